@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { field, instant } from './fields.ts'
+import { field } from './fields.ts'
 
 const key = z
   .strictObject({
@@ -35,7 +35,7 @@ export const webhookMessage = z
       'changes.available',
     ),
     timestamp: field(
-      instant,
+      z.iso.datetime({ precision: 3 }),
       'When the message was made. The same at each attempt',
       '2026-11-26T09:00:00.000Z',
     ),

@@ -34,7 +34,7 @@ const follow = (ref: FieldRef, names: readonly string[], text: string, path: Pat
   for (const name of names) {
     const inner = unwrap(schema)
     const shape: Record<string, z.ZodType> = inner instanceof z.ZodObject ? inner.shape : {}
-    const next = shape[name]
+    const next = Object.hasOwn(shape, name) ? shape[name] : undefined
     if (!next) {
       const known = Object.keys(shape)
       const detail = known.length > 0 ? `has: ${known.join(', ')}` : 'is no object'

@@ -45,7 +45,7 @@ export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStre
     idle = undefined
   }
   const pushPiece = (piece: string | Buffer): void => {
-    taken += piece.length
+    taken += Buffer.byteLength(piece)
     if (taken >= leastBytes) {
       taken = 0
       waitedMs = 0

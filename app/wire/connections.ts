@@ -37,7 +37,10 @@ export const limitConnections = (server: Server, isTls: boolean, max: number, on
   server.on('connection', (socket: Socket) => {
     const ends = formatEnds(socket)
     connections.set(ends, { socket, isInUse: isTls ? never : () => isAnswering(socket) })
-    socket.once('close', () => connections.delete(ends))
+    socket.once('close', () => {
+      // A client may use its port again before this event.
+      if (connections.get(ends)?.socket === socket) connections.delete(ends)
+    })
     if (connections.size <= max) return
     onFull()
     closeOne(socket)

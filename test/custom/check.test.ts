@@ -187,6 +187,11 @@ t.test('every fault has its place, what was expected, and the nearest valid name
     [object('{ a: { b: { c: { const: 1 } } } }'), 'object.m.a.b', /objects at most 3 deep/],
     [list('select: { a: numbre }'), 'list.select.a', /no field numbre/, 'number'],
     [list('select: { a: p.name }'), 'list.select.a', /no field p.name/],
+    [
+      '{ name: x, revision: 1, list: { from: countries, select: { a: requirements.constructor } } }',
+      'list.select.a',
+      /constructor has: schemes/,
+    ],
     [list('select: { 1a: number }'), 'list.select["1a"]', /not beginning with a digit/],
     [list('limit: 501, select: { a: number }'), 'list.limit', /<=500/],
     [list('filters: [nummer], select: { a: number }'), 'list.filters[0]', /certificates filters/, 'number'],

@@ -11,6 +11,7 @@ import { leaseMs } from '../../app/feed/webhooks/sender.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { exportCustomer } from '../../app/operator/gdpr/export.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
+import { webhookMessage } from '../../schemas/webhooks.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, secretKey, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
 import { fastest } from '../patience.ts'
@@ -98,6 +99,7 @@ t.test(
     t.match(told.message, { type: 'changes.available', data: { resources: ['products'] } })
     t.same(Object.keys(told.message.data).sort(), ['after', 'resources'], 'no data of the record')
     t.notMatch(told.body, /p1/)
+    t.ok(webhookMessage.safeParse(told.message).success, 'the message is as described')
     const published = await app.inject({ url: '/.well-known/webhook-keys.json' })
     t.equal(published.headers['cache-control'], 'public, max-age=300')
     const { whpk } = published.json().keys[0]
