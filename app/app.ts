@@ -29,10 +29,7 @@ import tracing from '../plugins/tracing.ts'
 import trail from '../plugins/trail.ts'
 import routes from '../routes/index.ts'
 
-/**
- * Puts the service together from what it is given; listens to nothing and opens nothing. Plugins are
- * registered in the order a request passes them.
- */
+/** Assembles the service; opens no connections. Plugins are in the order in which a request passes them. */
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, reserved: db, secrets, now, monotonicNow } = deps
   const { trustedProxies, clientIpHeader, allowHttp, demoToken, accessTokenSeconds } = config

@@ -2,7 +2,7 @@
 import { runCommandLine } from './operator/cli/command-line.ts'
 import type { Shell } from './operator/cli/shell.ts'
 
-/** Exit codes of a process that a signal ended, as shells count them: 128 + the signal's number. */
+/** Exit codes of a process ended by a signal, as shells report them: 128 + the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
 
 const onSignal: Shell['onSignal'] = (release) => {
@@ -26,7 +26,7 @@ const shell: Shell = {
   onSignal,
 }
 
-// Whoever reads the output may stop reading: `certdata customers list | head`.
+// The reader of the output may stop early: `certdata customers list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

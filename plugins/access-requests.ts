@@ -6,7 +6,7 @@ import { repeatWhenReady } from './repeat.ts'
 
 type Parts = Pick<Deps, 'config' | 'reserved' | 'limitStore' | 'now' | 'monotonicNow'>
 
-/** The store itself, or what it is built from. `after`: see app/overload/timer.ts. */
+/** Either the store itself or the parts it is built from. `after` sets a timer; see app/overload/timer.ts. */
 type AccessRequestsPluginOptions = (Parts | { requests: AccessRequests }) & { after?: typeof afterMs }
 
 declare module 'fastify' {
@@ -20,14 +20,14 @@ const createStore = ({ config, reserved: db, limitStore: store, now, monotonicNo
   return createAccessRequests({ db, limits, store, after: afterMs, now, monotonicNow, holidays, keptDays })
 }
 
-/** Requests for access; deletes what is too old each hour, on however many instances. */
+/** Stores access requests. Every instance deletes expired requests once an hour. */
 export default fp<AccessRequestsPluginOptions>(
   (app, { after = afterMs, ...options }, done) => {
     const requests = 'requests' in options ? options.requests : createStore(options)
     app.decorate('accessRequests', requests)
     const stop = repeatWhenReady(app, {
       work: () => requests.deleteOld(),
-      // Also where a service never runs for an hour; not at the start, which belongs to requests.
+      // Early enough for a service that never runs for an hour, but after the busy start.
       firstMs: 60_000,
       everyMs: 3_600_000,
       failure: 'old access requests were not deleted: trying again in an hour',

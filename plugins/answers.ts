@@ -9,20 +9,15 @@ import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Records an answer that was sent without the router. It does so after the requests that have already arrived, so
-     * that no answer waits for it and many are recorded together.
-     */
+    /** Records an answer sent without the router, in the next tick, so that no request waits for it. */
     recordAnswerSoon(answer: SentAnswer): void
   }
   interface FastifyRequest {
-    /** Records in the answer. */
     rowsRead: number
-    /** The endpoint, if the route serves several. Set once the client is known to have the right to see it. */
+    /** The endpoint, if the route serves several. Set only after the client's right to see it is checked. */
     endpointName: string | undefined
-    /** Where the answer's data came from. The code that answers with data sets it. */
     answerSource: AnswerSource
-    /** What the edge needs to send this answer again. Undefined if it must not. */
+    /** The parts that the edge needs to repeat this answer. `undefined` if it must not repeat it. */
     repeatable: Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }> | undefined
   }
 }
@@ -31,11 +26,11 @@ const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string |
   typeof traceparent === 'string' ? traceparent : undefined
 
 type AnswersOptions = {
-  /** The destination of the logger. If undefined, the lines pass through the logger itself. */
+  /** The destination of the logger. If `undefined`, access lines are written through the logger itself. */
   stream: LogStream | undefined
 }
 
-/** The one place that records every sent answer, from the router or the edge. */
+/** Records every sent answer in the log, trace, audit trail, metrics and status. */
 export default fp<AnswersOptions>(
   (app, { stream }, done) => {
     const log = createAccessLog(app.log, stream)

@@ -18,40 +18,32 @@ import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { repeatWhenReady } from './repeat.ts'
 
 type AuditOptions = {
-  /** Connections of the serving role. */
   db: Db
   secrets: ChainKey
-  /** Milliseconds since 1970. */
   now: () => number
-  /** Milliseconds from any start, never going back: when what was counted is due. */
   monotonicNow: () => number
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     audit: {
-      /** Writes an entry at once; throws the driver's errors. */
+      /** Writes an entry immediately. Rejects with the driver's errors. */
       record(event: AuditEvent): Promise<void>
-      /** Counts an answer as a read of its key, or as a refusal of an unknown client. */
       countAnswer(answer: SentAnswer): void
-      /** Writes what was counted as entries, without waiting for the minute to end. */
+      /** Writes all counted reads as entries, without waiting for the end of the minute. */
       flush(): Promise<void>
-      /**
-       * Seals what waits, without waiting for the second to end; logs the new head. Where another instance
-       * is sealing, it is left to it, or waited for.
-       */
+      /** Seals pending entries. If another instance is sealing, returns, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
-      /** Makes the signed root of all that is sealed, without waiting for the minute to end. */
+      /** Signs and stores the root of all sealed entries, without waiting for the end of the minute. */
       publish(): Promise<void>
-      /** The head published last, as the log has it; undefined until there is one. For a metric. */
+      /** The head that was logged last. `undefined` before the first one. */
       head(): ChainHead | undefined
-      /** What metrics show. */
       figures(): AuditFigures
     }
   }
 }
 
-/** With the look each second, reads wait for 5 s at most. A crash loses those. */
+/** The timer runs every second, so counted reads wait at most 5 s. A crash loses them. */
 const flushMs = 4_000
 
 const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {
@@ -81,10 +73,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/**
- * Who read what: counted, added to the database every five seconds, an entry each minute. Logins: written at once. And
- * the sealer.
- */
+/** Audits logins immediately, and reads every five seconds, as one entry a minute. Runs the sealer. */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
   let lostEntries = 0

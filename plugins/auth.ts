@@ -38,18 +38,16 @@ type AuthOptions = TokensOptions & {
   db: Db
   demoToken: string
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
-  /** Milliseconds from any start, never going back. */
   monotonicNow: () => number
 }
 
-/** Anything with the raw header: a Fastify request or Node's own. */
 type Request = {
   headers: { authorization?: string | undefined }
-  /** The token in it, from who has it ready: the same text each time, so that its hash is computed once. */
+  /** The token, if already parsed. Always pass the same string, so that its hash is computed once. */
   bearer?: string
-  /** The client's address. Absent: not known here, so that a key with networks is refused. */
+  /** The client's address. Optional. Without it, a key that is limited to networks is refused. */
   readonly clientAddress?: string
-  /** Set where a good token is refused for what is known of its key: who was refused. */
+  /** Output: the id of the key, if a valid token is refused because of its key. */
   refusedKeyId?: string | undefined
 }
 type Authenticate = (request: Request) => Principal | Promise<Principal>
@@ -57,42 +55,42 @@ type Authenticate = (request: Request) => Principal | Promise<Principal>
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Who is asking; whether the plan lets them is for `requirePlan`. Throws or rejects with 401, 403
-     * network_not_allowed, 503 unavailable. Not a promise where token and facts are known.
+     * Authenticates a request; `requirePlan` checks the plan. Throws or rejects with 401, 403
+     * network_not_allowed or 503 unavailable. Synchronous if the token and the key's facts are in memory.
      */
     authenticate: Authenticate
-    /** The same for a connection that stays: its reads of rights take turns by `owner`, so that logins go on beside. */
+    /** `authenticate` for long-lived connections. Reads take turns by `owner`, and do not delay logins. */
     authenticateInTurn(request: Request, owner: string): Promise<Principal>
     /**
-     * Checks a credential as a login, within the limits, and returns its facts. Rejects with 401, 403 network_not_allowed or
-     * plan_required, 429 or 503.
+     * Checks a credential as a login, within the limits, and returns the key's facts. Rejects with 401, 403
+     * network_not_allowed or plan_required, 429 or 503.
      */
     logIn: KeyCheck
-    /** The same for a client that wants no token, without the check of network and plan: only failures are limited. */
+    /** Checks a credential without a login. Ignores network and plan, and limits only failures. */
     identifyClient: KeyCheck
-    /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
+    /** Signs a token with all or some scopes of the key. It expires no later than the key. */
     signAccessToken: SignToken
     /** Calls a listener for every check by `logIn` or `identifyClient`, and for every signed token. */
     onLogin(listener: LoginListener): void
-    /** What a good token says; throws 401. Whether its key and plan still count is another question. */
+    /** Verifies signature and claims, but neither key nor plan. Throws 401. */
     verifyToken: ReturnType<typeof createTokenVerifier>
     principals: Principals
     signingKeys: SigningKeys
   }
   interface FastifyRequest {
-    /** Undefined until the request is authenticated, and on routes without authentication. */
+    /** Undefined before authentication, and on routes without it. */
     principal: Principal | undefined
-    /** The key of a valid token that was refused because it is revoked, or for its key's networks. */
+    /** The key of a valid token that was refused, because it is revoked or because of the key's networks. */
     refusedKeyId: string | undefined
   }
 }
 
-/** Scopes of a key without limits, less custom endpoints: whether one exists is not for everyone to know. */
+/** Scopes of a key without limits. Omits custom endpoints, because their existence is confidential. */
 const unlimitedScopes: ReadonlySet<string> = new Set(listScopes())
 
 type Made = { facts: KeyFacts; principal: Principal }
 
-/** Remembers the principal made last of a token and the facts it was made from: they mostly stay the same. */
+/** Caches each token's last principal with the facts it was made from, which rarely change. */
 const createPrincipalMaker = () => {
   const made = new WeakMap<VerifiedToken, Made>()
   return (verified: VerifiedToken, facts: KeyFacts): Principal => {
@@ -114,14 +112,14 @@ const createPrincipalMaker = () => {
   }
 }
 
-// The demo customer may ask on any plan. Without example data, or if the demo customer is suspended, there is no demo.
+// Works on any plan, but not without example data or while the demo customer is suspended.
 const createDemoPrincipal = (facts: CustomerFacts | undefined): Principal => {
   if (!facts || facts.suspended) throw refuseToken('invalid_token')
   const { customerId, expiringWithin, plan } = facts
   return { kind: 'demo', customerId, keyId: demoCustomerId, scopes: undefined, expiringWithin, plan }
 }
 
-// Latin-1, as Node decodes headers: one byte a character, so equal lengths stay equal.
+// Latin-1, as Node decodes headers: one byte per character, so that both buffers have the same length.
 const createDemoCheck = (demoToken: string) => {
   const expected = Buffer.from(demoToken, 'latin1')
   return (token: string) =>
@@ -144,7 +142,7 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
     const decide = (isRevoked: boolean): Principal => {
       if (isRevoked) throw noteKey(refuseToken('token_revoked'))
       const principal = createPrincipal(verified, facts)
-      // The address is looked for only where it is needed: behind proxies it is read from a header.
+      // Read the address only if it is needed: behind proxies it is parsed from a header.
       const denied = facts.isAllowedFrom && judgeNetwork(facts, request.clientAddress)
       if (denied) throw noteKey(denied)
       return principal
@@ -172,7 +170,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const { signingKeys, publicUrl } = options
   const { privatePem, header } = signingKeys.active
   await app.register(fastifyJwt, {
-    // Keys that it must have; which one counts is said at every use.
+    // @fastify/jwt requires these keys. Every signing and verification names the key it uses.
     secret: { private: privatePem, public: signingKeys.publicByHeader.get(header) ?? '' },
     sign: { algorithm: 'EdDSA' },
     verify: {
@@ -192,7 +190,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorateRequest('refusedKeyId', undefined)
   const { db, now } = options
   const { logins } = app.limits
-  /** Until the key is verified, only the client's network is known. */
+  /** Until the key is verified, the only trusted fact is the client's network. */
   const toAttempt = (credential: Credential, ip: string): LoginAttempt => {
     const turn = createTurn(db, ip)
     return {
@@ -205,7 +203,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorate('onLogin', events.on)
   const logIn: KeyCheck = async (credential, { ip }) => {
     const facts = await logins.logIn(toAttempt(credential, ip), ip)
-    // After the login was counted: a right key that is refused for its network or plan is limited as well.
+    // After the login was counted, so that a correct key is limited even if its network or plan is refused.
     const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts

@@ -7,19 +7,16 @@ import type { Deps } from './deps.ts'
 
 type CacheOptions = Pick<Deps, 'shared' | 'judge'> & {
   config: Pick<Config, 'cacheBytes'>
-  /** Absent: a new one of the configured size. */
   memory?: MemoryCache
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     cache: ReadThrough
-    /** Answers that this process keeps; `cache` reads through them. */
     memoryCache: MemoryCache
   }
 }
 
-/** The way of every read: memory, then Redis, then the database. */
 export default fp<CacheOptions>(
   (app, { config, shared, judge, memory = createMemoryCache(config.cacheBytes) }, done) => {
     app.decorate('memoryCache', memory)

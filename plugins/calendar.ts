@@ -10,7 +10,6 @@ declare module 'fastify' {
 
 const dayMs = 86_400_000
 
-/** The UTC date (YYYY-MM-DD) of a clock in milliseconds since 1970; written anew only when the day changes. */
 const createCalendar = (now: () => number): (() => string) => {
   let day = Number.NaN
   let date = ''
@@ -24,7 +23,7 @@ const createCalendar = (now: () => number): (() => string) => {
   }
 }
 
-/** The day of the service, by the database's clock: all instances have the same one. */
+/** The current date by the database's clock, so that all instances agree. */
 export default fp<Pick<Deps, 'databaseNow'>>(
   (app, { databaseNow }, done) => {
     app.decorate('today', createCalendar(databaseNow))

@@ -1,7 +1,7 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 
-/** What a page of another origin may read of an answer, beside what browsers always let it. */
+/** Response headers that pages of other origins may read, in addition to the CORS-safelisted ones. */
 const exposedHeaders = [
   'ETag',
   'Link',
@@ -18,11 +18,9 @@ const exposedHeaders = [
 ]
 
 type CrossOriginOptions = {
-  /** Origins whose pages may call the API. */
   origins: readonly string[]
 }
 
-/** CORS, for the pages of these origins. */
 export default fp<CrossOriginOptions>(
   async (app, { origins }) => {
     await app.register(cors, {

@@ -11,12 +11,11 @@ type CustomOptions = Pick<
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers custom endpoints. */
     custom: Custom
   }
 }
 
-/** The endpoints that one customer was granted. */
+/** The custom endpoints, which are granted to individual customers. */
 export default fp<CustomOptions>(
   (app, { db, replica, judge, publicUrl, secrets, databaseNow, now, monotonicNow }, done) => {
     const { cache, today } = app

@@ -14,46 +14,44 @@ import type { LogStream } from '../app/observe/log-stream.ts'
 import type { PoolFigures } from '../app/observe/service-metrics.ts'
 import type { Tracing } from '../app/observe/tracing.ts'
 
-/** Everything that the service is built from. Each plugin names the part that it takes as its options. */
+/** All dependencies of the service. Each plugin picks its options from them. */
 export type Deps = {
   config: Config
-  /** Origin that clients see; the configured one, or the local address. */
+  /** Origin that clients see: the configured one, or the local address. */
   publicUrl: string
-  /** Connections of the serving role, for reading customers' data; in turns. */
+  /** Connections of the serving role for reading customers' data. Customers take turns. */
   db: Db
-  /** Connections of the serving role for logins, facts about keys and customers, revocations and the audit trail. */
+  /** Connections of the serving role for logins, facts, revocations and the audit trail. */
   reserved: Db
-  /** Connections to a standby, for reading customers' data; absent: there is none. */
+  /** Connections to a standby, for reading customers' data. Optional. */
   replica?: Db | undefined
-  /** Connections for exports. */
   exportSource: ExportSource
   shared: SharedCache | undefined
-  /** What may be served of what was read before. */
   judge: Judge
-  /** Where instances count requests together; undefined: each for itself. */
+  /** Shared counters for the limits of all instances. If `undefined`, each instance counts alone. */
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
-  /** The database's clock, whole milliseconds since 1970: the day. */
+  /** The database's clock, in whole milliseconds since 1970. Determines the date. */
   databaseNow: () => number
-  /** Tells what became visible, within a poll of each commit. */
+  /** Subscribes to committed changes. Reports each commit within one poll. */
   listen: Poller['listen']
-  /** Whole milliseconds since 1970: tokens' times, minutes of the status page. The same clock for all instances. */
+  /** Whole milliseconds since 1970, the same clock for all instances. For token times and status minutes. */
   now: () => number
-  /** Milliseconds from any start, never going back: limits, and how old anything is. */
+  /** Milliseconds from an arbitrary start, monotonic. For limits and ages. */
   monotonicNow: () => number
-  /** Rejects where the database does not answer. */
+  /** Rejects if the database does not respond. */
   ping: () => Promise<void>
   isDraining: () => boolean
-  /** Absent: true. Without its edge the service answers the same, and slower; the tests run both ways. */
+  /** Optional. Defaults to true. Without the edge, answers are the same but slower; the tests run both. */
   hasEdge?: boolean | undefined
-  /** Where the log goes; absent: to standard output. */
+  /** Destination of the log. Optional. Defaults to standard output. */
   logStream?: LogStream | undefined
-  /** Sends requests to addresses of customers' choice. Absent: the guarded one; tests give their own. */
+  /** Sends requests to customers' URLs. Optional. Defaults to the guarded client; tests pass their own. */
   outbound?: Outbound | undefined
-  /** Absent: nobody collects traces. */
+  /** Optional. Tracing is off by default. */
   tracing?: Tracing | undefined
-  /** For metrics; what is absent is not in them. */
+  /** Sources of metrics. Metrics of missing sources are not exported. */
   figures?:
     | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
     | undefined

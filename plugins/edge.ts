@@ -17,23 +17,20 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Answers from memory in front of the router. Returns false if it left the request to the router. */
     answerAtEdge?(request: IncomingMessage, response: ServerResponse): boolean
-    /** The same for a stream of HTTP/2. */
     answerStreamAtEdge?(
       stream: ServerHttp2Stream,
       method: unknown,
       target: unknown,
       rawHeaders: readonly string[],
     ): boolean
-    /** Answers given at the edge so far. */
     readonly edgeAnswers: number
   }
   interface FastifyRequest {
-    /** The day when the request came: its answer is for that day or the next. */
+    /** The date of arrival. The answer is for that day or the next. */
     cameOn: string
   }
 }
 
-/** Keeps an answer of the router, so that the edge can send it again. */
 const createRemember =
   (app: FastifyInstance, kept: { tickets: Tickets; replies: Replies }, isClosed: () => boolean) =>
   (request: FastifyRequest, reply: FastifyReply, body: unknown): void => {
@@ -55,7 +52,7 @@ const createRemember =
     kept.tickets.add(principal.customerId, raw.url as string, {
       ...repeatable.ticket,
       name: entryName(entry.customerId, entry.key),
-      // Not the day of now: an answer made before midnight would be taken for the new day's.
+      // The date of arrival: an answer computed before midnight must not count as the new day's.
       day: request.cameOn,
     })
   }
@@ -80,9 +77,9 @@ const createRecord =
     })
 
 /**
- * Answers from memory in front of the router, over HTTP/1.1 and HTTP/2. It checks the token, the question, its
- * freshness and the quotas, then sends the bytes and fields that the router sent last time. It has no rules of its
- * own. Every request that is not plainly in order goes on to the router. Without this plugin the service gives the
+ * Answers from memory in front of the router, over HTTP/1.1 and HTTP/2. Checks the token, the query,
+ * freshness and quotas, then sends the bytes and headers that the router sent last time. It has no rules in
+ * addition to the router's, and leaves every unusual request to it. Without this plugin the service gives the
  * same answers.
  */
 export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(

@@ -26,16 +26,15 @@ import { sendStream } from './stream-reply.ts'
 
 const mediaTypes = ['application/json'] as const
 
-/** Whether the demo token came where there is no example data. */
+/** True if a demo token is used on an endpoint without example data. */
 const needsLiveToken = ({ principal, routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.demo === false && principal?.kind === 'demo'
 
 const exportingOf = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
 
-/** Returns the media types of a row's answers. */
 const typesOf = (row: Endpoint) => [...mediaTypes, ...(exportingOf(row)?.types ?? [])]
 
-/** Returns the units of `minute` that a request of a row costs. Undefined: always one. */
+/** Returns the cost of a request to a row in units of the `minute` quota. `undefined` if it is always one. */
 export const costOf = (row: Endpoint): MinuteCost | undefined => {
   const exporting = exportingOf(row)
   if (!exporting) return row.minuteCost
@@ -47,10 +46,8 @@ export const costOf = (row: Endpoint): MinuteCost | undefined => {
 type KeptEndpoint = Extract<Endpoint, { answer: unknown }>
 type StateEndpoint = Extract<Endpoint, { state: unknown }>
 
-/** What a request of a row is asked for, once its rights and its media type were judged. */
 type Judged = EndpointRequest & Readonly<{ type: string; publicUrl: string; canonical: string | undefined }>
 
-/** Judges the rights and the media type of a request. `prefix`: the form of the path. */
 const createJudging =
   (row: Endpoint, prefix: string, publicUrl: string) =>
   (request: FastifyRequest): Judged => {
@@ -75,7 +72,7 @@ const createJudging =
     }
   }
 
-/** Passes a result on, at once where it is there at once: most answers need no promise. */
+/** Calls `use` synchronously if the result is not a promise, which is the common case. */
 const whenThere = <T, R>(result: T | Promise<T>, use: (result: T) => R | Promise<R>): R | Promise<R> =>
   result instanceof Promise ? result.then(use) : use(result)
 
@@ -87,7 +84,7 @@ const sendState = (row: StateEndpoint, judged: Judged, request: FastifyRequest, 
   )
 }
 
-/** Asks for an answer of the moment. Resolves to undefined if there is no such form of what is asked for. */
+/** Computes an uncached answer. Resolves to `undefined` if the requested data has no such media type. */
 const askLive = <T extends LiveAnswer | undefined>(
   { scope }: Endpoint,
   respond: (request: LiveRequest & { type: string }) => Promise<T>,
@@ -95,7 +92,7 @@ const askLive = <T extends LiveAnswer | undefined>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<T> => {
-  // Its rights could not be judged by fresh facts, and what is read now must not be called stale.
+  // Stale rights cannot authorize a live answer, and freshly read data must not be labelled stale.
   if (reply.hasHeader('cache-status')) throw unavailable()
   const countRows = (rows: number) => {
     request.rowsRead += rows
@@ -120,7 +117,7 @@ const askLive = <T extends LiveAnswer | undefined>(
   return respond({ ...judged, ...live })
 }
 
-/** From a request of a row to its answer: rights, type, then the row's own part. */
+/** Creates the handler of a row: checks rights and media type, then calls the row's own function. */
 export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   const judge = createJudging(row, prefix, publicUrl)
   const choose = choiceOf(typesOf(row))
@@ -167,7 +164,7 @@ type Acceptance = (accept: string | undefined) => boolean
 const anything: Acceptance = () => true
 const nothing: Acceptance = () => false
 
-/** What the edge may answer the next time, and what it has to look at then. */
+/** Allows the edge to repeat this answer, and lists the checks that it has to make. */
 const noteRepeatable = (
   row: Endpoint,
   acceptsJson: Acceptance,
@@ -175,13 +172,13 @@ const noteRepeatable = (
   answer: Answer,
   options: EntryReplyOptions,
 ) => {
-  // The second time it is asked: most questions that miss are asked once.
+  // Wait for the second request of a query: most queries that miss the cache are sent only once.
   const isPlain =
     request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
   const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url)
-  // What `format` says is in the target; without it, what the client takes.
+  // `format` fixes the type. Without it, the type depends on each client's Accept.
   const wanted = typeByFormat(rawQuery)
   const ticket = {
     route: request.routeOptions.url ?? '',
@@ -193,7 +190,7 @@ const noteRepeatable = (
   request.repeatable = { ticket, answer }
 }
 
-/** Remembers one result: of a next page's address, which is another one only when the data are. */
+/** Memoizes the last result. The next page's address changes only with the data. */
 const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) => {
   let last: { argument: A; result: R } | undefined
   return (argument) => {

@@ -7,7 +7,6 @@ import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
 import { refuseParameters } from '../app/records/query/no-parameters.ts'
 
-/** What a row's `answer` gets: who asks, and the request's own parts. */
 export type EndpointRequest = {
   principal: Principal
   params: Readonly<Record<string, string>>
@@ -15,76 +14,67 @@ export type EndpointRequest = {
   noCache: boolean
 }
 
-/** What a row's `respond` gets beside: whom it answers, and until when. */
 export type LiveRequest = EndpointRequest & {
   isHead: boolean
-  /** `1.0`, `1.1` or `2.0`. */
   httpVersion: string
-  /** The client's address. */
   address: string
-  /** Closes when the answer is sent, or its client is gone. */
+  /** Closes when the answer is sent or the client disconnects. */
   ending: Ending
-  /** The event that the client saw last, of a stream that broke (HTML Standard, `Last-Event-ID`). */
+  /** Id of the last event received before the stream broke (HTML Standard, `Last-Event-ID`). */
   lastEventId: string | undefined
-  /**
-   * Judges the request once more, by the rights of now, and returns who asks. Rejects as the request would be refused if
-   * it came now.
-   */
+  /** Authorizes the request again with current rights. Rejects like a new request. */
   judgeAnew: () => Promise<Principal>
-  /** Adds records to those that the answer is known to hold. */
   countRows: (rows: number) => void
 }
 
-/** A list's other media types: the whole of it, as it is now. */
+/** Other media types of a list. They hold the whole list in its current state. */
 export type Exporting = {
   types: readonly string[]
   /** Units of the quota `minute`. */
   cost: number
-  /** `type`: one of `types`. Undefined: what is asked for here has no such form. */
+  /** `type` is one of `types`. Resolves to `undefined` if the requested data has no such form. */
   respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer | undefined>
 }
 
-/** An answer that is not kept. A stream that fails is cut. `body` is `undefined` in the answer to HEAD of a stream. */
+/** An answer that is not cached. A stream that fails is cut. `body` is `undefined` for HEAD of a stream. */
 export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
-  /** Path and query of the next page. */
   next?: string | undefined
-  /** Whether the body gets no content coding: it is compressed already, or each piece must go out at once. */
+  /** Disables content coding: the body is already compressed, or each chunk must be sent immediately. */
   isCompressed?: boolean
 }>
 
-/** Units of the quota `minute`, by what is asked for. */
 export type MinuteCost = (rawQuery: string, accept: string | undefined) => number
 
-/** A data endpoint. One row serves three forms of its path, GET, HEAD and OPTIONS. */
+/** A data endpoint. One row serves three forms of its path, with GET, HEAD and OPTIONS. */
 export type Endpoint = {
-  /** Below `/v1`, with `:id` where a record is named. */
+  /** Below `/v1`, with `:id` for a record. */
   path: string
-  /** The scope it needs; null: any principal. There is no default, so none is forgotten. */
+  /** The required scope; null accepts any principal. There is no default, so that none is forgotten. */
   scope: string | null
-  /** False: there is no example data for it, so the demo token is refused (403 `live_token_required`). */
+  /** False if there is no example data, so that the demo token is refused (403 `live_token_required`). */
   demo?: false
-  /** Of a row whose scope depends on what is asked for: the one that was needed, where it was admitted. */
+  /** Returns the scope that an admitted request needed, if it depends on the parameters. */
   scopeOf?: (params: Readonly<Record<string, string>>) => string
-  /** Of a row that stands for several endpoints: which one, for the audit trail. */
+  /** Returns the endpoint's name for the audit trail, if the row serves several. */
   nameOf?: (params: Readonly<Record<string, string>>) => string
-  /** Whether this principal may ask at all, where that is not of the row: judged after the plan. */
+  /** Checks the principal's right to the row if `scope` cannot express it. Runs after the plan's check. */
   admit?: (request: {
     principal: Principal
     params: Readonly<Record<string, string>>
   }) => void | Promise<void>
-  /** Returns further scopes that the query needs. It also works for a query with faults. */
+  /** Returns further scopes that the query needs. It also works for an invalid query. */
   scopesOf?: (rawQuery: string) => readonly string[]
-  /** Units of the quota `minute` that a request costs; absent: one. */
+  /** Cost of a request in units of the quota `minute`. Optional. Defaults to one. */
   minuteCost?: MinuteCost
   schema: FastifySchema
 } & (
   | { answer: (request: EndpointRequest) => Answer | Promise<Answer>; exporting?: Exporting }
-  /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
+  /** Current state, never cached: `Cache-Control: no-store`, no ETag. */
   | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown | Promise<unknown> }
-  /** The same with parameters and media types of its own: `offers` names those that the query leaves. */
+  /** Uncached, with its own parameters and media types. `offers` returns the types that the query allows. */
   | {
       offers: (rawQuery: string) => readonly string[]
       respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer>
@@ -98,5 +88,5 @@ const refuseAddressParameters: preHandlerHookHandler = ({ raw }, _reply, next) =
   next()
 }
 
-/** Of routes that read a body and nothing of the address. Their handlers judge the body and name every fault. */
+/** For routes that read only a body. Their handlers validate the body and report every fault. */
 export const bodyOnly = { validatorCompiler: () => () => true, preHandler: refuseAddressParameters }

@@ -11,7 +11,6 @@ import { costOf, handlerOf } from './endpoint-handler.ts'
 
 type EndpointOptions = {
   publicUrl: string
-  /** Whether answers also vary with the page that asks (CORS). */
   variesWithOrigin: boolean
   judge: Pick<Judge, 'isUnanswered' | 'staleSeconds'>
 }
@@ -26,34 +25,34 @@ declare module 'fastify' {
     demo?: false | undefined
     scopesOf?: ((rawQuery: string) => readonly string[]) | undefined
     minuteCost?: MinuteCost | undefined
-    /** Routes that refuse the path or method: they come before the judgement of the plan. */
+    /** For routes that always refuse. The refusal precedes the check of the plan. */
     refuses?: true
   }
 }
 
-/** `/v1/…` is canonical; the others are the customer's earlier forms of the same. */
+/** `/v1/…` is canonical. The others are the earlier paths of the customer's API. */
 const prefixes = ['/v1', '', '/webapi/v1/api.php'] as const
-/** Below these everything needs a token, so that an unknown path tells a stranger nothing. */
+/** Below these, every path needs a token, so that clients without one cannot find out which paths exist. */
 const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
 const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
 
 const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestAsyncHookHandler =>
   async function (request, reply) {
-    // What varies with the token varies for every answer from here on, refusals included.
     reply.header('vary', vary)
     try {
       if (request.method !== 'OPTIONS') request.principal = await this.authenticate(request)
     } finally {
-      // Rights may have changed meanwhile, so refusals carry the label, too. Only now that the rights are known: a
-      // request that waited for a failed poll was judged by older rights.
+      // Rights may be stale, so label refusals, too. Set it after authentication, which may wait for a
+      // failing poll.
       if (judge.isUnanswered()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     }
   }
 
 /**
- * Asks a row whether it admits this principal. Only who may know of an endpoint has its name written down: what
- * strangers make up is without bound. Of a refusal, the lack of a scope alone tells that the endpoint exists.
+ * Asks a row to admit the principal. Records the endpoint's name only if the principal may know of it,
+ * because invented names are unbounded. Of all refusals, only a missing scope proves that the endpoint
+ * exists.
  */
 const admission =
   (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preHandlerAsyncHookHandler =>
@@ -71,7 +70,7 @@ const admission =
     name()
   }
 
-/** As a hook, so that the refusal comes before the body is looked at. */
+/** As a hook, so that the refusal precedes reading the body. */
 const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}) => {
   const refuse = (): never => {
     throw new ApiError(code, extras)
@@ -79,22 +78,19 @@ const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}
   return { config: { scope, refuses: true as const }, onRequest: refuse, handler: refuse }
 }
 
-/**
- * Makes the scope it is registered in one where every request is authenticated first, and gives it
- * `endpoint(row)`.
- */
+/** Authenticates every request of the scope it is registered in, and adds `endpoint(row)` to that scope. */
 export default fp<EndpointOptions>(
   (app, { publicUrl, variesWithOrigin, judge }, done) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
-    // After the limits, which count also who is refused here, and tell how much is left.
+    // After the limits, which also count requests refused here and report the remaining quota.
     app.addHook('preHandler', async ({ principal, params }) => {
       if (principal) requirePlan(principal)
-      // The router matches /v1/products/ as a record without an id.
+      // The router matches /v1/products/ as a record with an empty id.
       if (Object.values(params ?? {}).includes('')) throw new ApiError('not_found')
     })
     app.addHook('onRoute', (route) => {
-      // A route behind authentication that does not say what it needs is a hole: the start fails.
+      // Fail the start: a route without a declared scope would be open to every key.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
     })
     app.decorate('endpoint', (row: Endpoint) => {
@@ -103,7 +99,7 @@ export default fp<EndpointOptions>(
           url: prefix + row.path,
           config: { scope: row.scope, demo: row.demo, scopesOf: row.scopesOf, minuteCost: costOf(row) },
           exposeHeadRoute: false,
-          // The query grammar judges queries: every fault at once, which a validator cannot tell.
+          // The query grammar validates queries and reports all faults together, which a validator cannot.
           validatorCompiler: () => () => true,
         }
         const schema = prefix === '/v1' ? row.schema : {}

@@ -7,12 +7,12 @@ import { findEncoding } from '../app/http/negotiation.ts'
 
 export type EntryReplyOptions = {
   publicUrl: string
-  /** The canonical address, where the request came by another form of it. */
+  /** `undefined` if the request used the canonical path. */
   canonical: string | undefined
   noCache: boolean
 }
 
-/** RFC 9211; `stored` only of what memory or Redis has from now on. */
+/** Formats Cache-Status (RFC 9211). `stored` means that memory or Redis has the entry from now on. */
 const cacheStatus = ({ outcome, staleSeconds, isStored }: Answer, noCache: boolean): string => {
   if (staleSeconds !== undefined) return formatStale(staleSeconds)
   if (outcome === 'memory') return 'certdata; hit'
@@ -20,20 +20,19 @@ const cacheStatus = ({ outcome, staleSeconds, isStored }: Answer, noCache: boole
   return `certdata; fwd=${noCache ? 'request' : 'uri-miss'}${isStored ? '; stored' : ''}`
 }
 
-/** Proxies refuse long header fields; `page.next_cursor` is always there. */
+/** Proxies refuse long header fields. The body always has `page.next_cursor` as well. */
 const maxLinkBytes = 2048
 
-/** What may stand between < and > of a Link (RFC 8288, RFC 3986): the rest is escaped. */
+/** Escapes all characters that are not allowed between < and > of a Link (RFC 8288, RFC 3986). */
 const escapeUri = (uri: string) =>
   uri.replace(
     /[^\x21-\x7e]|[<>"\\^`{|}]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   )
 
-/** One link (RFC 8288). */
 export const formatLink = (uri: string, relation: string): string => `<${escapeUri(uri)}>; rel="${relation}"`
 
-/** `Link` of an entry, by the path and query of its next page; undefined: none. */
+/** Formats `Link` for the next page and the canonical address. `undefined` if there are no links. */
 export const formatLinks = (
   next: string | undefined,
   { publicUrl, canonical }: Pick<EntryReplyOptions, 'publicUrl' | 'canonical'>,
@@ -44,19 +43,15 @@ export const formatLinks = (
   return joinLinks(parts)
 }
 
-/** The links that are short enough to send; undefined: none. */
+/** Joins the links that are short enough to send. `undefined` if none is. */
 const joinLinks = (parts: readonly string[]): string | undefined => {
   const fitting = parts.filter((part) => part.length <= maxLinkBytes)
   return fitting.length > 0 ? fitting.join(', ') : undefined
 }
 
-/** Server-Timing: what it took until now. */
 export const formatTiming = (reply: FastifyReply): string => `total;dur=${reply.elapsedTime.toFixed(2)}`
 
-/**
- * Sends stored bytes: conditions first, then a content coding. A 304 carries what a cache must update
- * (RFC 9110 §15.4.5).
- */
+/** Sends an entry or a 304, which has the headers that update caches (RFC 9110 §15.4.5). */
 export const sendEntry = (
   answer: Answer,
   request: FastifyRequest,
@@ -73,7 +68,7 @@ export const sendEntry = (
   request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   reply.headers({
     'cache-control': 'private, no-cache',
-    // Already set if rights could not be known. Then that label stays.
+    // Already set if current rights could not be read. Keep that label.
     'cache-status': reply.getHeader('cache-status') ?? cacheStatus(answer, options.noCache),
     'data-as-of': answer.asOf,
     'server-timing': formatTiming(reply),
@@ -84,7 +79,6 @@ export const sendEntry = (
   return sendTagged(entry, 'application/json', reply)
 }
 
-/** Sends a body in the content coding that its client likes best. */
 export const sendRepresentation = (
   entry: Representation,
   reply: FastifyReply,
@@ -95,7 +89,7 @@ export const sendRepresentation = (
   return encodedBody(entry, encoding).then((body): FastifyReply => reply.send(body))
 }
 
-/** Sends a body with its tag, or 304 to a client that has it. */
+/** Sends a body with its ETag, or 304 if the client has it. */
 export const sendTagged = (
   entry: Representation,
   type: string,

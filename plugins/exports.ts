@@ -6,12 +6,11 @@ import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whole lists as streams of rows. */
     exports: Readonly<{ records: RecordExports; custom: CustomExports; rows: Exports }>
   }
 }
 
-/** Exports of the resources and of custom lists, at most some at once for each customer. */
+/** Exports lists of resources and custom endpoints as streams. Limits concurrent exports per customer. */
 export default fp<Pick<Deps, 'exportSource' | 'publicUrl'>>(
   (app, { exportSource: source, publicUrl }, done) => {
     const { custom, today } = app

@@ -12,16 +12,15 @@ type FeedOptions = Pick<
 declare module 'fastify' {
   interface FastifyInstance {
     feed: Feed
-    /** The long polls that wait for changes. */
     feedWaiting: Pick<Waiting, 'count'>
   }
 }
 
-/** The change feed. Long polls end when the service begins to close. */
+/** The change feed. Long polls end when the service starts to close. */
 export default fp<FeedOptions>(
   (app, { db, exportSource: source, publicUrl, secrets, listen, databaseNow, isDraining }, done) => {
     const waiting = createWaiting({ listen, databaseNow, isDraining })
-    // Before the server waits for what is in flight.
+    // `preClose` runs before the server waits for requests in progress.
     app.addHook('preClose', (closed) => {
       waiting.close()
       closed()

@@ -2,15 +2,13 @@ import fp from 'fastify-plugin'
 import type { ProbeResult } from '../app/cache/read-through.ts'
 
 type FreshnessProbeOptions = {
-  /** Milliseconds from one probe to the next. */
   everyMs?: number
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Probes so far, by what they found. `different` is a fault: a change that the log does not have. */
+    /** Number of probes by result. `different` is a fault: the change log misses a change. */
     freshnessProbes: Readonly<Record<ProbeResult, number>>
-    /** Probes now, without waiting for the minute to end. */
     probeFreshness(): Promise<ProbeResult>
   }
 }
@@ -20,7 +18,7 @@ const different =
   'A cached answer differs from the database, and no change of it was logged: are the triggers of all tables ' +
   'enabled (docs/freshness.md)? Restart the service to forget what it has'
 
-/** Compares, once a minute, an answer from memory with the database: the proof that production is right too. */
+/** Compares an answer from memory with the database once a minute, to prove freshness in production. */
 export default fp<FreshnessProbeOptions>(
   (app, { everyMs = minuteMs }, done) => {
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
@@ -30,7 +28,7 @@ export default fp<FreshnessProbeOptions>(
       if (result === 'different') app.log.error({ counts }, different)
       return result
     }
-    // Errors are ignored here. The poller reports a database that does not answer.
+    // Ignore errors here: the poller reports an unreachable database.
     const timer = setInterval(() => probeFreshness().catch(() => {}), everyMs).unref()
     app.decorate('freshnessProbes', counts)
     app.decorate('probeFreshness', probeFreshness)

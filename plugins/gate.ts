@@ -10,43 +10,45 @@ import { tokenParameters } from '../app/records/query/token-parameters.ts'
 import { isPageTarget } from '../app/site/paths.ts'
 
 type GateOptions = {
-  /** Addresses or CIDR ranges of proxies whose headers are believed. */
+  /** Addresses or CIDR ranges of proxies whose headers are trusted. */
   trustedProxies: readonly string[]
-  /** The header, in lower case, in which these proxies name the client. Defaults to `x-forwarded-for`. */
+  /** The proxies' header for the client's address, in lower case. Defaults to `x-forwarded-for`. */
   clientIpHeader?: string | undefined
-  /** `loopback`: plain HTTP from this machine itself is let in. */
+  /** `loopback` accepts plain HTTP from this machine. */
   allowHttp: 'loopback' | 'never'
-  /** Origin that clients see. */
   publicUrl: string
 }
 
-/** How a request came: over TLS here or at a proxy of ours, or in plain from where that is allowed. */
+/** Transport of a request: TLS here or at a trusted proxy, or plain HTTP from an allowed address. */
 export type Transport = 'tls' | 'plain'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address, also behind trusted proxies. Use it and never `ip`, which is the peer's. */
+    /** The client's address, also behind trusted proxies. Do not use `ip`, which is the peer's address. */
     readonly clientAddress: string
   }
   interface FastifyInstance {
-    /** Undefined: in plain, from where it may not. */
+    /** `undefined` if the request arrived over plain HTTP and must not. */
     transportOf(socket: Socket, forwardedProto: string | undefined): Transport | undefined
   }
 }
 
 /** Contract, section 4. */
 export const maxHeaderBytes = 16 * 1024
-/** Contract, section 4: at most 8 KiB, without `cursor` and `after`. Node limits the headers as a whole. */
+/** Contract, section 4: at most 8 KiB, without `cursor` and `after`. Node limits only the whole head. */
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
 const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
 
 const malformed = (detail: string) => new ApiError('malformed_request', { detail })
 
-/** Node keeps the first of these and drops the others: two readers of one request would see two senders. */
+/**
+ * Throws for ambiguous or unsupported headers. Node keeps the first Authorization and Host and drops repeated
+ * ones, so that two readers of one request could see two senders.
+ */
 const checkHeaders = (request: FastifyRequest): void => {
   const { rawHeaders, httpVersionMajor } = request.raw
-  // HTTP/2 has no request line that could name a version; its requests have a stream.
+  // A request line may claim any version. Real HTTP/2 requests have a stream.
   if (httpVersionMajor !== 1 && !('stream' in request.raw)) {
     throw new ApiError('http_version_not_supported', { headers: { connection: 'close' } })
   }
@@ -67,7 +69,7 @@ const checkHeaders = (request: FastifyRequest): void => {
   if (request.method === 'POST' && contentCoding && contentCoding.trim().toLowerCase() !== 'identity') {
     throw new ApiError('unsupported_media_type', {
       detail: 'Send the body without Content-Encoding',
-      // RFC 9110, section 12.5.3: in an answer it names the codings that a request may have.
+      // RFC 9110, section 12.5.3: in a response, the field lists codings that are accepted in requests.
       headers: { 'accept-encoding': 'identity' },
     })
   }
@@ -80,17 +82,16 @@ const checkHeaders = (request: FastifyRequest): void => {
   }
 }
 
-/** HTTP/1's parser sees to this itself. */
+/** Needed for HTTP/2 only: the HTTP/1 parser checks the size itself. */
 const checkHeaderSize = (rawHeaders: readonly string[]): void => {
   let bytes = 0
   for (const text of rawHeaders) bytes += text.length
   if (bytes > maxHeaderBytes) throw new ApiError('headers_too_large')
 }
 
-/** Throws 400 or 414 for a target that the service does not read. */
 const checkTarget = (target: string, method: string): void => {
   if (target === '*' && method !== 'OPTIONS') throw malformed('Only OPTIONS may use the target *')
-  // Node's parser of HTTP/1.1 refuses these bytes itself.
+  // Node's HTTP/1.1 parser already refuses these bytes.
   if (/[^\0-\x7f]/.test(target)) throw unescapedTarget()
   if (target.includes('#')) throw malformed('The target must not have a fragment')
   if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
@@ -106,7 +107,7 @@ const checkTarget = (target: string, method: string): void => {
   }
 }
 
-/** What every request passes first, before anything of it is parsed: bytes, then transport. */
+/** Checks every request before anything is parsed: first its bytes, then its transport. */
 export default fp<GateOptions>(
   (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
     const isProxy = createAddressRanges(trustedProxies)
@@ -116,7 +117,7 @@ export default fp<GateOptions>(
       isProxy,
       header: clientIpHeader,
       onUnreadable: (value) => {
-        // Digits could be the address of a person. Without them the form is still visible.
+        // Digits could be a person's address. The form is visible without them.
         const form = value.slice(0, 100).replace(/\d/g, '0')
         warn(
           'client address',
@@ -131,7 +132,7 @@ export default fp<GateOptions>(
     })
     const { tls, plain } = app.securityHeaders
 
-    // A connection's address never changes: looked up once for all of its requests.
+    // A connection's address never changes, so look it up once for all its requests.
     const peers = new WeakMap<Socket, { isLocal: boolean; isProxy: boolean }>()
     const peerOf = (socket: Socket) => {
       let peer = peers.get(socket)
@@ -159,7 +160,7 @@ export default fp<GateOptions>(
       if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)
       checkTarget(request.raw.url ?? '', request.method)
-      // Probes come from inside, without a certificate and without anything to protect.
+      // Health probes are sent from the internal network without TLS, and have nothing to protect.
       if (!transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {
           reply.redirect(publicUrl + request.raw.url, 308)
@@ -176,9 +177,9 @@ export default fp<GateOptions>(
   { name: 'gate', dependencies: ['security-headers', 'problems'], fastify: '5.x' },
 )
 
-/** A form would have sent its fields in the clear already. */
+/** Not for forms, which have already sent their fields in clear text. */
 const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && isPageTarget(url)
 
-/** Each proxy appends, so our own proxy wrote the last value. RFC 3986, section 3.1: a scheme has no case. */
+/** Each proxy appends, so the last value is our proxy's. Schemes ignore case (RFC 3986, section 3.1). */
 const readLastProto = (header: string): string => (header.split(',').at(-1) ?? '').trim().toLowerCase()

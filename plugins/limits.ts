@@ -8,16 +8,15 @@ import { type Costs, refuseQuota } from '../app/limits/meters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account that the request was charged to. Undefined if the client is not known. */
+    /** The account that pays for the request. Undefined if the client is not known. */
     quotas: Account | undefined
-    /** Units of `minute` that the request was charged above one. */
     surcharge: number
-    /** Gives the surcharge back, because no export is made. Does nothing the second time. */
+    /** Refunds the surcharge if no export is made. Calling it again has no effect. */
     returnSurcharge(): void
   }
 }
 
-/** What a plain request costs, and what a 304 gives back. */
+/** Cost of a plain request, and the refund for a 304, for the policies `burst` and `minute`. */
 export const one: Costs = [1, 1]
 export const backFrom304: Costs = [0, -1]
 
@@ -28,7 +27,7 @@ const costsOf = (request: FastifyRequest): Costs => {
   return minuteCost ? [1, minuteCost(queryOf(request), request.headers.accept)] : one
 }
 
-/** Returns whether this principal is refused with 403. The quotas do not matter. */
+/** True if this principal is refused with 403, regardless of its quotas. */
 const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, scopesOf }: FastifyContextConfig,
@@ -41,10 +40,10 @@ const isForbiddenTo = (
 }
 
 /**
- * Counts every authenticated request of its scope, refuses those over a quota, and writes what is left on every answer.
- * Register it after the hook that authenticates. What comes before 429 in the order of judgement (404 of a path, 405, 403) is counted and
- * answered as what it is. A 304 costs nothing of `minute`, and an export that fails before its first row costs what a page does. Both are
- * known only when the answer is sent.
+ * Charges every authenticated request of its scope, refuses requests over a quota, and reports the remaining
+ * quota on every answer. Register it after the authentication hook. Errors that take precedence over 429 (404
+ * for a path, 405, 403) are charged and answered as usual. A 304 costs no unit of `minute`, and an export
+ * that fails before its first row costs as much as a page. Both are known only when the answer is sent.
  */
 export default fp(
   (app, _options, done) => {

@@ -5,10 +5,7 @@ import { routedMethods } from '../app/http/methods.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Refuses every other method on each path that needs no token and was registered so far: 405 with `Allow`.
-     * Answers OPTIONS there. The routes behind authentication do both themselves.
-     */
+    /** For each public path registered so far, answers OPTIONS, and other methods with 405 and `Allow`. */
     guardMethods(): void
   }
 }
@@ -19,15 +16,15 @@ const guard = (scope: FastifyInstance, url: string, methods: readonly string[]) 
     throw new ApiError('method_not_allowed', { headers: { allow } })
   }
   const others = routedMethods.filter((method) => method !== 'OPTIONS' && !methods.includes(method))
-  // As a hook, so that the refusal comes before the body is looked at.
+  // As a hook, so that the refusal precedes reading the body.
   scope.route({ url, method: others, onRequest: refuse, handler: refuse })
   scope.options(url, (_request, reply) => reply.code(204).header('allow', allow).send())
 }
 
-/** Public paths name their methods, as those behind authentication do. */
+/** Answers unsupported methods on public paths. Routes behind authentication do it themselves. */
 export default fp(
   (app, _options, done) => {
-    // With the scope of their routes, whose form of errors counts.
+    // Errors have the format of the routes' scope.
     const open = new Map<string, { scope: FastifyInstance; methods: string[] }>()
     app.addHook('onRoute', function ({ url, method, config }) {
       if (config?.scope !== undefined || url.endsWith('*')) return

@@ -7,7 +7,7 @@ import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
 
 type MetricsOptions = {
-  /** Of the process; absent in tests that build many services in one. */
+  /** Optional. Omitted by tests that run several services in one process. */
   processRegistry?: Registry | undefined
 }
 
@@ -18,9 +18,7 @@ declare module 'fastify' {
       countAnswer(answer: SentAnswer): void
       /** Counts an error that was answered without the router, and the policies that it violated. */
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
-      /** Everything in Prometheus's text format, and its media type. */
       read(): Promise<{ type: string; text: string }>
-      /** Returns the metrics as data, so that a caller can add up several processes. */
       readJson(): Promise<object[]>
     }
   }
@@ -36,14 +34,14 @@ const loginOutcomes: readonly ('ok' | ErrorCode)[] = [
   ...(['overloaded', 'unavailable', 'internal_error', 'malformed_request', 'invalid_body'] as const),
 ]
 
-/** Counts by name. Each of `names` is there from the start, because `increase()` does not see the first value. */
+/** All `names` start at 0, because `increase()` does not see the first value of a new series. */
 const createCounts = (names: readonly string[]) => {
   const counts = new Map(names.map((name) => [name, 0]))
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   return { counts, add }
 }
 
-/** Errors by their code, and refusals over a quota by policy: both from the catalogue, so bounded. */
+/** Counts errors by code, and quota refusals by policy. Both sets of labels are bounded. */
 const countErrors = (app: FastifyInstance) => {
   const problems = createCounts([...Object.keys(catalogue), 'other'])
   const refusals = createCounts(policies)
@@ -59,7 +57,7 @@ const countErrors = (app: FastifyInstance) => {
   return { problems: problems.counts, refusals: refusals.counts, noteProblem }
 }
 
-/** Metrics of this service, in a registry of its own. Other figures than counts are read at each scrape. */
+/** Metrics of this service in a separate registry. Gauges are read at each scrape. */
 export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
     const registry = new Registry()

@@ -20,10 +20,10 @@ declare module 'fastify' {
 }
 
 const formType = 'application/x-www-form-urlencoded'
-/** Of answers that hold tokens (RFC 6749, section 5.1). */
+/** Headers of answers that contain tokens (RFC 6749, section 5.1). */
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** What the core reads of a request. Throws where there is no form. */
+/** Converts a request for the core. Throws invalid_request if the body is not a form. */
 export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
   const { body, headers, clientAddress, id } = request
   if (!(body instanceof Map)) {
@@ -32,7 +32,7 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
   return { form: body, authorization: headers.authorization, ip: clientAddress, requestId: id }
 }
 
-/** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
+/** Makes the scope it is registered in parse bodies as forms and answer errors in OAuth's format. */
 export default fp<OAuthPluginOptions>(
   (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app

@@ -14,12 +14,12 @@ import limits from './limits.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** What the document says of the route; without it the route is not in the document. */
+    /** Optional. Routes without a description are not in the document. */
     openapi?: Description
   }
 }
 
-/** Documents of half a megabyte each, encodings beside. */
+/** Each document has half a megabyte, plus its compressed forms. */
 const maxPersonal = 20
 
 const url = '/openapi.json'
@@ -35,10 +35,11 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
 }
 
 /**
- * Serves the OpenAPI document of every described route that is registered after it. The document is made once, when
- * the service is ready. With a token it also has the customer's custom endpoints.
- * @fastify/swagger is not used: it writes each parameter from a validator's schema, and repeats each answer in
- * full. Here parameters come from the query grammar, errors from the catalogue, and shared parts are written once.
+ * Serves the OpenAPI document of every described route that is registered after it. The document is created
+ * once, when the service is ready. With a token it also contains the customer's custom endpoints.
+ * @fastify/swagger is not used: it writes each parameter from a validator's schema and repeats each answer in
+ * full. Here parameters are generated from the query grammar, errors from the catalogue, and shared parts are
+ * written once.
  */
 export default fp<{ publicUrl: string }>(
   (app, { publicUrl }, done) => {
@@ -65,7 +66,7 @@ export default fp<{ publicUrl: string }>(
       entry = createEntry(createDocument(routes, publicUrl))
       next()
     })
-    // Most customers have the same few custom endpoints, and so the same document.
+    // Keyed by content: most customers have the same few custom endpoints, and therefore the same document.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
       const custom = (await app.custom.definitionsOf(principal.customerId)).map(describeCustom)
@@ -80,7 +81,7 @@ export default fp<{ publicUrl: string }>(
         if (isRead && request.headers.authorization !== undefined)
           request.principal = await app.authenticate(request)
       })
-      // A request with a token is counted, told its quotas and recorded in the audit trail, as on every route.
+      // A request with a token is charged, gets quota headers and is audited, as on every other route.
       await scope.register(limits)
       scope.get(url, async (request, reply) => {
         const { principal } = request

@@ -7,26 +7,24 @@ import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from
 import { sendRepresentation, sendTagged } from './entry-reply.ts'
 
 export type SendPage = {
-  /** Absent: kept, and asked for each time. */
+  /** Optional. By default the page is cached and revalidated each time. */
   cacheControl?: string
-  /** Absent: the pages' own Content-Security-Policy. */
+  /** Content-Security-Policy. Optional. Defaults to the policy of the site's pages. */
   policy?: string
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every page that is the same for everyone, and the layout of the others. */
     site: Site
-    /** The described routes, for the search: complete when the service is ready. */
     describedRoutes: readonly DescribedRoute[]
   }
   interface FastifyReply {
-    /** Sends a page or a part of one: conditions, then a content coding. A file with an empty tag is not kept. */
+    /** Sends a page or an asset: conditions first, then content coding. Without an ETag it is not cached. */
     sendPage(page: SiteFile, how?: SendPage): FastifyReply | Promise<FastifyReply>
   }
 }
 
-/** Only what this origin serves; nothing inline but images. */
+/** Allows only resources of this origin, plus inline images. */
 const policyWith = (styles: string) =>
   [
     "default-src 'none'",
@@ -40,23 +38,23 @@ const policyWith = (styles: string) =>
   ].join('; ')
 
 const pagePolicy = policyWith("'self'")
-/** For the reference alone, whose program writes styles into its page; scripts stay as strict. */
+/** For the API reference only, whose script adds inline styles. Scripts stay as strict. */
 export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 
-/** Assets never change under their address. */
+/** The content of an asset's URL never changes. */
 export const immutable = 'public, max-age=31536000, immutable'
 
-/** A browser says that it likes HTML best. A program says nothing, or anything, and gets the first of these. */
+/** A browser prefers HTML. A program sends no Accept or any type, and gets the first of these. */
 const preferredType = choiceOf([problemType, 'application/json', htmlType.split(';')[0] as string])
 const rootOf = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
-/** How pages are sent: with a policy of their own in place of the API's. */
+/** Sends pages, with a separate policy in place of the API's. */
 export default fp<SiteOptions>(
   (app, options, done) => {
     const site = createSite(options)
     app.decorate('site', site)
     const described: DescribedRoute[] = []
-    /** First parts of addresses below which everything is the API's, such as `v1` and `certificates`. */
+    /** First path segments that belong to the API, such as `v1` and `certificates`. */
     const apiRoots = new Set<string>()
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(rootOf(path))
@@ -67,8 +65,8 @@ export default fp<SiteOptions>(
     app.setNotFoundHandler((request, reply) => {
       const { method, url, headers } = request
       const isRead = method === 'GET' || method === 'HEAD'
-      // See docs/decisions/0084-browsers-get-a-page-for-an-unknown-address.md.
-      // A browser that opens an address sends no token. A request with a token comes from a program.
+      // See docs/decisions/0084-browsers-get-a-page-for-an-unknown-address.md. A browser that opens an
+      // address sends no token. A request with a token was sent by a program.
       const isPerson = headers.authorization === undefined && preferredType(headers.accept) === 'text/html'
       if (isRead && isPerson && !apiRoots.has(rootOf(url))) {
         return reply.code(404).sendPage(site.missing)
@@ -76,7 +74,6 @@ export default fp<SiteOptions>(
       return app.sendProblem(new ApiError('not_found'), request, reply)
     })
     app.decorateReply('sendPage', function ({ type, file }, { cacheControl, policy = pagePolicy } = {}) {
-      // An answer for one request only has no tag.
       const isKept = file.etag !== ''
       this.headers({
         'cache-control': cacheControl ?? (isKept ? 'public, no-cache' : 'no-store'),

@@ -9,18 +9,16 @@ import { resourceNames } from '../schemas/resource-name.ts'
 
 type ProblemOptions = {
   publicUrl: string
-  /** What every answer carries; refusals before any hook get it here. */
+  /** Headers of every answer. Errors before the first hook get them here. */
   headers: () => Readonly<Record<string, string>>
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers with the problem document of an error; also for errors that no handler sees. */
     sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
   }
 }
 
-/** Fastify's and Node's own refusals, by their codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
   // Not expected: every path has a handler for every method.
@@ -40,15 +38,14 @@ const bodyFaults = (error: FastifyError): Fault[] =>
     detail: issue.message ?? 'expected another value',
   }))
 
-/** What to do about some of them. */
 const frameworkDetails: Readonly<Record<string, (bodyType: string) => string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (bodyType) => `Send the body as ${bodyType}`,
   FST_ERR_CTP_INVALID_JSON_BODY: () => 'The body is not JSON',
 }
 
 /**
- * The catalogue's entry for an error, Fastify's own and the driver's too; undefined: a fault of ours.
- * `bodyType`: the media type that bodies have there.
+ * Converts an error, also of Fastify or the driver, to an ApiError. `undefined` for a fault of the service.
+ * `bodyType` is the media type that the route accepts.
  */
 export const toApiError = (error: unknown, bodyType = 'application/json'): ApiError | undefined => {
   if (error instanceof ApiError) return error
@@ -62,13 +59,13 @@ export const toApiError = (error: unknown, bodyType = 'application/json'): ApiEr
       ...(known === 'invalid_body' ? { errors: bodyFaults(error as FastifyError) } : {}),
     })
   }
-  // Broken bodies that Fastify reports without a code of its own: a client's fault all the same.
+  // Fastify reports some malformed bodies without a code. They are still the client's fault.
   return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }
 
 const publicNames = [...resourceNames, 'changes', 'history', 'audit', 'me', 'custom']
 
-/** 404 with the likely mistake in a path. It looks at public names alone, never at data. */
+/** Builds a 404 that names the likely mistake in the path. It uses public names only, never data. */
 const describeMissing = (url: string): ApiError => {
   const path = url.replace(/\?.*$/s, '')
   const detail = path.includes('//')
@@ -82,7 +79,6 @@ const describeMissing = (url: string): ApiError => {
   return new ApiError('not_found', nearest ? { detail: `Did you mean /v1/${nearest}?` } : {})
 }
 
-/** The one place where an error becomes an answer. */
 export default fp<ProblemOptions>(
   (app, { publicUrl, headers }, done) => {
     const warn = throttleWarnings(app.log)
@@ -92,7 +88,7 @@ export default fp<ProblemOptions>(
       const known = isBare ? describeMissing(request.raw.url ?? '') : found
       if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')
       else if (known.status > 500) request.log.debug({ err: error }, 'request refused')
-      // A refusal without a cause is not the database's fault, or the poll has reported it.
+      // A refusal without a cause is not the database's fault, or the poller has already reported it.
       if (known?.cause !== undefined) warn(describeUnreachable(known), 'requests are answered with 503')
       const problem = known ?? new ApiError('internal_error')
       if (!reply.hasHeader('request-id')) reply.headers({ ...headers(), 'request-id': request.id })

@@ -12,12 +12,11 @@ type QuotaOptions = Pick<Deps, 'limitStore' | 'monotonicNow'> & { config: Pick<C
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What clients may ask for, counted over all instances that share the store. */
     limits: Readonly<{ quotas: Quotas; logins: Logins; keyChecks: KeyChecks; concurrency: Concurrency }>
   }
 }
 
-/** Counts requests, logins, checks of keys and what runs at once. The plugin `limits` refuses by these counts. */
+/** Counts requests, logins, key checks and concurrent work, over all instances that share the store. */
 export default fp<QuotaOptions>(
   (app, { config: { limits }, limitStore: store, monotonicNow: now }, done) => {
     const counting = { limits, store, now, after }

@@ -8,14 +8,11 @@ type RecordsOptions = Pick<Deps, 'db' | 'replica' | 'publicUrl' | 'secrets' | 'm
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers pages and items of the resources. */
     records: Records
-    /** Answers pages of the history of records. */
     history: RecordHistories
   }
 }
 
-/** The resources that every customer has. */
 export default fp<RecordsOptions>(
   (app, { db, replica, publicUrl, secrets, monotonicNow }, done) => {
     const { cache, today } = app

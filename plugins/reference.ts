@@ -9,9 +9,9 @@ import { schemaController } from './schema-compilers.ts'
 const type = 'text/javascript; charset=utf-8'
 
 /**
- * Loads the program of the API reference: 4 MB, which browsers keep for ever. The package's plugin only serves it
- * with its own page, whose inline script a strict policy refuses. A scratch server is therefore asked for the
- * program once, on first use.
+ * Loads the script of the API reference: 4 MB, which browsers cache for a year. The package's plugin serves
+ * it only with its own page, whose inline script a strict policy refuses. So the first request reads the
+ * script once from a scratch server.
  */
 const load = async (): Promise<Representation> => {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { type Repeating, repeat } from '../app/overload/repeat.ts'
 
-/** `failure`: what the log says of a failure, once until the work succeeds again. */
+/** `failure` is logged on the first failure, and again only after a success in between. */
 type RepeatingPlugin = Omit<Repeating, 'onFailure'> & { failure: string }
 
-/** Runs `work` again and again once the service is ready. Returns what ends that and waits for a run under way. */
+/** Repeats `work` once the service is ready. The returned function stops it and waits for the current run. */
 export const repeatWhenReady = (app: FastifyInstance, { failure, ...repeating }: RepeatingPlugin) => {
   let stop: (() => Promise<void>) | undefined
   app.addHook('onReady', async () => {

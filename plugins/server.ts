@@ -21,7 +21,7 @@ const maxBodyBytes = 64 * 1024
 const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => ({
   level: logLevel,
   ...(stream ? { stream } : {}),
-  // Addresses hold ids and query values, headers hold tokens: neither is logged.
+  // Log neither URLs, which contain ids and query values, nor headers, which contain tokens.
   serializers: {
     req: ({ method }: { method: string }) => ({ method }),
     res: ({ statusCode }: { statusCode?: number | undefined }) => ({ statusCode }),
@@ -29,7 +29,7 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
   },
 })
 
-/** The security headers that every answer of this service carries, known once `security-headers` is loaded. */
+/** The security headers of every answer. Available after `security-headers` is loaded. */
 export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
   app.securityHeaders[tls ? 'tls' : 'plain']
 
@@ -46,7 +46,7 @@ const findRepeatedName = (json: string, value: unknown): ApiError | null => {
   }
 }
 
-/** Makes Fastify's server with its listener. It has no plugin and no route yet, and it does not listen. */
+/** Creates the Fastify server with its listener. It has no plugins or routes yet, and does not listen. */
 export const createServer = ({
   config,
   publicUrl,
@@ -58,12 +58,12 @@ export const createServer = ({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: maxBodyBytes,
-    // Draining answers what still comes on open connections.
+    // While draining, requests on open connections still get their answers.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: maxHeaderBytes },
     schemaController,
-    // So that a method nobody has is 405 where the path is known, like any other.
+    // An unknown method gets 405 on a known path, like any other method.
     rewriteUrl: (request) => {
       replaceMethod(request)
       return request.url ?? ''
@@ -75,7 +75,7 @@ export const createServer = ({
   const serverFactory = createListener({
     ...{ tls, maxHeaderBytes, maxConnections },
     onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
-    // Exports have a bound of their own.
+    // Exports have a separate timeout.
     unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
@@ -88,7 +88,7 @@ export const createServer = ({
   )
   app.removeContentTypeParser('text/plain')
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  // Clients name a type even if they send no body, as with HTTP Basic. Fastify's own parser refuses that.
+  // Clients send a Content-Type even without a body, as with HTTP Basic. Fastify's parser refuses that.
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null)
     else void parseJson(request, body, (error, value) => done(error ?? findRepeatedName(body, value), value))

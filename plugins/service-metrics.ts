@@ -19,7 +19,7 @@ type ServiceMetricsOptions = Pick<
 >
 
 const { version } = packageJson
-/** Scrapes are as frequent as somebody likes, and come from several. */
+/** Several scrapers may read the metrics, at any interval. */
 const slowFigureKeptMs = 30_000
 
 const redisFigures = ({ shared, limitStore }: ServiceMetricsOptions): Record<string, RedisFigures> => {
@@ -32,7 +32,6 @@ const redisFigures = ({ shared, limitStore }: ServiceMetricsOptions): Record<str
   }
 }
 
-/** Adds the figures of stores and rooms to the metrics. */
 export default fp<ServiceMetricsOptions>(
   (app, options, done) => {
     const { judge, exportSource, databaseNow, monotonicNow: now, isDraining, logStream, figures } = options

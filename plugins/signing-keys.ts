@@ -4,11 +4,11 @@ import { repeatWhenReady } from './repeat.ts'
 
 type SigningKeyOptions = {
   signingKeys: Pick<SigningKeys, 'refresh'>
-  /** Between two looks at the database. A key is published for far longer before it signs. */
+  /** Milliseconds between reads of the database. A new key is published for much longer before it signs. */
   intervalMs?: number
 }
 
-/** Keeps the signing keys current from ready to close. What fails is tried again; the known keys stay. */
+/** Refreshes the signing keys. After a failure it retries and keeps the current keys. */
 export default fp<SigningKeyOptions>(
   (app, { signingKeys, intervalMs: everyMs = 500 }, done) => {
     const failure = 'signing keys cannot be read: the known keys stay in use'

@@ -6,24 +6,22 @@ import { createProbe } from '../app/observe/status/probe.ts'
 import { createStatus, type Status } from '../app/observe/status/status.ts'
 import type { Deps } from './deps.ts'
 
-/** `now` is the same clock for all instances: they agree on slots. */
+/** `now` is the same clock for all instances, so that they agree on slots. */
 type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow'>
 
 declare module 'fastify' {
   interface FastifyInstance {
     serviceStatus: Status
-    /** Counts an answer if it is one of the API. */
     countForStatus(answer: SentAnswer): void
-    /** Probes and reports from now on until the service closes. */
     startStatus(): void
   }
 }
 
-/** Into the slot: what instances know of the clock differs by less. */
+/** Delay into each slot. The clocks of instances differ by less. */
 const offsetMs = 1_000
 const pruneEverySlots = 360
 
-/** Counts the answers of the API, and keeps the minutes of which the uptime page is made. */
+/** Counts the API's answers, and stores the minutes that the uptime page shows. */
 export default fp<StatusPluginOptions>(
   (app, { reserved: db, now, ping, databaseNow }, done) => {
     const probe = createProbe({ records: app.records, ping, databaseNow })
@@ -31,14 +29,14 @@ export default fp<StatusPluginOptions>(
     app.decorate('serviceStatus', status)
     const counted = new Set<string>()
     app.addHook('onRoute', ({ url, config }) => {
-      // What needs a token, and the addresses without one below /v1: the API, and no pages or probes.
+      // Routes that need a token, and public routes below /v1: the API without pages and health probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
     app.decorate('countForStatus', ({ route = '', principal, status: code, ms, source }: SentAnswer) => {
-      // Some requests are refused before routing, because the service is overloaded. The demo does not count.
+      // Requests that are shed under overload are refused before routing. The demo does not count.
       const isShed = route === '' && isServiceFault(code) && principal?.kind !== 'demo'
       if (!isShed && !counted.has(route)) return
-      // Only answers of data are a time to judge by: not streams, polls that wait, or errors.
+      // Time only answers with data: not streams, long polls or errors.
       const isTimed = source !== 'none' && code < 400
       status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
     })
@@ -62,14 +60,14 @@ export default fp<StatusPluginOptions>(
     const look = async () => {
       const probing = status.probe()
       const slot = Math.floor(now() / slotMs) % slotsPerMinute
-      // Reported in the first slot of a minute, read in the second, so that others have reported too.
+      // Report in the first slot of a minute and read in the second, after other instances have reported too.
       if (slot === 0) await attempt(() => status.report())
       if (slot === 1 || slots === 0) await attempt(() => status.refresh())
       if (slots % pruneEverySlots === pruneEverySlots - 1) await attempt(() => status.prune())
       slots++
       await probing
     }
-    // By the clock each time: an interval would drift, and a slot would be left out now and then.
+    // Compute each delay from the clock: an interval would drift and sometimes skip a slot.
     const schedule = () => {
       if (isStopped) return
       const ms = slotMs - ((now() - offsetMs) % slotMs)
@@ -77,7 +75,7 @@ export default fp<StatusPluginOptions>(
     }
     const run = () => {
       running = Promise.all([running, look()]).then(() => {})
-      // The next probe is due whether or not this one has come back.
+      // The next probe is due even if this one has not finished.
       schedule()
     }
     app.decorate('startStatus', () => {

@@ -7,8 +7,8 @@ import { findEncoding } from '../app/http/negotiation.ts'
 import { encodeStream } from '../app/http/stream-encodings.ts'
 
 /**
- * Ends a failed answer with an error that every client sees: RST_STREAM over HTTP/2, a TCP reset over plain HTTP/1.
- * Over TLS, the connection is closed without the last chunk.
+ * Ends a failed answer with an error that every client sees: RST_STREAM over HTTP/2, a TCP reset over plain
+ * HTTP/1. Over TLS, the connection is closed without the last chunk.
  */
 const cut = (response: FastifyReply['raw']): void => {
   const { stream } = response as unknown as Partial<Http2ServerResponse>
@@ -17,15 +17,15 @@ const cut = (response: FastifyReply['raw']): void => {
     return
   }
   const { socket } = response
-  // By itself, `resetAndDestroy` sends a FIN before the reset. `destroy` in the same tick prevents that.
+  // `resetAndDestroy` alone sends a FIN before the reset. `destroy` in the same tick prevents that.
   if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy()
   response.destroy()
 }
 
 /**
- * Answers with a stream, as fast as the client reads. The stream gets a content coding unless `isCompressed`. If it
- * fails, the answer is cut. Without `body`, sends the head alone, for HEAD: the length is unknown, so the head has none
- * (RFC 9110, section 8.6).
+ * Sends a stream as fast as the client reads. Applies a content coding unless `isCompressed`. If the stream
+ * fails, the answer is cut. Without `body`, sends only the headers, for HEAD; they have no length, because it
+ * is unknown (RFC 9110, section 8.6).
  */
 export const sendStream = (
   body: Readable | undefined,

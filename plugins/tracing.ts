@@ -6,30 +6,28 @@ import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Ends the span of an answer. Undefined if no traces are collected. */
+    /** Undefined if tracing is off. */
     endSpan?(answer: SentAnswer): void
   }
 }
 
 type TracingPluginOptions = { tracing: Tracing }
 
-/** Requests in progress. The span of the oldest is not sent if there are more. */
+/** Maximum of requests in progress. Above it, the oldest span is dropped and never sent. */
 const maxSpans = 10_000
 
-/** Makes a span for each request, from the router or the edge, and puts its trace into the log. */
 export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
     const spans = new LRUCache<string, RequestSpan>({ max: maxSpans })
     app.addHook('onRequest', (request, _reply, next) => {
       const span = tracing.begin(methodOf(request.raw), request.headers)
       spans.set(request.id, span)
-      // The log lines of the request name this trace.
       request.headers.traceparent = span.traceparent
       span.run(next)
     })
     app.decorate('endSpan', (answer: SentAnswer) => {
       const { requestId, method, traceparent, ms } = answer
-      // The edge answers before the router, so its span begins afterwards.
+      // The edge answers before the router, so create its span afterwards.
       const span = spans.get(requestId) ?? tracing.begin(method, { traceparent }, Date.now() - ms)
       spans.delete(requestId)
       span.end(answer)

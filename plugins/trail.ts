@@ -5,12 +5,11 @@ import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The customers' own part of the audit trail. */
     trail: Trail
   }
 }
 
-/** What customers read of the audit trail. */
+/** Serves the audit trail to customers: each reads its own part. */
 export default fp<Pick<Deps, 'db' | 'publicUrl' | 'secrets'>>(
   (app, { db, publicUrl, secrets }, done) => {
     const { today, exports } = app

@@ -11,14 +11,14 @@ import { accessRequest, accessRequestAnswer } from '../schemas/access-request.ts
 
 const hint = 'Send {"company": "…", "name": "…", "email": "…", "message": "…", "consent": true} as JSON.'
 
-/** The contact form's target, without a token. Needs the plugin `access-requests`. */
+/** Accepts access requests without a token. Needs the plugin `access-requests`. */
 export const accessRequestRoutes = async (app: FastifyInstance): Promise<void> => {
   app.route({
     ...bodyOnly,
     method: 'POST',
     url: '/v1/access-requests',
     schema: { openapi: describeAccessRequest, body: accessRequest, response: { 202: accessRequestAnswer } },
-    // Before the body is read: a refused body costs a request of the quota, too.
+    // Before the body is read, so that a refused body also uses the quota.
     onRequest: (request) => app.accessRequests.admit(request.clientAddress),
     handler: async (request, reply) => {
       const answer = await app.accessRequests.submit(
@@ -32,7 +32,7 @@ export const accessRequestRoutes = async (app: FastifyInstance): Promise<void> =
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** The contact form, which also works without JavaScript: then it is sent here. */
+/** The contact form as HTML, which works without JavaScript. */
 export const accessRoutes = async (
   app: FastifyInstance,
   { secrets, now }: Pick<Deps, 'secrets' | 'now'>,
@@ -42,7 +42,6 @@ export const accessRoutes = async (
   app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
     parsed(null, Object.fromEntries(new URLSearchParams(body as string)))
   })
-  // Refusals of the body name the type that it should have.
   app.setErrorHandler((error, request, reply) =>
     app.sendProblem(toApiError(error, formType) ?? error, request, reply),
   )

@@ -21,7 +21,6 @@ const exporting = (respond: Exporting['respond']): Exporting => ({
   respond,
 })
 
-/** Returns the endpoints of every resource: a page, a record, and the export of the whole list. */
 const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
   resourceNames.flatMap((name): Endpoint[] => {
     const resource = resources[name]
@@ -46,7 +45,9 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
     ]
   })
 
-/** The history of a record of each resource, and of all records: without `resource` all that the token may read. */
+/**
+ * Histories of one record and of all. Without `resource`, it includes all resources of the token's scopes.
+ */
 const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   ...Object.values(resources).map(
     (resource): Endpoint => ({
@@ -66,7 +67,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   },
 ]
 
-/** What a customer was granted, by name. Which scope it needs is known only when it is known to be there. */
+/** Custom endpoints, by name. The scope is checked only after the endpoint is known to exist. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,
@@ -90,7 +91,7 @@ const changesEndpoint = ({ feed }: FastifyInstance): Endpoint => ({
   respond: feed.answer,
 })
 
-/** Who looked, and the signed roots that prove it. The example data have no trail. */
+/** The audit trail, and the signed roots that prove it. The example data have no trail. */
 const auditEndpoints = ({ trail }: FastifyInstance): Endpoint[] =>
   [
     { list: entryList, openapi: describeAudit },
@@ -105,7 +106,6 @@ const auditEndpoints = ({ trail }: FastifyInstance): Endpoint[] =>
     respond: (request) => trail.answer(request, list),
   }))
 
-/** Who the token is, what it may do, and how much of it is left. */
 const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   path: '/me',
   scope: null,
@@ -129,7 +129,6 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   }),
 })
 
-/** Every endpoint that needs a token. */
 export const dataEndpoints = (app: FastifyInstance): Endpoint[] => [
   ...recordEndpoints(app),
   ...historyEndpoints(app),

@@ -10,12 +10,12 @@ import { after } from '../app/overload/timer.ts'
 import type { Deps } from '../plugins/deps.ts'
 
 const policies: readonly Policy[] = [{ name: 'demo_changes', quota: 1, windowSeconds: 10 }]
-/** Client addresses that are counted at once, about 2 kB each. */
+/** Maximum of client addresses counted at the same time, about 2 kB each. */
 const maxAccounts = 1_000
-/** Changes in a minute from all addresses together, because each one is written and told to every follower. */
+/** Changes per minute from all addresses together, because each one is written and sent to every follower. */
 const changesAMinute = 60
 
-/** The button of the demo: changes an example record. Only the demo page itself may send it. */
+/** Changes an example record, for the button of the demo page. Requests of other origins are refused. */
 export const demoRoutes = async (
   app: FastifyInstance,
   {

@@ -25,7 +25,7 @@ type RouteTableOptions = Pick<
   | 'monotonicNow'
 >
 
-/** Every route of the service: what needs a token stands in one scope, which authenticates and counts. */
+/** Every route of the service. Routes that need a token share one scope, which authenticates and counts. */
 export default fp<RouteTableOptions>(
   async (app, deps) => {
     const { publicUrl, judge } = deps

@@ -20,8 +20,7 @@ const { tokenAnswer } = schemas
 const readBody = (body: unknown): string =>
   parseBody(schemas.loginRequest, body, 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.').api_key
 
-// RFC 7617. The key carries its id, so either half may be left to it; a key id that contradicts the key is no
-// key.
+// RFC 7617. The key contains its id, so either half may hold the key. A contradicting key id is refused.
 const readBasic = (encoded: string): string => {
   const decoded = Buffer.from(encoded, 'base64').toString()
   const [, user = '', password = ''] = (/^([^:]*):(.*)$/s.exec(decoded) ?? []).map((part) => part.trim())
@@ -93,11 +92,11 @@ const refusePath = (): never => {
   })
 }
 
-/** Client credentials, revocation and introspection; clients authenticate with their API key. */
+/** Client credentials, revocation and introspection. Clients authenticate with their API key. */
 export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOptions): Promise<void> => {
   await app.register(oauth, options)
   for (const row of oauthRows) app.route({ ...bodyOnly, method: 'POST', ...row })
-  // Registered in front of the token, so that unknown paths are refused in OAuth's words, too.
+  // Registered outside of the authenticated scope, so that unknown paths are refused in OAuth's format, too.
   const url = '/v1/oauth/*'
   app.route({ method: [...routedMethods], url, onRequest: refusePath, handler: refusePath })
 }

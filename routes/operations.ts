@@ -6,8 +6,8 @@ import type { Deps } from '../plugins/deps.ts'
 const noStore = { 'cache-control': 'no-store' }
 
 /**
- * For load balancers. `live`: the process runs. `ready`: send requests to it. An instance without its database is not
- * ready although its cache can answer, because another instance may still reach the database.
+ * For load balancers. `live`: the process runs. `ready`: send requests to it. An instance without its
+ * database is not ready although its cache can answer, because another instance may still reach the database.
  */
 export const healthRoutes = async (
   app: FastifyInstance,
@@ -27,7 +27,7 @@ export const healthRoutes = async (
 const challenge = 'Bearer realm="certdata metrics"'
 const detail = 'Send Authorization: Bearer <METRICS_TOKEN of the service>.'
 
-/** For Prometheus. The token is the operator's, and no customer's opens it; without one there is no such page. */
+/** For Prometheus, with the operator's token. Without a configured token the page does not exist. */
 export const metricsRoutes = async (
   app: FastifyInstance,
   { token }: { token: string | undefined },

@@ -15,7 +15,7 @@ import type { Deps } from '../plugins/deps.ts'
 import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
 import { webhookKeys } from '../schemas/webhooks.ts'
 
-/** Pages and texts that are the same for everyone, and what they load. */
+/** Pages and texts that are the same for everyone, and their assets. */
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
   const { site, describedRoutes } = app
   const give = (path: string, find: () => SiteFile, how?: SendPage) =>
@@ -25,12 +25,11 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
     give(path, () => page, path === '/docs' ? { policy: styledPolicy } : {})
   }
   app.get<{ Querystring: { path?: string | string[] } }>('/demo', ({ query: { path } }, reply) => {
-    // Links to a request of the demo lead to its operation in the reference.
     if (typeof path === 'string') return reply.redirect(findReferenceLink(describedRoutes, path))
     return reply.sendPage(site.files.get('/demo') as SiteFile)
   })
   for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
-  // Made when someone searches for the first time: by then every route is known.
+  // Created at the first search, when every route is registered.
   let search: SiteFile | undefined
   give('/docs/search.json', () => {
     search ??= site.searchFile(describedRoutes)
@@ -39,12 +38,12 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
 }
 
 const catalogPath = '/.well-known/api-catalog'
-/** They change with a release; nobody waits for that by the second. */
+/** They change only with a release, so a delay of minutes is fine. */
 const cacheControl = 'public, max-age=300'
 
 const webhookKeysSchema = { openapi: describeWebhookKeys, response: { 200: webhookKeys } }
 
-/** Serves the documents that programs look up by themselves: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
+/** Serves the documents that programs discover: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
   {

@@ -9,10 +9,7 @@ import type { SendPage } from '../plugins/pages.ts'
 
 type StatusRouteOptions = Pick<Deps, 'publicUrl' | 'config'>
 
-/**
- * The figures of the status as pages for people and as JSON for monitors. Each is rendered again when the figures
- * change, every few seconds at most. Needs the plugins `status` and `pages`.
- */
+/** Status as pages and as JSON, rendered when the figures change. Needs the plugins `status` and `pages`. */
 export const statusRoutes = async (
   app: FastifyInstance,
   { publicUrl, config: { demoToken } }: StatusRouteOptions,
@@ -33,7 +30,7 @@ export const statusRoutes = async (
     return reply.sendPage(made.file, how)
   }
   const { toPage } = app.site
-  // A few seconds, so that caches answer a crowd.
+  // A few seconds, so that caches absorb a rush of readers.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/', (_request, reply) =>
     send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),

@@ -1,18 +1,20 @@
 import type { Metric, Registry } from 'prom-client'
 
 export type Labels = Readonly<Record<string, string>>
-/** Undefined: not known now, and then not shown. `suffix`: of a histogram's parts, added to the name. */
+/**
+ * `undefined` if the value is unknown; then the metric is not exported. `suffix` is appended to the name, for
+ * the parts of a histogram.
+ */
 type Reading = number | undefined | readonly (readonly [labels: Labels, value: number, suffix?: string])[]
 
-/** A metric that is read when somebody asks for it: rooms keep plain numbers and are not told of metrics. */
+/** A metric that is read at each scrape, so that the measured code only keeps plain numbers. */
 export type Figure = Readonly<{
-  /** Base units and `_total` for counters, as Prometheus names things. */
+  /** With base units, and `_total` for counters, as Prometheus recommends. */
   name: string
-  /** What the registry asks of a metric (prom-client, `Registry.getMetricsAsString` and `getMetricsAsJSON`). */
+  /** The method that prom-client's `Registry.getMetricsAsString` and `getMetricsAsJSON` call. */
   get: () => Promise<object>
 }>
 
-/** Makes a figure. `aggregator`: how several processes' numbers become one. */
 const figure =
   (type: 'gauge' | 'counter' | 'histogram', aggregator: 'sum' | 'max' | 'min') =>
   (name: string, help: string, read: () => Reading | Promise<Reading>): Figure => ({
@@ -27,22 +29,22 @@ const figure =
     },
   })
 
-/** A figure that goes up and down; the greatest of all processes. */
+/** A gauge. The maximum of all processes. */
 export const gauge = figure('gauge', 'max')
-/** The same; of all processes together. */
+/** A gauge. The sum of all processes. */
 export const gaugeSum = figure('gauge', 'sum')
-/** The same; the least of all processes. */
+/** A gauge. The minimum of all processes. */
 export const gaugeMin = figure('gauge', 'min')
-/** A figure that only grows while the process lives. */
+/** A value that only grows while the process lives. The sum of all processes. */
 export const counter = figure('counter', 'sum')
 export const histogram = figure('histogram', 'sum')
 
-/** Adds figures to a registry. */
+/** Registers figures as metrics. */
 export const registerFigures = (registry: Registry, figures: readonly Figure[]): void => {
   for (const each of figures) registry.registerMetric(each as unknown as Metric)
 }
 
-/** Counts by one label, from a record or a map of them. */
+/** Converts counts by name to values with one label. */
 export const byLabel = (
   label: string,
   counts: Readonly<Record<string, number>> | ReadonlyMap<string, number>,
@@ -53,15 +55,14 @@ export const byLabel = (
 
 type SlowFigureOptions = {
   read: () => Promise<number>
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   now: () => number
-  /** How old a figure may be. */
   keptMs: number
 }
 
 /**
- * Returns a function that reads a figure from the database at most once per `keptMs`. If a read fails, it returns
- * the last figure; undefined if there was none.
+ * Returns a function that reads a value from the database at most once per `keptMs`. If a read fails, it
+ * returns the last value, or `undefined` if no read has succeeded yet.
  */
 export const createSlowFigure = ({ read, now, keptMs }: SlowFigureOptions) => {
   let known: number | undefined

@@ -3,33 +3,31 @@ import sonic from 'sonic-boom'
 
 export type LogStream = {
   write(line: string): void
-  /** Number of lines that were dropped. */
   readonly lost: number
 }
 
 type LogStreamOptions = {
-  /** Longest wait of `end`, in milliseconds. Optional, a second by default. */
+  /** Maximum wait of `end` in milliseconds. Optional. Defaults to a second. */
   lastMs?: number
-  /** Bytes that wait while nothing can be written. Optional. By default half a second of the busiest log. */
+  /** Maximum size of the buffer if writing stalls. Optional. Defaults to half a second of the busiest log. */
   maxBytes?: number
 }
 
-/** Lines are written together, after this time or this many bytes: a system call costs as much as half an answer. */
+/** Lines are written in batches, after this time or size: a system call costs half an answer. */
 const batchMs = 50
 const batchBytes = 32_768
-/** Largest piece of one write, of which there is one in each turn of the event loop. */
+/** Maximum size of one write. Each turn of the event loop does one. */
 const pieceBytes = 262_144
-/** `end` waits in this many parts. A moment in which the whole process stood still counts as one of them. */
+/** `end` waits in this many parts. If the whole process is suspended, only one part is lost. */
 const lastParts = 10
 
 /**
- * Writes the log to `fd` in the background, so that no answer waits for a line. If nothing can be written, because the
- * disk is full or nothing reads, lines wait up to a limit, and are dropped above it.
- * `report` is called when writing fails or a line is dropped, and again with the number of dropped lines when the log
- * is written again.
- * `end` takes no more lines, and resolves when all are written or the time is over. A process that ends without it
- * loses the lines of its last 50 ms: `flushSync` of the library retries a full disk forever.
- * See docs/decisions/0069-the-log-never-blocks.md.
+ * Writes the log to `fd` in the background, so that no answer waits for a line. If writing stalls, because
+ * the disk is full or the reader has stopped, lines are buffered up to a limit and dropped above it.
+ * Calls `report` when writing fails or a line is dropped, and again with the number of dropped lines when
+ * writing works again. `end` accepts no more lines, and resolves when all are written or the time is over. A
+ * process that exits without `end` loses the lines of its last 50 ms: the library's `flushSync` would retry a
+ * full disk forever. See docs/decisions/0069-the-log-never-blocks.md.
  */
 export const openLogStream = (
   fd: number,
@@ -37,7 +35,7 @@ export const openLogStream = (
   { lastMs = 1_000, maxBytes = 8_388_608 }: LogStreamOptions = {},
 ): LogStream & { end(): Promise<void> } => {
   const limits = { minLength: batchBytes, maxLength: maxBytes, maxWrite: pieceBytes }
-  // With texts, the library measures all that waits again for each line. The periodic flush also retries a full disk.
+  // With strings, the library measures its whole buffer for each line. The flush also retries a full disk.
   const destination = new sonic.SonicBoom({
     ...{ fd, sync: false, contentMode: 'buffer', periodicFlush: batchMs },
     ...limits,
@@ -75,7 +73,7 @@ export const openLogStream = (
   }
   return {
     write(line) {
-      // The library's types lack the buffers of `contentMode`.
+      // The library's types omit the buffers of `contentMode`.
       if (!ended) destination.write(Buffer.from(line) as unknown as string)
     },
     get lost() {

@@ -5,14 +5,13 @@ import { listenOn } from '../http/listen.ts'
 
 type MetricsServerOptions = {
   host: string
-  /** 0: any free port. */
+  /** 0 for any free port. */
   port: number
-  /** The page and its media type. */
   read: () => Promise<{ type: string; text: string }>
 }
 
 /**
- * Serves `/metrics` on another port, without TLS and without a token, for networks that only the operator's machines
+ * Serves `/metrics` on a separate port, without TLS or token, for networks that only the operator's machines
  * reach. Rejects if the port is in use.
  */
 export const startMetricsServer = async ({ host, port, read }: MetricsServerOptions) => {

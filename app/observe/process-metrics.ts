@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 
-/** Gauges that are named like counters: `promtool check metrics` refuses them. */
+/** Gauges with the names of counters, which `promtool check metrics` refuses. */
 const misnamed = [
   'nodejs_active_resources_total',
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
 ]
 
-/** CPU, memory, open files, event-loop delay and collections of this process. Make it once in a process. */
+/** Metrics of CPU, memory, files, event loop and garbage collection. Create one registry per process. */
 export const createProcessRegistry = (): Registry => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -2,7 +2,6 @@ import type { ChainHead } from '../audit/chain.ts'
 import type { RedisFigures } from '../db/redis.ts'
 import { byLabel, counter, type Figure, gauge, gaugeMin, gaugeSum } from './figures.ts'
 
-/** Connections of a pool at this moment. */
 export type PoolFigures = Readonly<{
   open: number
   idle: number
@@ -11,14 +10,13 @@ export type PoolFigures = Readonly<{
   max: number
 }>
 
-/** What the rooms tell of themselves when asked; see the metrics' help for what each means. */
 type ServiceFigures = {
   version: string
-  /** The database's clock, and before when every commit is known. */
+  /** The database's clock. `asOf`: all commits before this time are known. */
   databaseNow: () => number
   asOf: () => string
   isAway: () => boolean
-  /** Absent where nobody polls, as in some tests. */
+  /** Optional: some tests run without polls. */
   pollAgeMs?: (() => number) | undefined
   pools?: (() => Readonly<Record<string, PoolFigures>>) | undefined
   redis: () => Readonly<Record<string, RedisFigures>>
@@ -34,12 +32,12 @@ type ServiceFigures = {
 
 export type AuditFigures = Readonly<{
   head: ChainHead | undefined
-  /** Entries counted or written in vain, not yet in the database. */
+  /** Entries counted, or not written because of an error, that are not in the database yet. */
   queued: number
   lost: number
-  /** Heads found that contradict a published one. */
+  /** Number of heads found that contradict a published one. */
   contradictions: number
-  /** Milliseconds since 1970; undefined: not yet. */
+  /** Milliseconds since 1970. `undefined` before the first run of the sealer. */
   sealedAt: number | undefined
 }>
 
@@ -106,7 +104,7 @@ const audit = ({ audit: read }: ServiceFigures): Figure[] => [
   ),
 ]
 
-/** Every metric that is a figure of a room, read when asked for. */
+/** Lists the metrics that are read from other parts of the service at each scrape. */
 export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] => [
   ...freshness(figures),
   ...stores(figures),

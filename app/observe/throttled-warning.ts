@@ -1,4 +1,4 @@
-/** Writes a warning; `reason` names its cause, of which there are few. */
+/** `reason` identifies the cause. There must be few different reasons. */
 type ThrottledWarning = (reason: string, message: string) => void
 
 type Log = { warn(details: object, message: string): void }
@@ -6,8 +6,9 @@ type Log = { warn(details: object, message: string): void }
 const pauseMs = 60_000
 
 /**
- * Returns a function that writes at most one warning a minute for each reason. The next warning says how many were
- * left out. The caller must bound the number of different reasons. `now`: milliseconds from any start, never going back.
+ * Returns a function that writes at most one warning a minute for each reason. The next warning contains the
+ * number of omitted ones. The caller must bound the number of different reasons. `now`: milliseconds from an
+ * arbitrary start, monotonic.
  */
 export const throttleWarnings = (log: Log, now = () => performance.now()): ThrottledWarning => {
   const written = new Map<string, { atMs: number; omitted: number }>()

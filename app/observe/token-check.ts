@@ -3,10 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 const digest = (text: string) => createHash('sha256').update(text).digest()
 const bearer = /^bearer +(\S+) *$/i
 
-/**
- * Returns a check whether an Authorization header bears this token. The check takes the same time for every wrong
- * token.
- */
+/** Returns a constant-time check of an Authorization header against this token. */
 export const createTokenCheck = (token: string) => {
   const expected = digest(token)
   return (authorization: string | undefined): boolean =>

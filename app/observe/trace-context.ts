@@ -1,9 +1,9 @@
-/** W3C Trace Context, level 1: version-traceid-parentid-flags; later versions may append. */
+/** W3C Trace Context, level 1: version-traceid-parentid-flags. Later versions may append fields. */
 const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/
-/** The version that we know ends here. */
+/** Length of version 00. */
 const firstVersionLength = 55
 
-/** Returns the trace id of a request, 32 hexadecimal digits. Undefined if the header is missing or malformed. */
+/** Returns a request's trace id, 32 hexadecimal digits. `undefined` if the header is missing or malformed. */
 export const findTraceId = (header: string | undefined): string | undefined => {
   if (header === undefined) return undefined
   if (header.startsWith('00') && header.length !== firstVersionLength) return undefined

@@ -5,9 +5,7 @@ import type { StatementEnd } from '../db/connect.ts'
 import { within } from '../overload/timer.ts'
 import type { SentAnswer } from './sent-answer.ts'
 
-/** The span of a request. */
 export type RequestSpan = {
-  /** As a header of W3C Trace Context. */
   traceparent: string
   /** Calls `next` with the span as the parent of statements and commands. */
   run(next: () => void): void
@@ -16,8 +14,8 @@ export type RequestSpan = {
 
 export type Tracing = {
   /**
-   * Begins a span, below the caller's if the headers contain a `traceparent`. `startedAt`: milliseconds since 1970,
-   * now by default.
+   * Starts a span, as a child of the caller's if the headers contain a `traceparent`. `startedAt` is in
+   * milliseconds since 1970. Optional. Defaults to now.
    */
   begin(method: string, headers: IncomingHttpHeaders, startedAt?: number): RequestSpan
   /** Records a statement below the active span. Does nothing outside of requests. */
@@ -37,11 +35,11 @@ const closeWithinMs = 2_000
 const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): not said again'
 
 /**
- * Loads OpenTelemetry and sends spans by OTLP over HTTP. OpenTelemetry's own variables apply, such as
- * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`. If the collector does not answer,
- * the spans are lost, and requests are served as before. Spans contain route patterns, codes and statements with
- * placeholders, but no ids and no values.
- * See docs/decisions/0130-traces-are-our-own-spans.md.
+ * Loads OpenTelemetry and exports spans by OTLP over HTTP. OpenTelemetry's own variables apply, such as
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`. If the collector does not
+ * answer, the spans are lost, and requests are served as before. Spans contain route patterns, codes and
+ * statements with placeholders, but no ids and no values. See
+ * docs/decisions/0130-traces-are-our-own-spans.md.
  */
 export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {
   const { context, diag, DiagLogLevel, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =

@@ -1,18 +1,17 @@
 import { byLabel, counter, createSlowFigure, type Figure, gauge, gaugeMin } from './figures.ts'
 
-/** What the sender of webhooks counts. */
 type WebhookFigures = {
   /** Attempts, by `delivered`, `failed` and `disabled`. */
   attempts: Readonly<Record<string, number>>
-  /** When all webhooks were looked at last, milliseconds since 1970; undefined: not yet. */
+  /** Time of the last scan of all webhooks, in milliseconds since 1970. `undefined` before the first scan. */
   lookedAt: () => number | undefined
-  /** Webhooks whose receiver fails, and those that the service has disabled. */
+  /** Numbers of webhooks with a failing receiver, and of webhooks that the service has disabled. */
   count: () => Promise<{ failing: number; disabled: number }>
 }
 
 const keptMs = 30_000
 
-/** The metrics of webhooks, read when asked for. */
+/** Lists the metrics of webhooks, read at each scrape. */
 export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures): readonly Figure[] => {
   const slow = (read: () => Promise<number>) =>
     createSlowFigure({ read, now: () => performance.now(), keptMs })

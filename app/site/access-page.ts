@@ -30,7 +30,6 @@ const fields: readonly Field[] = [
   },
 ]
 
-/** Faults are written for programs: "expected an e-mail address". */
 const toSentence = (fault: string) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`
 
 const faultLine = (name: string, fault: string | undefined) =>
@@ -76,11 +75,11 @@ ${main}
 <h2>Just looking?</h2><p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p>`,
 })
 
-/** `/access`: an empty form. `ticket` goes with it. */
+/** Returns `/access` with an empty form. `ticket` is its signed time of opening. */
 export const accessPage = (ticket: string): PageContent =>
   pageOf(html`<div id="outcome" tabindex="-1"></div>${formOf(ticket, {}, {})}`)
 
-/** What a form that was sent is answered with: the receipt, or the form again with what it lacks. */
+/** Returns the page after a submission: the receipt, or the form again with its faults. */
 export const accessOutcomePage = (outcome: FormOutcome, values: FormValues, ticket: string): PageContent => {
   if (outcome.kind === 'received') return pageOf(receipt(outcome.id, outcome.dueAt))
   const { message, faults } = outcome

@@ -4,13 +4,13 @@ import { extname, join } from 'node:path'
 import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 
-/** A file that browsers may keep for ever: its address changes with its bytes. */
+/** A file that browsers may cache forever: its URL contains a hash of its bytes. */
 export type Asset = Readonly<{ url: string; type: string; file: Representation }>
 
 export type Assets = {
-  /** Returns an asset by name, such as `style.css`. Throws if it does not exist: only our own pages ask. */
+  /** Returns an asset by name, such as `style.css`. Throws if it does not exist. */
   get(name: string): Asset
-  /** Names of the modules that one imports, directly or not: a page loads them in one round trip. */
+  /** Names of all modules that a module imports, also indirectly. Pages preload them in one round trip. */
   imports(name: string): readonly string[]
   all: readonly Asset[]
 }
@@ -22,10 +22,10 @@ const types: Readonly<Record<string, string>> = {
 }
 
 const folder = join(import.meta.dirname, 'browser')
-/** Modules import each other as neighbours. */
+/** Modules import each other from the same folder. */
 const importPattern = /(from\s*['"])\.\/([\w-]+\.js)(['"])/g
 
-/** Reads `browser/` once. A module's imports are rewritten to the addresses of what they name. */
+/** Reads `browser/` once. Rewrites a module's imports to the URLs of the imported assets. */
 export const readAssets = (): Assets => {
   const assets = new Map<string, Asset>()
   const imported = new Map<string, string[]>()

@@ -1,32 +1,26 @@
 import { type Html, html } from './escape.ts'
 
-/** Points from left to right, and the words around them. */
 type Chart = Readonly<{
-  /** How much of the page the chart takes. */
   size: 'low' | 'middle' | 'high'
-  /** The chart in a sentence, for screen readers. */
   label: string
-  /** The tooltip of each point. */
   titles: readonly string[]
-  /** Words below the first and the last point, and three between them. */
+  /** Labels below the first and the last point, and three between them. */
   times: readonly string[]
-  /** Words beside the top, the middle and the bottom. Optional. */
   scale?: readonly [string, string, string]
-  /** Class and name of each colour. */
   keys: readonly (readonly [string, string])[]
 }>
 
 const rounded = (value: number) => Math.round(value * 100) / 100
 
-/** Returns a round number that is not below a positive value. */
+/** Rounds a positive value up to a round number. */
 export const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value))
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= value) ?? 10) * power
 }
 
 /**
- * Returns a chart of shapes that stretch with the page. Its words are HTML, so that they keep their size. A point is a
- * unit wide, and the chart is 100 units high.
+ * Returns a chart of shapes that stretch with the page. Labels are HTML, so that they keep their size. Each
+ * point is one unit wide, and the chart is 100 units high.
  */
 export const chart = ({ size, label, titles, times, scale, keys }: Chart, shapes: readonly Html[]): Html => {
   const grid = scale?.map((_, i) => html`<line x2="${titles.length}" y1="${i * 50}" y2="${i * 50}"/>`)
@@ -41,24 +35,24 @@ export const chart = ({ size, label, titles, times, scale, keys }: Chart, shapes
 <p class="keys">${keys.map(([className, name]) => html`<span class="key ${className}">${name}</span>`)}</p></div>`
 }
 
-/** Returns a bar of a point, from the bottom to a share of the height. A small share stays visible. */
+/** Returns the bar of a point. `share` is its part of the height. Small shares stay visible. */
 export const bar = (className: string, x: number, share: number, margin = 0.12): Html => {
   const height = rounded(Math.max(share * 100, 2))
   return html`<rect class="${className}" x="${rounded(x + margin)}" y="${rounded(100 - height)}" width="${1 - 2 * margin}" height="${height}"/>`
 }
 
-/** Returns a line through all points at a share of the height. */
+/** Returns a horizontal line at a share of the height. */
 export const level = (className: string, count: number, share: number): Html => {
   const y = rounded(100 - share * 100)
   return html`<line class="${className}" x2="${count}" y1="${y}" y2="${y}"/>`
 }
 
-/** Returns a line through shares of the height. It is interrupted at null. */
+/** Returns a line through shares of the height, interrupted at null. */
 export const curve = (className: string, shares: readonly (number | null)[]): Html => {
   const steps = shares.map((share, x) => {
     if (share === null) return ''
     const isStart = (shares[x - 1] ?? null) === null
-    // A line of no length: a point without neighbours is a dot.
+    // A line of length zero draws a point without neighbours as a dot.
     return `${isStart ? 'M' : 'L'}${x + 0.5} ${rounded(100 - share * 100)}${isStart ? 'h0' : ''}`
   })
   return html`<path class="${className}" d="${steps.join('')}"/>`

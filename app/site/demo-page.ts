@@ -1,7 +1,6 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/** Link, question in words, and the form of its answer. */
 const questions = [
   ['#expiring', 'What expires in the next 90 days?', 'A timeline'],
   ['#markets', 'Where may this product be sold today, and why not?', 'Products and countries'],
@@ -19,7 +18,6 @@ const tabs = [
   ['python', 'Python'],
 ] as const
 
-/** Records whose history is worth a look, by what changes them. Others have an address, too. */
 const records = [
   [
     'They go through stages',

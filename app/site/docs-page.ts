@@ -1,10 +1,10 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/** Where the reference's own program is; its version is part of the address, so browsers keep it. */
+/** URL of the API reference's script. It contains the version, so that browsers cache it. */
 export const referenceScript = '/assets/reference-1.72.1.js'
 
-/** `/docs`: the reference, drawn in the browser from `/openapi.json`. */
+/** Returns `/docs`: the reference, which the browser renders from `/openapi.json`. */
 export const docsPage = (demoToken: string): PageContent => ({
   title: 'Reference',
   description: 'Every endpoint, filter, header and error of the Certification Data API.',

@@ -6,17 +6,14 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as HTML shows it, in content and in quoted attributes. */
+/** Escapes text for HTML content and quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (each) => entities[each] as string)
 
-/** HTML that may be put into a page as it is. */
+/** HTML that is safe to insert unescaped. */
 export type Html = Readonly<{ html: string }>
 
-/**
- * HTML of a template: strings are escaped, `Html` and lists of it are not, undefined is nothing. So that
- * what comes from outside cannot become markup by being forgotten.
- */
+/** Escapes strings but not `Html`; `undefined` is empty. So external text cannot become markup by mistake. */
 export const html = (
   parts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[] | undefined)[]

@@ -52,7 +52,7 @@ ${groups.map(
 )}`,
 })
 
-/** The list of the guides, and a page for each. */
+/** Returns the list of the guides, and a page for each. */
 export const guidePages = (groups: readonly GuideGroup[]): PageContent[] => [
   listPage(groups),
   ...groups.flatMap((group) => group.guides.map((guide, index) => guidePage(guide, index, group, groups))),

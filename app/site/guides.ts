@@ -7,9 +7,8 @@ import type { SiteOptions } from './site.ts'
 export type Guide = Readonly<{
   path: string
   title: string
-  /** Its first sentence. */
   summary: string
-  /** As it is served at `<path>.md`. */
+  /** As served at `<path>.md`. */
   markdown: string
   body: Html
   sections: readonly Section[]
@@ -18,10 +17,9 @@ export type Guide = Readonly<{
 export type GuideGroup = Readonly<{ title: string; guides: readonly Guide[] }>
 
 const folder = join(import.meta.dirname, '../../docs')
-/** Where the guides' pages are. */
 export const guidesPath = '/docs/guides'
 
-/** Files of `docs/`, by who reads them, in the order in which they are read first. */
+/** Files of `docs/` by audience, in reading order. */
 const groups = {
   'For integrators': [
     'quick-start',
@@ -53,10 +51,7 @@ const groups = {
 }
 const names: ReadonlySet<string> = new Set(Object.values(groups).flat())
 
-/**
- * A guide's text as a reader of the running service sees it: with the service's address and demo token, and without
- * links to files that are no pages.
- */
+/** Inserts the service's URL and demo token into a guide. Removes links to files that have no page. */
 const asServed = (text: string, { publicUrl, demoToken }: SiteOptions): string =>
   text
     .replaceAll('http://localhost:3000', publicUrl)
@@ -65,14 +60,12 @@ const asServed = (text: string, { publicUrl, demoToken }: SiteOptions): string =
       names.has(file.replace(/\.md$/, '')) ? all : words,
     )
 
-/** Without the Markdown of links and code. */
 const firstSentence = (paragraph: string) =>
   (/^.*?[.:](?= |$)/.exec(paragraph)?.[0] ?? paragraph)
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replace(/[`*]/g, '')
     .replace(/:$/, '.')
 
-/** Links between files become links between pages. */
 const toPages = (rendered: string) =>
   rendered.replace(/href="([\w-]+)\.md(#[^"]*)?"/g, `href="${guidesPath}/$1$2"`)
 
@@ -90,7 +83,7 @@ const readGuide = (name: string, options: SiteOptions): Guide => {
   }
 }
 
-/** The Markdown files of `docs/` as guides, by who reads them. Throws where a file is missing. */
+/** Reads the Markdown files of `docs/` as guides, by audience. Throws if a file is missing. */
 export const readGuides = (options: SiteOptions): GuideGroup[] =>
   Object.entries(groups).map(([title, files]) => ({
     title,

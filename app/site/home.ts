@@ -15,7 +15,6 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
-/** Each with its promise. */
 const proofs = [
   [
     'freshness',
@@ -67,7 +66,6 @@ const answer = `{"data": [
   {"id": "crt-tracker-mini-br", "days_remaining": 14}],
  "page": {"limit": 2, "has_more": true, "next_cursor": "…"}}`
 
-/** Returns the measured figures with a note. A period with too few measurements is left out: the promise stays. */
 const measuredFigures = ({
   targets,
   periods,
@@ -110,7 +108,7 @@ const proofList = (status: StatusDocument): readonly Html[] => {
   })
 }
 
-/** Returns `/` with the figures of the moment. */
+/** Returns `/` with the current figures. */
 export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
   title: 'Home',
   description: 'Certificates, approvals and test reports of a certification house, as JSON.',

@@ -2,18 +2,14 @@ import type { Assets } from './assets.ts'
 import { type Html, html } from './escape.ts'
 
 export type PageContent = Readonly<{
-  /** Of the window; the site's name is added. */
   title: string
   description: string
-  /** Its own address, which the navigation marks. */
   path: string
   main: Html
-  /** Names of its own style sheets and its module in `browser/`. */
   styles?: readonly string[]
   script?: string
-  /** Wider than prose. */
   isWide?: boolean
-  /** The content brings a design and a `main` of its own. */
+  /** The content has a separate design and its own `main` element. */
   isBare?: boolean
   /** Path of the same content as Markdown. */
   markdown?: string
@@ -35,9 +31,8 @@ const linksTo = (path: string) =>
     return html`<li><a href="${href}"${mark}>${name}</a></li>`
   })
 
-/** A page names every file that it loads, so that all come in one round trip. */
+/** Lists every file that a page loads, so that the browser fetches all of them in one round trip. */
 const headOf = (assets: Assets, { styles = [], script, isBare, markdown }: PageContent): Html => {
-  // A page that brings a design of its own has only the frame of ours.
   const own = isBare ? ['frame.css'] : ['frame.css', 'style.css']
   const entries = ['site.js', ...(script === undefined ? [] : [script])]
   const modules = new Set(entries.flatMap((name) => assets.imports(name)))
@@ -49,7 +44,7 @@ ${entries.map((name) => html`<script type="module" src="${urlOf(name)}"></script
 ${markdown === undefined ? undefined : html`<link rel="alternate" type="text/markdown" href="${markdown}">`}`
 }
 
-/** Returns the whole page with head, navigation, content and foot. Its head names everything that it loads. */
+/** Returns the whole page, with head, navigation and footer. */
 export const layOut = (assets: Assets, page: PageContent): string => {
   const { title, description, path, main, isWide, isBare } = page
   return html`<!doctype html>

@@ -1,6 +1,6 @@
 import type { GuideGroup } from './guides.ts'
 
-/** What language models read first (llmstxt.org): what the service is, and where its documents are as Markdown. */
+/** Returns `/llms.txt` (llmstxt.org): a description of the service and links to its Markdown documents. */
 export const llmsTxt = (groups: readonly GuideGroup[], publicUrl: string): string => {
   const lists = groups.map(({ title, guides }) => {
     const lines = guides.map((guide) => `- [${guide.title}](${publicUrl}${guide.path}.md): ${guide.summary}`)

@@ -8,19 +8,19 @@ type Highlighter = {
   highlight(code: string, options: { language: string }): { value: string }
 }
 
-// Not by import: the package's types would bring the browser's globals into the whole program.
+// Not `import`: the package's types would add the browser's globals to the whole program.
 const require = createRequire(import.meta.url)
 const highlighter = require('highlight.js/lib/core') as Highlighter
 for (const name of ['bash', 'go', 'http', 'javascript', 'json', 'python', 'sql', 'typescript', 'yaml']) {
   highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`))
 }
 
-/** A heading of a rendered text, and the words below it up to the next one. */
+/** A heading, and the text up to the next heading. */
 export type Section = Readonly<{ id: string; title: string; depth: number; text: string }>
 
 export type RenderedMarkdown = Readonly<{ body: Html; sections: readonly Section[] }>
 
-/** GitHub's rule, so that a link to a heading leads there in the repository and on the page. */
+/** GitHub's rule, so that links to headings work both in the repository and on the page. */
 const slugOf = (title: string) =>
   title
     .toLowerCase()
@@ -39,12 +39,12 @@ const toText = (rendered: string) =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** What a reader copies: commands, programs and documents, and no answers. */
+/** Languages of code that readers copy: commands, programs and documents, but not answers. */
 const copied = new Set(['sh', 'js', 'ts', 'python', 'go', 'sql', 'yaml'])
 
 /**
- * Returns code as HTML, its words marked for the style sheet. The browser adds a copy button where a reader needs it.
- * `language`: as after the fence in Markdown; code in an unknown language has no marks.
+ * Returns code as HTML with highlighting. The browser adds a copy button to commands, programs and documents.
+ * `language` is the word after the fence in Markdown; unknown languages are not highlighted.
  */
 export const codeBlock = (code: string, language = ''): Html => {
   const marked = highlighter.getLanguage(language)
@@ -72,7 +72,7 @@ const listSections = (body: string): Section[] =>
     return { id, title: toText(heading), depth: Number(depth), text: toText(part.slice(all.length)) }
   })
 
-/** Returns Markdown of ours as HTML: it is not made safe, so no foreign text may pass here. */
+/** Converts our own Markdown to HTML. The result is not sanitised, so never pass foreign text. */
 export const renderMarkdown = (text: string): RenderedMarkdown => {
   const body = markdown
     .parse(text, { async: false })

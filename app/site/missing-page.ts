@@ -1,7 +1,7 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/** What a browser shows for an address that has no page. It does not repeat the address, so it is one for all. */
+/** Returns the 404 page for browsers. It omits the requested path, so that one page serves all. */
 export const missingPage = (): PageContent => ({
   title: 'Page not found',
   description: 'There is no page at this address.',

@@ -1,10 +1,7 @@
 const pages = new Set(['/', '/demo', '/access', '/status', '/status.json', '/docs', '/problems', '/llms.txt'])
 const folders = ['/assets/', '/docs/', '/problems/']
 
-/**
- * Whether a request's target is a page or a part of one: it carries no token, so plain HTTP is redirected and
- * not refused.
- */
+/** Whether a target is a page or an asset. Plain HTTP is redirected there, because no token was sent. */
 export const isPageTarget = (target: string): boolean => {
   const [path = ''] = target.split('?', 1)
   return (

@@ -6,7 +6,7 @@ import { faultWords, problemWords } from './problem-words.ts'
 
 const codes = Object.keys(catalogue) as ErrorCode[]
 
-/** The address of an error's page, which is also its type (RFC 9457). */
+/** Returns the path of an error's page, which is also its `type` (RFC 9457). */
 export const problemPath = (code: ErrorCode): string => `/problems/${code}`
 
 const faultList = (): Html => html`<h2>Codes of single faults</h2>
@@ -14,7 +14,6 @@ const faultList = (): Html => html`<h2>Codes of single faults</h2>
   faultWords,
 ).map(([code, text]) => html`<tr><td><code>${code}</code></td><td>${text}</td></tr>`)}</tbody></table></div>`
 
-/** A sentence whose names stand between backticks, as HTML. */
 const sentence = (text: string): Html[] =>
   text.split('`').map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
@@ -51,7 +50,7 @@ const listPage = (): PageContent => ({
   )}</tbody></table></div>`,
 })
 
-/** The list of all errors, and a page for each, which is where `type` of a problem document leads. */
+/** Returns the list of all errors, and a page for each. The `type` of a problem document links to it. */
 export const problemPages = (publicUrl: string): PageContent[] => [
   listPage(),
   ...codes.map((code) => problemPage(code, publicUrl)),

@@ -1,15 +1,13 @@
 import type { ErrorCode } from '../errors.ts'
 
 export type ProblemWords = Readonly<{
-  /** What it means. */
   means: string
-  /** Why it happens. */
   why: string
-  /** What to do, in order. Names are between backticks. */
+  /** Steps in order. Names are in backticks. */
   todo: readonly string[]
 }>
 
-/** Every error in words, so that none enters the catalogue without. */
+/** Texts of every error. Complete, so that every new error gets one. */
 export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWords>> = {
   invalid_query: {
     means: 'The query string has at least one fault. Nothing was ignored and nothing was guessed.',
@@ -230,7 +228,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   },
 }
 
-/** Codes of single faults in `errors` of an invalid query or body. */
+/** Meanings of the codes in `errors` of an invalid query or body. */
 export const faultWords: Readonly<Record<string, string>> = {
   unknown_parameter: 'This address has no such parameter.',
   unknown_field: 'The field does not exist, or cannot be used here.',

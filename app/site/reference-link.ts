@@ -1,16 +1,12 @@
 import type { Route } from './openapi/description.ts'
 
-/** A route as the reference shows it. */
 export type DescribedRoute = Pick<Route, 'method' | 'path' | 'description'>
 
-/** Returns the address of a route's description in the reference. Scalar makes the fragment from tag, method, path. */
+/** Returns the URL of a route in the reference. Scalar builds the fragment from tag, method and path. */
 export const toReferenceLink = ({ method, path, description: { tag } }: DescribedRoute): string =>
   `/docs#tag/${tag.name.toLowerCase().replaceAll(' ', '-')}/${method}${path.replace(/:([A-Za-z_]+)/g, '{$1}')}`
 
-/**
- * Returns the address of the description of a GET request. `target`: path with or without a query. The start of the
- * reference if no route fits.
- */
+/** Returns a GET request's URL in the reference, or the reference's start if no route matches `target`. */
 export const findReferenceLink = (routes: readonly DescribedRoute[], target: string): string => {
   const segments = target.replace(/\?.*$/s, '').split('/')
   const found = routes.find(({ method, path }) => {

@@ -4,7 +4,7 @@ import { problemPath } from './problem-pages.ts'
 import { problemWords } from './problem-words.ts'
 import { type DescribedRoute, toReferenceLink } from './reference-link.ts'
 
-/** What a search can find: a section of a guide, an endpoint of the reference, or an error. */
+/** A search result: a section of a guide, an endpoint of the reference, or an error. */
 export type SearchEntry = Readonly<{ title: string; part: string; path: string; text: string }>
 
 const guideEntries = (groups: readonly GuideGroup[]): SearchEntry[] =>
@@ -27,7 +27,7 @@ const problemEntries = (): SearchEntry[] =>
     text: `${catalogue[code][0]} ${catalogue[code][1]}. ${problemWords[code].means} ${problemWords[code].why}`,
   }))
 
-/** Fields with several operators are one word: a reader searches for `valid_until`, not for `valid_until[gte]`. */
+/** Operators are omitted: readers search for `valid_until`, not for `valid_until[gte]`. */
 const parameterWords = ({ description: { parameters = [] } }: DescribedRoute): string =>
   [...new Set(parameters.map(({ name }) => name.replace(/\[.*/, '')))].join(' ')
 
@@ -42,7 +42,7 @@ const routeEntries = (routes: readonly DescribedRoute[]): SearchEntry[] =>
     }
   })
 
-/** Returns everything that the pages' search can find, as the browser loads it: guides, endpoints, errors. */
+/** Returns the search index that the browser loads: guides, endpoints and errors. */
 export const searchIndex = (
   groups: readonly GuideGroup[],
   routes: readonly DescribedRoute[],

@@ -1,8 +1,8 @@
 const dayMs = 86_400_000
-/** RFC 9116 recommends less than a year; a service that runs renews it each day. */
+/** RFC 9116 recommends less than a year. A running service renews the date daily. */
 const validDays = 180
 
-/** Where to report a weakness (RFC 9116). `contact`: a `mailto:` or `https:` address. */
+/** Returns security.txt (RFC 9116). `contact`: `mailto:` or `https:`. Defaults to the contact form. */
 export const securityTxt = (publicUrl: string, contact: string | undefined, nowMs: number): string => {
   const expires = new Date((Math.floor(nowMs / dayMs) + validDays) * dayMs)
   return [

@@ -15,9 +15,7 @@ import { searchIndex } from './search-index.ts'
 export const htmlType = 'text/html; charset=utf-8'
 
 export type SiteOptions = Readonly<{
-  /** Origin that clients see. */
   publicUrl: string
-  /** The published token. */
   demoToken: string
 }>
 
@@ -25,15 +23,13 @@ export type SiteFile = Readonly<{ type: string; file: Representation }>
 
 export type Site = {
   assets: Assets
-  /** Files that are the same for everyone, by path: pages, guides as Markdown, `/llms.txt`. */
+  /** Static files by path: pages, guides as Markdown, `/llms.txt`. */
   files: ReadonlyMap<string, SiteFile>
-  /** What a browser shows for an address that has no page. */
   missing: SiteFile
-  /** What the pages' search finds in the guides, the errors and the reference of these routes. */
   searchFile(routes: readonly DescribedRoute[]): SiteFile
-  /** Puts together a page that is the same for everyone for a while, with a tag. */
+  /** Creates a page with an ETag, which is the same for all clients for a while. */
   toPage(content: PageContent): SiteFile
-  /** Puts a page together that is for one request only: it has no tag, so it is kept nowhere. */
+  /** Creates a page for one request only. It has no ETag, so it is not cached. */
   layOut(content: PageContent): SiteFile
 }
 
@@ -41,7 +37,7 @@ const fileOf = (type: string, text: string): SiteFile => ({ type, file: createRe
 
 let assets: Assets | undefined
 
-/** Everything that does not change while the service runs, read and put together once. */
+/** Reads and renders everything that does not change while the service runs. */
 export const createSite = (options: SiteOptions): Site => {
   assets ??= readAssets()
   const known = assets

@@ -3,7 +3,7 @@ import { date, duration, milliseconds, moment, number, percent, time } from './b
 import { bar, chart, curve, level, roundUp } from './charts.ts'
 import { type Html, html } from './escape.ts'
 
-/** Part of the document's series: the last hour, day or 90 days. */
+/** A series of the document: the last hour, day or 90 days. */
 export type StatusSpan = keyof StatusDocument['series']
 type Point = StatusDocument['series'][StatusSpan][number]
 
@@ -12,7 +12,6 @@ const names = { minutes: 'last hour', quarters: 'last 24 hours', days: 'last 90 
 const toDate = ({ at }: Point) => date.format(new Date(at))
 const toTime = ({ at }: Point) => time.format(new Date(at))
 
-/** Returns words for the first and the last point, and for three between them. */
 const listTimes = (points: readonly Point[], format: (point: Point) => string) =>
   [0, 0.25, 0.5, 0.75, 1].map((share) => format(points[Math.round(share * (points.length - 1))] as Point))
 
@@ -50,7 +49,6 @@ export const daysChart = ({ series: { days }, targets }: StatusDocument): Html =
   )
 }
 
-/** Returns tooltips, times and gaps: the parts of a chart that do not depend on its figures. */
 const describePoints = (points: readonly Point[], span: StatusSpan) => ({
   titles: points.map((point) => {
     const { latency, requests, failed } = point
@@ -63,7 +61,7 @@ const describePoints = (points: readonly Point[], span: StatusSpan) => ({
   ),
 })
 
-/** Returns the chart of the time to answer. */
+/** Returns the chart of latencies. */
 export const latencyChart = ({ series, targets }: StatusDocument, span: StatusSpan): Html => {
   const points = series[span]
   const limit = targets.latency.average_ms
@@ -73,7 +71,7 @@ export const latencyChart = ({ series, targets }: StatusDocument, span: StatusSp
     ['average', points.map(({ latency }) => latency.average_ms)],
   ] as const
   const [most = 0, worst = 0] = lines.map(([, values]) => Math.max(0, ...values.map((ms) => ms ?? 0)))
-  // A promise far above all values would press them to the floor.
+  // A promise far above all values would flatten the curves.
   const isLimitNear = Math.max(most, worst) > limit / 8
   const top = roundUp(Math.max(most * 1.1, worst * 1.1, isLimitNear ? limit * 1.1 : 1))
   return chart(
@@ -125,7 +123,7 @@ export const requestsChart = ({ series }: StatusDocument, span: StatusSpan): Htm
   )
 }
 
-/** Returns the points of the charts as a table, the newest first. */
+/** Returns the points of the charts as a table, newest first. */
 export const pointsTable = ({ series }: StatusDocument, span: StatusSpan): Html => {
   const heads = ['From', 'Available', 'Average', '99th percentile', 'Requests', 'Failed', 'From a cache']
   const rows = series[span]

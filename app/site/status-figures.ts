@@ -28,7 +28,6 @@ const budgetText = ({ error_budgets }: Period, objective: number) => {
   return left < 0 ? `${duration(-left)} over` : duration(left)
 }
 
-/** Returns how much of a period was measured. */
 const coverage = ({ minutes, whole_minutes: whole }: Period) =>
   minutes === whole ? 'measured' : minutes === 0 ? 'not measured' : `${duration(minutes * 60)} measured`
 
@@ -65,7 +64,7 @@ const listRows = ({
   ['Without a report', 'counted as not available', ({ unreported_minutes: n }) => duration(n * 60)],
 ]
 
-/** Returns the measured figures of each period and the promised ones, as a table. */
+/** Returns a table of the measured figures of each period, next to the promised ones. */
 export const figuresTable = ({ periods, targets }: StatusDocument): Html => {
   const heads = columns.map(
     ([key, name]) => html`<th scope="col">${name}<small>${coverage(periods[key])}</small></th>`,

@@ -1,10 +1,7 @@
 import { listExampleData } from '../local/example-data.ts'
 import { type Html, html } from './escape.ts'
 
-/**
- * The picture of the start page: certificates of the example customer on a line of time. The example data move with
- * the day, so that the picture is right on every day.
- */
+/** Example certificates on the start page. Their dates move with today, so the timeline is always current. */
 
 const shown = [
   'crt-lumen-gateway-us',
@@ -25,17 +22,14 @@ const dayMs = 86_400_000
 type Span = Readonly<{ from: number; until: number | null }>
 type State = 'good' | 'warn' | 'bad' | 'soft'
 
-/** Share of the line, in percent. */
 const at = (day: number) => Math.round(((day - first) / (last - first)) * 1e4) / 100
 
-/** Days of a span that the line shows. A span without an end leaves the picture. */
 const barOf = ({ from, until }: Span, tone: State): Html => {
   const start = Math.max(at(from), -2)
   const end = Math.min(at(until === null ? last * 2 : until + 1), 102)
   return html`<line class="${tone}" x1="${start}%" x2="${Math.max(end - 0.25, start + 0.5)}%" y1="50%" y2="50%"/>`
 }
 
-/** Years from two years on. */
 const days = (count: number) => {
   if (count >= 730) return `${Math.floor(count / 365)} years`
   return count === 1 ? '1 day' : `${count} days`
@@ -53,7 +47,6 @@ const stateOf = (spans: readonly Span[]): [State, string] => {
   return ['bad', `Expired ${days(-ended)} ago`]
 }
 
-/** Today, and what is a year or half of one away. */
 const ticks = [
   [-365, '1 year ago', 'wide'],
   [0, 'Today', 'today'],
@@ -74,9 +67,7 @@ type Row = Readonly<{
 
 const country = new Intl.DisplayNames('en', { type: 'region' })
 
-/**
- * Returns the picture as a table: product and country, the line of time, and the state in words. `today`: YYYY-MM-DD.
- */
+/** Returns the timeline as a table: product and country, line, state. `today`: YYYY-MM-DD. */
 export const timeline = (today: string): Html => {
   const dayOf = (date: string) => Math.round((Date.parse(date) - Date.parse(today)) / dayMs)
   const records = new Map(listExampleData(today).map((line) => [line.id, line]))

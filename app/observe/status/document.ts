@@ -5,7 +5,7 @@ import { type Minute, minuteMs, minutesPerDay, quantile } from './minutes.ts'
 import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
 import { targets } from './targets.ts'
 
-/** Every instance has reported a minute so long after its end. */
+/** Every instance has reported a minute by this time after its end. */
 const settledAfterMs = 15_000
 const shownIncidents = 50
 
@@ -13,7 +13,6 @@ const instant = (minute: number) => new Date(minute * minuteMs).toISOString().re
 const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
 const roundedMs = (ms: number | null) => (ms === null ? null : rounded(ms, 2))
 
-/** Minutes that nobody reported are down. */
 const downMinutes = ({ levels }: Stretch) => levels.reduce<number>((sum, level) => sum + 1 - (level ?? 0), 0)
 
 const latencyOf = ({ timed, durationMs, buckets }: Sums) => ({
@@ -47,7 +46,7 @@ const budgetOf = (stretch: Stretch, objective: number) => {
   }
 }
 
-/** `wholeMinutes`: how long the period is; it may have begun before anything was measured. */
+/** `wholeMinutes` is the length of the period, which may start before the first measurement. */
 const describePeriod = (stretch: Stretch, wholeMinutes: number) => {
   const figures = { whole_minutes: wholeMinutes, ...figuresOf(stretch) }
   return {
@@ -71,13 +70,13 @@ const describeIncident = ({ from, until, kind, availability }: Incident, end: nu
 })
 
 /**
- * The status of the service as `/status.json` says it. `own`: minutes this instance has not written yet. What
- * lies before the first whole minute of measuring is left out; minutes since then that nobody reported count as
- * not available. Ends with the last minute whose reports must have come.
+ * Creates the content of `/status.json`. `own` contains minutes that this instance has not written yet. Time
+ * before the first complete minute of measurement is omitted; later minutes without a report count as
+ * unavailable. The document ends with the last minute that every instance has reported.
  */
 export const createStatusDocument = (history: History, own: readonly Minute[], nowMs: number) => {
   const until = Math.floor((nowMs - settledAfterMs) / minuteMs)
-  // The first minute was not measured from its beginning.
+  // The first minute is incomplete, so the document starts with the next one.
   const first = Math.min(history.first ?? until, ...own.map(({ minute }) => minute))
   const since = Math.min(first + 1, until)
   const reader = createStretchReader(history, own, since)

@@ -2,37 +2,34 @@ import type { Db } from '../../db/schema.ts'
 import { type Minute, minutesPerDay } from './minutes.ts'
 import { findFirstServiceMinute, listServiceDays, listServiceMinutes, type ServiceDay } from './store.ts'
 
-/** Days that the page shows, today among them. */
+/** Days on the page, including today. */
 export const shownDays = 90
-/** Minutes kept one by one: a day, and what a quarter of an hour and a late report may add. */
+/** Minutes kept individually: a day, plus a quarter of an hour and a margin for late reports. */
 const shownMinutes = minutesPerDay + 60
-/** Reports of others may come late by a bit; those of an instance that had lost the database, by more. */
+/** Reports of other instances may be minutes late, or a day if an instance lost its database. */
 const lateMinutes = 10
 const veryLateMinutes = minutesPerDay
-/** Days that one statement reads: well within its time, however many instances reported. */
+/** Days read by one statement. Finishes well within the statement timeout with any number of instances. */
 const daysAtOnce = 5
 
-/** All instances' reports, as this instance last read them. */
 export type History = Readonly<{
-  /** The first minute there is a report of; undefined: none yet. */
+  /** The first reported minute. `undefined` if there are no reports yet. */
   first: number | undefined
-  /** Minutes of the last day and a little more. */
   minutes: ReadonlyMap<number, Minute>
-  /** Days that are over. */
   days: ReadonlyMap<number, ServiceDay>
 }>
 
 type HistoryReader = {
   current(): History
-  /** Reads what may be new; rejects with the driver's errors and keeps what it had. */
+  /** Reads new reports. Rejects with the driver's errors and keeps the previous state. */
   refresh(): Promise<void>
-  /** Counts what this instance has just written, until it is read. */
+  /** Adds minutes that this instance has just written, until they are read back. */
   note(minutes: readonly Minute[]): void
 }
 
 /**
- * Keeps the history in memory, so that a visitor costs the database nothing. It reads minutes of the last day again
- * a few at a time. Past days change only by late reports, so it reads them again once an hour. `nowMs`:
+ * Keeps the history in memory, so that page views do not use the database. Each refresh re-reads the most
+ * recent minutes. Past days change only by late reports, so they are re-read once an hour. `nowMs`:
  * milliseconds since 1970.
  */
 export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader => {

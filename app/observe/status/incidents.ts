@@ -1,22 +1,22 @@
-/** A time in which the service was not available as it should be. Minutes since 1970, the end not included. */
+/** A period of insufficient availability. Minutes since 1970, end excluded. */
 export type Incident = Readonly<{
   from: number
-  /** Null: it goes on. */
+  /** Null if the incident continues. */
   until: number | null
-  /** `unreported`: no instance said anything; whether anybody was answered is not known, and counts as no. */
+  /** `unreported`: no instance reported. Whether requests were answered is unknown, and counts as down. */
   kind: 'failing' | 'unreported'
-  /** Of its minutes, 0 to 1. */
+  /** Average of its minutes, 0 to 1. */
   availability: number
 }>
 
-/** Two of six probes unanswered, or a fifth of the answers faults. */
+/** Reached if two of six probes fail, or a fifth of the answers are faults. */
 const badBelow = 0.8
-/** Fewer good minutes between two bad ones are part of the incident. */
+/** Fewer good minutes than this between two bad ones belong to the incident. */
 const joinedMinutes = 3
 
 /**
- * Returns the incidents among minutes from `from` (minutes since 1970), oldest first. `levels` has the level of
- * each minute in order, 0 to 1; undefined if no instance reported.
+ * Returns the incidents, oldest first, in the minutes since `from` (minutes since 1970). `levels` contains
+ * the level of each minute in order, 0 to 1; `undefined` if no instance reported.
  */
 export const findIncidents = (from: number, levels: Iterable<number | undefined>): Incident[] => {
   const incidents: Incident[] = []

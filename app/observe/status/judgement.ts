@@ -1,6 +1,6 @@
 import { targets } from './targets.ts'
 
-/** Whether a promise was kept. `unknown`: too little was measured to tell. */
+/** Whether a promise was kept. `unknown` if there are too few measurements. */
 export type PromiseVerdict = 'kept' | 'broken' | 'unknown'
 
 export type PromiseVerdicts = Readonly<{
@@ -9,12 +9,10 @@ export type PromiseVerdicts = Readonly<{
   freshness: PromiseVerdict
 }>
 
-/** What is judged of a period: its length, how many minutes of it were measured, and its figures. */
 export type JudgedFigures = Readonly<{
   minutes: number
   whole_minutes: number
   availability: number | null
-  /** Answers whose time was taken. */
   timed: number
   latency: Readonly<{ average_ms: number | null }>
   max_age_ms: number | null
@@ -22,15 +20,15 @@ export type JudgedFigures = Readonly<{
 
 export type ServiceState = 'operational' | 'degraded' | 'down' | 'unknown'
 
-/** Of less than half of a period nothing is said about the whole. */
+/** Minimum measured share of a period for a verdict. */
 const leastMeasured = 0.5
-/** The average of fewer answers says more about these answers than about the service. */
+/** With fewer answers, the average depends more on the individual answers than on the service. */
 const leastAnswers = 20
 
 const verdictOf = (isKnown: boolean, isKept: boolean): PromiseVerdict =>
   !isKnown ? 'unknown' : isKept ? 'kept' : 'broken'
 
-/** Judges a period's figures against the promises. */
+/** Compares a period's figures with the promises. */
 export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
   const { minutes, whole_minutes, availability, timed, max_age_ms: age } = period
   const average = period.latency.average_ms
@@ -61,7 +59,7 @@ const brokenOf = (verdicts: PromiseVerdicts): string[] =>
 
 const lists = new Intl.ListFormat('en')
 
-/** State and headline of this moment. `level`: availability of the last minute, 0 to 1; undefined: not measured. */
+/** Returns state and headline. `level`: availability of the last minute, 0 to 1. */
 const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [ServiceState, string] => {
   if (level === undefined || verdicts.availability === 'unknown')
     return ['unknown', 'Too few measurements to tell']
@@ -74,7 +72,7 @@ const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [Ser
 
 const names = { '24h': '24 hours', '30d': '30 days', '90d': '90 days' } as const
 
-/** What longer periods say against the promise; null: nothing. Promises that are broken now are in the headline. */
+/** Lists promises broken over longer periods; null if there are none. The headline has the current ones. */
 const noteOf = (
   periods: Readonly<Record<keyof typeof names, { verdicts: PromiseVerdicts }>>,
 ): string | null => {
@@ -85,10 +83,7 @@ const noteOf = (
   return notes.length === 0 ? null : `Below the promise: ${notes.join('; ')}.`
 }
 
-/**
- * The one judgement of the service, from which headline, colour and table follow. `level`: availability of the last
- * minute that is over, 0 to 1; undefined if nothing was measured yet.
- */
+/** Evaluates the service. `level`: availability of the last minute, 0 to 1; `undefined` if unmeasured. */
 export const judgeService = (
   level: number | undefined,
   periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,

@@ -6,51 +6,50 @@ export const minutesPerDay = 1_440
 export const slotsPerMinute = 6
 export const slotMs = minuteMs / slotsPerMinute
 
-/** What is known of a minute, of one instance or of all together. */
+/** Measurements of one instance, or of all. */
 export type Minute = {
   /** Minutes since 1970. */
   minute: number
-  /** A bit for each slot in which a probe was answered; instances' are joined by OR. */
+  /** A bit for each slot with a successful probe. Instances are combined with OR. */
   slots: number
-  /** Answers of the API with any status. */
   requests: number
-  /** Of these, failures of the service; see `isServiceFault`. */
+  /** The answers among them that are faults of the service; see `isServiceFault`. */
   failed: number
-  /** Data answers (200 and 304), whose time was taken. */
+  /** Timed answers: data answers with 200 or 304. */
   timed: number
   durationMs: number
-  /** Of the timed ones, those that came from a cache. */
+  /** Timed answers from a cache. */
   hits: number
   /** Greatest sampled age of served data, in milliseconds. Null if there was no sample. */
   ageMs: number | null
-  /** A histogram, see `bucketOf`; may end early. */
+  /** A histogram, see `bucketOf`. Trailing zeros may be omitted. */
   buckets: number[]
 }
 
-/** Twelve buckets for each power of ten: a quantile read from them is off by a fifth at most. */
+/** Twelve buckets for each power of ten, so that a quantile is off by a fifth at most. */
 const perDecade = 12
-/** Milliseconds; what is faster counts as this. */
+/** Milliseconds. Faster answers are in the first bucket. */
 const firstBoundMs = 0.1
 
-/** From 0.1 ms to 100 s; the last one takes what is slower. */
+/** From 0.1 ms to 100 s. The last bucket contains slower answers. */
 export const bucketCount = 6 * perDecade + 1
 
 const boundMs = (index: number): number => firstBoundMs * 10 ** (index / perDecade)
 
-/** The bucket of a duration: bucket i ends at 0.1 ms · 10^(i/12), which belongs to it. */
+/** Returns the bucket of a duration. The upper bound of bucket i, 0.1 ms · 10^(i/12), is inclusive. */
 export const bucketOf = (ms: number): number => {
   if (!(ms > firstBoundMs)) return 0
   return Math.min(bucketCount - 1, Math.ceil(Math.log10(ms / firstBoundMs) * perDecade - 1e-9))
 }
 
-/** Adds one histogram to another of the same kind; what is missing at the end is 0. */
+/** Adds a histogram to `sum`. Missing buckets at the end are 0. */
 export const addBuckets = (sum: number[], counts: readonly number[]): void => {
   for (let i = 0; i < counts.length; i++) sum[i] = (sum[i] ?? 0) + (counts[i] ?? 0)
 }
 
 /**
- * The duration (ms) that so great a share of all stayed within, by interpolation in its bucket; null: nothing
- * was counted. Histograms that were added say the same as one that had seen everything.
+ * Returns a quantile in milliseconds, interpolated within its bucket; null for an empty histogram. `share` is
+ * between 0 and 1. Sums of histograms give the same result as one histogram of all values.
  */
 export const quantile = (counts: readonly number[], share: number): number | null => {
   const total = counts.reduce((sum, count) => sum + count, 0)
@@ -68,17 +67,15 @@ export const quantile = (counts: readonly number[], share: number): number | nul
 }
 
 export type Minutes = {
-  /** Counts an answer. `ms`: its duration if it had data. `isHit`: a cache answered. */
   addAnswer(status: number, ms: number | undefined, isHit: boolean): void
-  /** Notes a probe sent at `atMs`, and how old its answer might have been; undefined: there was none. */
+  /** Records a probe sent at `atMs`, and the possible age of its answer. `undefined` if the probe failed. */
   addProbe(atMs: number, ageMs: number | undefined): void
-  /** Minutes that are over and were not settled, oldest first; with `all`, the one that runs as well. */
+  /** Returns completed minutes that are not settled yet, oldest first. `all` includes the current minute. */
   unsettled(all?: boolean): readonly Minute[]
-  /** Forgets minutes that were written, except the present one. */
   settle(minutes: readonly Minute[]): void
 }
 
-/** A day: while the database is away longer than that, the oldest are given up. */
+/** One day. If the database is unreachable for longer, the oldest minutes are dropped. */
 const maxUnsettled = minutesPerDay
 
 export const emptyMinute = (minute: number): Minute => ({

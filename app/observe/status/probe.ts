@@ -2,7 +2,6 @@ import { defaultExpiringWithin, demoCustomerId, type Principal } from '../../ide
 import type { Records } from '../../records/records.ts'
 import { resources } from '../../records/resources/index.ts'
 
-/** Who the service is to itself when it asks whether it answers. */
 const principal: Principal = {
   ...{ kind: 'demo', customerId: demoCustomerId, keyId: demoCustomerId },
   ...{ scopes: undefined, expiringWithin: defaultExpiringWithin, plan: 'premium' },
@@ -10,15 +9,16 @@ const principal: Principal = {
 
 type ProbeOptions = {
   records: Records
-  /** Rejects where the database does not answer. */
+  /** Rejects if the database does not respond. */
   ping: () => Promise<void>
   /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
 }
 
 /**
- * Asks for a page that there always is, the whole way of a data request, and tells how old the answer might be
- * (ms). Then the database itself, because cached pages alone are answered where other requests are refused.
+ * Reads a page that always exists, through all layers of a data request, and resolves to the possible age of
+ * the answer in milliseconds. Then pings the database, because cached pages are served even while other
+ * requests fail.
  */
 export const createProbe =
   ({ records, ping, databaseNow }: ProbeOptions) =>

@@ -7,27 +7,22 @@ import { createMinutes, type Minutes } from './minutes.ts'
 import { pruneServiceMinutes, reportServiceMinutes } from './store.ts'
 
 type StatusOptions = {
-  /** Connections of the serving role. */
   db: Db
   /** Milliseconds since 1970. */
   now: () => number
-  /**
-   * Asks the service as a client would. Resolves to the longest time, in milliseconds, for which a change may have
-   * been missing from the answer. Rejects without an answer.
-   */
+  /** Probes like a client. Resolves to the maximum age of the answer in milliseconds. */
   probe: () => Promise<number>
 }
 
 export type Status = Pick<Minutes, 'addAnswer'> & {
-  /** Probes once, and notes the outcome in the slot in which it began. */
+  /** Probes once, and records the result in the slot in which the probe started. */
   probe(): Promise<void>
-  /** Writes the minutes that are over; with `all`, the running one as well. Rejects with the driver's errors. */
+  /** Writes the completed minutes, and the current one if `all`. Rejects with the driver's errors. */
   report(all?: boolean): Promise<void>
-  /** Reads what all instances have reported. Rejects with the driver's errors. */
+  /** Reads the reports of all instances. Rejects with the driver's errors. */
   refresh(): Promise<void>
-  /** Deletes what is no longer shown. */
   prune(): Promise<void>
-  /** Returns the figures of the moment. The same object for up to three seconds. */
+  /** Returns the current figures. The same object for up to three seconds. */
   document(): StatusDocument
 }
 
@@ -36,7 +31,7 @@ const probeTimeoutMs = 5_000
 const documentMs = 3_000
 const keptDays = 100
 
-/** Counts, probes, writes and reads the minutes of which the uptime page is made. Starts nothing by itself. */
+/** Counts, probes, writes and reads the minutes that the uptime page shows. Does not start any timer. */
 export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
   const instance = randomBytes(8).toString('hex')
   const minutes = createMinutes(now)
@@ -47,7 +42,6 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
     addAnswer: minutes.addAnswer,
     async probe() {
       const atMs = now()
-      // A probe that fails, or is too slow, has no age.
       const ageMs = await within(probeTimeoutMs, probe()).catch(() => undefined)
       minutes.addProbe(atMs, ageMs)
     },

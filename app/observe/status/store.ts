@@ -3,21 +3,20 @@ import type { Db } from '../../db/schema.ts'
 import { levelOf } from './level.ts'
 import { type Minute, minutesPerDay } from './minutes.ts'
 
-/** A whole day of all instances together. */
+/** Sums of all instances. */
 export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
   /** Days since 1970. */
   day: number
-  /** Of each minute, 0 to 1; undefined: no instance reported. */
+  /** Availability of each minute, 0 to 1; `undefined` if no instance reported. */
   levels: readonly (number | undefined)[]
 }
 
 const dayMs = 86_400_000
 const toDate = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
 
-/** Trailing zeros need not be stored. */
 const trim = (buckets: readonly number[]) => buckets.slice(0, buckets.findLastIndex((count) => count > 0) + 1)
 
-/** Writes minutes of one instance, all or none; a minute that was written is replaced. */
+/** Writes minutes of one instance atomically. Replaces minutes that are already stored. */
 export const reportServiceMinutes = async (
   db: Db,
   instance: string,
@@ -41,13 +40,13 @@ type SumRow = Omit<Minute, 'durationMs' | 'ageMs' | 'buckets' | 'minute' | 'slot
 
 const toSums = ({ requests, failed, timed, duration_ms, hits, age_ms, buckets }: SumRow) => ({
   ...{ requests, failed, timed, hits, durationMs: duration_ms, ageMs: age_ms },
-  // Elements of an array come as text.
+  // The driver returns array elements as text.
   buckets: buckets.map(Number),
 })
 
 /**
- * Returns the minutes of all instances added up, oldest first, before `until`. Minutes that no instance reported
- * are missing.
+ * Returns the minutes from `since` until before `until`, oldest first, each summed over all instances.
+ * Minutes that no instance reported are missing.
  */
 export const listServiceMinutes = async (db: Db, since: number, until: number): Promise<Minute[]> => {
   const { rows } = await sql<SumRow & { minute: number; slots: number }>`
@@ -64,7 +63,7 @@ type DayRow = SumRow & {
   failed_by: number[]
 }
 
-/** Whole days, oldest first; those without any report are missing. Days since 1970, `until` excluded. */
+/** Returns whole days, oldest first, without `until` (days since 1970). Days without reports are missing. */
 export const listServiceDays = async (db: Db, since: number, until: number): Promise<ServiceDay[]> => {
   const { rows } = await sql<DayRow>`
     select * from read_service_days(${toDate(since)}::date, ${toDate(until)}::date)`.execute(db)
@@ -78,14 +77,14 @@ export const listServiceDays = async (db: Db, since: number, until: number): Pro
   })
 }
 
-/** The first minute there is a report of; undefined: none. */
+/** Returns the first reported minute. `undefined` if there are no reports. */
 export const findFirstServiceMinute = async (db: Db): Promise<number | undefined> => {
   const { rows } = await sql<{ minute: number | null }>`
     select first_service_minute() as minute`.execute(db)
   return rows[0]?.minute ?? undefined
 }
 
-/** Deletes what is older than so many days, never less than the page shows; returns how many. */
+/** Deletes minutes older than `keptDays`, except the ones on the page. Returns the number of rows. */
 export const pruneServiceMinutes = async (db: Db, keptDays: number): Promise<number> => {
   const { rows } = await sql<{ gone: number }>`
     select prune_service_minutes(${keptDays}::integer) as gone`.execute(db)

@@ -4,13 +4,13 @@ import { addBuckets, emptyMinute, type Minute, minutesPerDay } from './minutes.t
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
 
-/** A stretch of time, in minutes since 1970, with its counts and the availability of each minute. */
+/** A period in minutes since 1970, with its sums and the availability of each minute. */
 export type Stretch = Readonly<{
   from: number
-  /** Not included. */
+  /** Excluded. */
   until: number
   sums: Sums
-  /** 0 to 1; undefined: nobody reported. */
+  /** 0 to 1; `undefined` if no instance reported. */
   levels: readonly (number | undefined)[]
 }>
 
@@ -29,7 +29,6 @@ const addSums = (sum: Sums, other: Sums): void => {
   addBuckets(sum.buckets, other.buckets)
 }
 
-/** What instances reported of a minute, and what this one has not yet been able to. */
 const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<number, Minute> =>
   new Map(
     own.map((each) => {
@@ -42,8 +41,9 @@ const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<numb
   )
 
 /**
- * Reads stretches of the history: minutes where they are kept, whole days before. `since`: before this minute
- * nothing was measured, so a day that begins earlier is whole from there. `own`: what is not written yet.
+ * Reads periods of the history: individual minutes if they are kept, whole days otherwise. `since` is the
+ * first measured minute; a day that contains it counts as whole from there. `own` contains minutes that are
+ * not written yet.
  */
 export const createStretchReader = (
   { minutes, days }: History,
@@ -62,7 +62,7 @@ export const createStretchReader = (
   const addDay = (sums: Sums, day: number, from: number, until: number): void => {
     const start = day * minutesPerDay
     const whole = days.get(day)
-    // The day's sums have the minute before `since` in them, too: where it is kept, so are those after it.
+    // A day's sums include the minute before `since`. If that minute is kept, so are all later ones.
     const isWhole = from <= start || (from <= since && !minutes.has(since - 1))
     if (whole && until === start + minutesPerDay && isWhole) {
       addSums(sums, whole)

@@ -1,4 +1,4 @@
-/** The customer's figures, and ours, which are tighter. */
+/** The targets promised to the customer, and our own stricter objective. */
 export const targets = {
   availability: { promised: 0.99, objective: 0.999 },
   latency: { average_ms: 80 },

@@ -1,6 +1,5 @@
 const dayMs = 86_400_000
 
-/** `day`: days since 1970-01-01. */
 const isBusinessDay = (day: number, holidays: ReadonlySet<string>): boolean => {
   const date = new Date(day * dayMs)
   const weekday = date.getUTCDay()
@@ -8,10 +7,9 @@ const isBusinessDay = (day: number, holidays: ReadonlySet<string>): boolean => {
 }
 
 /**
- * Returns the instant when one business day has passed, in milliseconds since 1970. Between receipt and that
- * instant lie 24 hours of business days, in UTC. Weekends and `holidays` (YYYY-MM-DD) do not count. Examples:
- * Wednesday 15:00 is due on Thursday 15:00. Friday 15:00 is due on Monday 15:00. A request of the weekend is due
- * when Monday ends.
+ * Returns the instant one business day after receipt, in milliseconds since 1970: 24 hours of business days
+ * later, in UTC. Weekends and `holidays` (YYYY-MM-DD) do not count. Wednesday 15:00 is due on Thursday 15:00,
+ * Friday 15:00 on Monday 15:00, and a weekend request at the end of Monday.
  */
 export const dueAfterBusinessDay = (receivedMs: number, holidays: ReadonlySet<string>): number => {
   let leftMs = dayMs

@@ -4,7 +4,6 @@ import { ApiError } from '../../errors.ts'
 import { parseBody } from '../../http/body.ts'
 import type { AccessRequests } from './requests.ts'
 
-/** What the form holds as it was sent, by field. */
 export type FormValues = Readonly<Record<string, string>>
 
 export type FormOutcome =
@@ -19,15 +18,15 @@ export type FormOutcome =
     }>
 
 type AccessForm = {
-  /** Says when a form was opened; goes with it, and comes back. */
+  /** Returns a signed time of opening, for a hidden field. */
   ticket(): string
-  /** Sends a form's request; rejects only with what is no client's fault. */
+  /** Submits a request. Client errors become outcomes; other errors reject. */
   submit(values: FormValues, ip: string): Promise<FormOutcome>
 }
 
-/** Faster than anybody fills five fields in. */
+/** Faster than a person fills in five fields. */
 const fastestMs = 3_000
-/** Longer than anybody leaves a form open; then it has to be sent once more. */
+/** Older forms must be sent again. */
 const slowestMs = 86_400_000
 const timeBytes = 8
 
@@ -49,9 +48,9 @@ const toRefusal = (error: unknown): FormOutcome => {
 }
 
 /**
- * The contact form for browsers without JavaScript. Two things tell programs from people, without a third party.
- * One is a field that people do not see. The other is the time between page and answer, which a signed ticket
- * carries. A person who is taken for a program reads why and keeps the text. `now`: whole milliseconds since 1970.
+ * The contact form for browsers without JavaScript. Detects programs without a third party: by a hidden
+ * field, and by the time between page and submission, which a signed ticket carries. A person mistaken for a
+ * program sees the reason and keeps the text. `now`: whole milliseconds since 1970.
  */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)

@@ -12,54 +12,51 @@ import { dueAfterBusinessDay } from './due.ts'
 import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './store.ts'
 
 type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
-  /** Connections of the serving role. */
   db: Db
   limits: Pick<LimitsConfig, 'accessRequests'>
-  /** Milliseconds since 1970: from when the due time counts. */
+  /** Milliseconds since 1970. The due time counts from it. */
   now: () => number
-  /** Milliseconds that never go back: the limit's window. */
+  /** Monotonic milliseconds, for the window of the limit. */
   monotonicNow: () => number
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
-  /** Days for which a request is kept once it is decided, or came and was not. */
+  /** Days to keep a request after its decision, or after its arrival if it is undecided. */
   keptDays: number
 }
 
-/** What strangers ask of the operator. Nothing here looks at who is a customer, so nothing can tell. */
+/** Access requests of strangers. Never reads customers, so it cannot reveal who is one. */
 export type AccessRequests = {
-  /** Takes one request of the quotas of the client's network and site. Rejects with quota_exceeded. */
+  /** Charges the quotas of the client's network and site. Rejects with quota_exceeded. */
   admit(ip: string): Promise<void>
   /**
-   * Stores an admitted request, in a turn of the client's network. Rejects with quota_exceeded if too many were stored
-   * in the last hour, with 503 and with the driver's errors.
+   * Stores an admitted request, in a turn of the client's network. Rejects with quota_exceeded if too many
+   * were stored in the last hour, with 503 and with the driver's errors.
    */
   submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>
-  /** Deletes requests that are too old, and returns their number. Any instance may call it. */
   deleteOld(): Promise<number>
-  /** Open requests whose time is over: a figure to watch. */
   countOverdue(): Promise<number>
 }
 
 const windowSeconds = 3_600
-/** Requests of a /48 network in an hour, as a multiple of those of one client. */
+/** Hourly requests of a /48 network, as a multiple of one client's. */
 const siteFactor = 4
 /**
- * Stored requests in an hour in all, as a multiple of those of one client. Networks are cheap for a stranger, disks are
- * not: with 5 for a client and 30 days, at most 72,000 requests are kept.
+ * Hourly stored requests in total, as a multiple of one client's. A stranger can have many networks, but the
+ * disk is limited: with 5 per client and 30 days, at most 72,000 requests are kept.
  */
 const totalFactor = 20
 const maxAccounts = 10_000
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
-/** 16 of 36 are 82 bits: nobody meets another's id by chance. */
+/** 16 characters of 36 are 82 bits, so ids practically never collide. */
 const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 /** RFC 3339 in UTC with six decimals. */
 const instantOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
 
 /**
- * Access requests without HTTP. Each attempt counts against the client's network and site, also one with a refused body.
- * Only requests that are stored count against the total.
+ * Creates the store of access requests. Each attempt counts against the client's network and site, even with
+ * a refused body. Only stored requests count against the total.
  */
 export const createAccessRequests = (options: AccessRequestsOptions): AccessRequests => {
   const { db, limits, now, monotonicNow, store, after, holidays, keptDays } = options

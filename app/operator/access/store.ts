@@ -14,12 +14,9 @@ export type AccessRequest = {
   message: string
   created_at: string
   due_at: string
-  /** Open, and due before now. */
   overdue: boolean
   decided_at: string | null
-  /** The customer that it became. */
   customer: string | null
-  /** Why it was rejected. */
   reason: string | null
 }
 
@@ -27,23 +24,23 @@ type NewAccessRequest = Pick<AccessRequest, 'id' | 'company' | 'name' | 'email' 
   dueAt: string
 }
 
-/** Keeps a request; as the serving role. */
+/** Stores a request. Runs as the serving role. */
 export const addAccessRequest = async (db: Db, request: NewAccessRequest): Promise<void> => {
   const { id, company, name, email, message, dueAt } = request
   await sql`select add_access_request(${id}, ${company}, ${name}, ${email}, ${message},
     ${dueAt}::timestamptz)`.execute(db)
 }
 
-/** Open requests whose time is over; as serving role or operator. */
+/** Counts open requests past their due time. Runs as serving role or operator. */
 export const countOverdueRequests = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ n: number }>`select count_overdue_access_requests() as n`.execute(db)
   return rows[0]?.n ?? 0
 }
 
 /**
- * Deletes requests older than `keptDays` (at least 1): decided ones since their decision, others since they came.
- * Records the number in the audit trail and returns it. Runs as serving role or operator. Concurrent calls delete
- * each request once.
+ * Deletes requests older than `keptDays` (at least 1), counted from the decision, or from arrival if
+ * undecided. Records the number in the audit trail and returns it. Runs as serving role or operator.
+ * Concurrent calls delete each request once.
  */
 export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'operator'): Promise<number> =>
   inTransaction(db, async (trx) => {
@@ -54,7 +51,7 @@ export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'o
     return count
   })
 
-/** Every request that is kept, open ones first, then by when they are or were due: the operator's list. */
+/** Lists all stored requests for the operator: open ones first, then by due time. */
 export const listAccessRequests = async (db: Db): Promise<AccessRequest[]> => {
   const { rows } = await sql<AccessRequest>`
     select request_id as id, status, company, name, email, message,
@@ -73,7 +70,7 @@ export const listAccessRequests = async (db: Db): Promise<AccessRequest[]> => {
   return rows
 }
 
-/** The company of an open request, which nobody else decides until the transaction ends. */
+/** Locks an open request until the transaction ends. `undefined` if no such request is open. */
 export const lockOpenRequest = async (trx: Db, id: string): Promise<{ company: string } | undefined> => {
   const { rows } = await sql<{ company: string }>`
     select company from access_requests where request_id = ${id} and rejected_at is null
@@ -81,7 +78,7 @@ export const lockOpenRequest = async (trx: Db, id: string): Promise<{ company: s
   return rows[0]
 }
 
-/** Gives an open request to the customer that was made of it. Call it in the transaction that locked it. */
+/** Moves an open request to its new customer, in the transaction that locked the request. */
 export const moveToCustomer = async (trx: Db, id: string, customerId: string): Promise<void> => {
   await sql`
     with moved as (delete from access_requests where request_id = ${id} returning *)
@@ -91,7 +88,7 @@ export const moveToCustomer = async (trx: Db, id: string, customerId: string): P
   )
 }
 
-/** Rejects an open request and returns it. Undefined if there is no such request. */
+/** Rejects an open request and returns it. `undefined` if there is no such request. */
 export const rejectRequest = async (
   db: Db,
   id: string,

@@ -12,13 +12,13 @@ const parseBy =
     throw new InvalidArgumentError(parsed.error.issues.map((issue) => issue.message).join('; '))
   }
 
-/** The slug of a customer. Throws commander's error, as all of these. */
+/** Parses the slug of a customer. Like all parsers here, throws commander's error. */
 export const parseSlug = parseBy(customerSlug)
 
-/** A customer's own name. */
+/** Parses a customer's name. */
 export const parseName = parseBy(customerName)
 
-/** Why something was refused. */
+/** Parses the reason of a refusal. */
 export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 /** Parses a whole number in plain digits. `1e2` is refused. */
@@ -30,16 +30,16 @@ const parseNumber =
     throw new InvalidArgumentError(`expected ${what} from ${least} to ${most}`)
   }
 
-/** A customer's expiry window, in days. */
+/** Parses a customer's expiry window, in days. */
 export const parseDays = parseNumber('a number of days', 1, 365)
 
-/** How long something is kept, in days. */
+/** Parses a retention time, in days. */
 export const parseRetention = parseNumber('a number of days', 1, 3650)
 
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const longestDurationDays = 366
 
-/** A duration such as `30m`, `12h` or `7d`, at most a year; returns seconds. */
+/** Parses a duration such as `30m`, `12h` or `7d`, at most a year; returns seconds. */
 export const parseDuration = (value: string): number => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? []
   const seconds = Number(count) * unitSeconds[unit as keyof typeof unitSeconds]
@@ -49,18 +49,18 @@ export const parseDuration = (value: string): number => {
 
 const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
 
-/** A number of things to show, 1–100,000. */
+/** Parses a number of rows to show, 1–100,000. */
 export const parseCount = parseNumber('a number', 1, 100_000)
 
-/** Since when: the beginning of a day (UTC), or an instant with its time zone. Returns RFC 3339 in UTC. */
+/** Parses the start of a day (UTC), or an instant with time zone. Returns RFC 3339 in UTC. */
 export const parseSince = (value: string): string =>
   new Date(date.safeParse(value).success ? value : parseBy(instant)(value)).toISOString()
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
 
 /**
- * When something ends: an instant with its time zone, or a date, whose whole day (UTC) still counts.
- * Returns the instant as RFC 3339 in UTC. Throws where it is over already.
+ * Parses an end: an instant with time zone, or a date that is included (UTC). Returns RFC 3339 in UTC. Throws
+ * if it is in the past.
  */
 export const parseExpiry = (value: string): string => {
   const end = date.safeParse(value).success ? dayAfter(value) : new Date(parseBy(instant)(value))
@@ -68,7 +68,7 @@ export const parseExpiry = (value: string): string => {
   return end.toISOString()
 }
 
-/** Has commander say why a value is refused. `parse` throws the reason. */
+/** Converts errors of `parse` to commander's error, with the same message. */
 export const parseWith =
   <T>(parse: (value: string) => T) =>
   (value: string): T => {
@@ -79,7 +79,7 @@ export const parseWith =
     }
   }
 
-/** Networks of a key, in their canonical form; commander gives them one by one, with those before. */
+/** Parses a network of a key and adds it to `before`: commander passes values one at a time. */
 export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {
   const networks = [...new Set([...before, parseWith(parseNetwork)(value)])]
   if (networks.length <= maxNetworks) return networks

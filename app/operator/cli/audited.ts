@@ -9,13 +9,13 @@ import { createCommand, formatTable, type Output, print, type Shell } from './sh
 
 type OperatorAct = Omit<AuditEvent, 'actor'>
 
-/** Writes down what the operator is about to see, before he sees it. */
+/** Records an act in the audit trail. Call it before the operator sees data. */
 export const recordAct = (db: Db, act: OperatorAct): Promise<void> =>
   recordEvents(db, [{ actor: 'operator', ...act }])
 
 /**
- * Runs a change and writes it down in one transaction. Nothing is written where the change answers undefined:
- * then nothing was changed.
+ * Runs a change and audits it in the same transaction. If the change returns `undefined` or null, nothing was
+ * changed and no entry is written.
  */
 export const changeAudited = <T>(
   db: Db,
@@ -28,7 +28,7 @@ export const changeAudited = <T>(
     return changed
   })
 
-/** The same as the operator, where a command does nothing else. */
+/** `changeAudited` with the operator's connection, for commands that do nothing else. */
 export const changeAsOperator = <T>(
   shell: Shell,
   change: UseDatabase<T>,
@@ -36,7 +36,7 @@ export const changeAsOperator = <T>(
 ): Promise<T> =>
   withOperator(shell, (db, openSecrets) => changeAudited(db, (trx) => change(trx, openSecrets), describe))
 
-/** The command `list`: writes down that it lists, and prints what `read` finds; `none` where that is nothing. */
+/** Creates the command `list`: audits itself and prints the rows of `read`, or `none`. */
 export const createList = <Row extends object>(
   shell: Shell,
   action: AuditAction,
@@ -53,17 +53,17 @@ export const createList = <Row extends object>(
     print(shell, options, rows, formatTable(rows.map(toCells), none))
   })
 
-/** The refusal that every command makes of an unknown customer. */
+/** The refusal of an unknown customer, the same in every command. */
 export const noCustomer = (slug: string): Refusal => new Refusal(`There is no customer ${slug}`)
 
-/** Returns the customer. Throws a Refusal where there is none. */
+/** Returns the customer. Throws a Refusal if it does not exist. */
 export const requireCustomer = async (db: Db, slug: string): Promise<Customer> => {
   const customer = await findCustomer(db, slug)
   if (!customer) throw noCustomer(slug)
   return customer
 }
 
-/** Throws a Refusal for the customer of the example data, which belongs to the service. */
+/** Throws a Refusal for the demo customer, which belongs to the service. */
 export const refuseDemo = (slug: string | undefined): void => {
   if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
 }

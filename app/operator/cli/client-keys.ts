@@ -16,7 +16,6 @@ import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
 import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
 
 type ProofOptions = Output & { jwk?: string; jwksUri?: string }
-/** Limits of a new key. */
 export type LimitOptions = Output & { scopes?: string[]; expires?: string }
 type AddOptions = ProofOptions & LimitOptions
 
@@ -28,7 +27,7 @@ const readJwks = async (file: string): Promise<PublicJwk[]> => {
   }
 }
 
-/** What the client proves itself by. Exactly one of the options must be given. */
+/** Reads the client's public keys or their URL. Exactly one of the options must be given. */
 const readProof = async ({ jwk, jwksUri }: ProofOptions, command: Command) => {
   if ((jwk === undefined) === (jwksUri === undefined)) command.error('error: give either --jwk or --jwks-uri')
   return jwk === undefined ? { jwksUri: jwksUri as string } : { jwks: await readJwks(jwk) }
@@ -40,7 +39,7 @@ const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: strin
   print(shell, options, client, formatFields(client))
 }
 
-/** Adds a key to a customer, with its entry in the audit trail. Throws a Refusal for the demo customer and unknown scopes. */
+/** Adds a key and audits it. Throws a Refusal for the demo customer and for scopes that are not granted. */
 export const addKey = async (
   shell: Shell,
   slug: string,

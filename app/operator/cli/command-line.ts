@@ -8,7 +8,7 @@ const refused = 1
 
 type MakeCommand = (shell: Shell) => Command
 
-/** Each command loads its own modules: to load those of all commands takes longer than most commands do. */
+/** Each command loads only its modules: loading all of them takes longer than most commands run. */
 const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   import: async () => (await import('./import.ts')).importCommand,
@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   config: async () => (await import('./config.ts')).configCommand,
 }
 
-/** The program with the command that `word` names, or with all of them for help and for a name that is wrong. */
+/** Creates the program with the command `word`. With all commands for help and for an unknown name. */
 const createProgram = async (word: string, shell: Shell): Promise<Command> => {
   const program = new Command('certdata').description(
     "The operator's command line of the certification data service",
@@ -36,7 +36,7 @@ const createProgram = async (word: string, shell: Shell): Promise<Command> => {
   return program
 }
 
-/** Has commander, in a command and all below it, write to the shell and throw where it would end the process. */
+/** Makes commander, in all subcommands, write to the shell and throw instead of ending the process. */
 const settle = (command: Command, shell: Shell): void => {
   const { stdout, stderr } = shell
   command.exitOverride().configureOutput({
@@ -46,11 +46,11 @@ const settle = (command: Command, shell: Shell): void => {
   for (const inner of command.commands) settle(inner, shell)
 }
 
-/** Help that was asked for is no fault, and what was reported is in the result already. */
+/** Requested help is no error, and `Reported` errors are already in the result. */
 const isRefusal = (error: unknown): boolean =>
   !(error instanceof Reported) && !(error instanceof CommanderError && error.exitCode === 0)
 
-/** Says on standard error why there is no result, unless commander has; with `--json` to programs, too. */
+/** Writes the reason to standard error unless commander did; with `--json` also to standard output. */
 const tellRefusal = (error: unknown, words: readonly string[], { stdout, stderr }: Shell): void => {
   const reason = describeError(error)
   if (!(error instanceof CommanderError)) stderr.write(`${reason}\n`)
@@ -65,9 +65,9 @@ const exitCodeOf = (error: unknown): number => {
 }
 
 /**
- * Runs one command, such as `['customers', 'list']`, and returns its exit code. 0: done. 1: refused or failed.
- * 2: wrong command line or environment. Never throws: errors are written to `stderr`, and with `--json` also to
- * `stdout`, as an object. Several commands may run in one process, also at once.
+ * Runs one command, such as `['customers', 'list']`, and returns its exit code. 0: done. 1: refused or
+ * failed. 2: wrong command line or environment. Never throws: errors are written to `stderr`, and with
+ * `--json` also to `stdout`, as an object. Several commands may run concurrently in one process.
  */
 export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
   try {

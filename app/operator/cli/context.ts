@@ -14,7 +14,7 @@ const packageRoot = resolve(import.meta.dirname, '../../..')
 type Server = {
   url: string
   isEmbedded: boolean
-  /** Opened when needed: only migrations and rotations seal anything. */
+  /** Opened on demand, because most commands need no secrets. */
   openSecrets: () => Secrets
 }
 
@@ -39,7 +39,7 @@ const useEmbedded = async <T>(
   if (!mayCreate) await requireInstance(resolve(packageRoot, config.dataDir))
   const { startEmbedded } = await import('../../local/embedded.ts')
   const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
-  // The bundled server must not stay behind. What was not committed is rolled back.
+  // On a signal, stop the bundled server, too. Uncommitted changes are rolled back.
   const forgetSignals = shell.onSignal(release)
   const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { directory, mayCreate }))
   try {
@@ -59,7 +59,7 @@ const useServer = <T>(shell: Shell, mayCreate: boolean, use: UseServer<T>): Prom
 }
 
 const connect = <T>(url: string, role: string | undefined, use: (db: Db) => Promise<T>): Promise<T> =>
-  // A lost connection is told by the statement that was running.
+  // The running statement already reports a lost connection.
   withConnection(url, { role, applicationName: 'certdata-cli', onError: () => {} }, use)
 
 const requireSchema = async (db: Db, server: Server): Promise<void> => {
@@ -71,12 +71,13 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
   await prepareDatabase(db, server.openSecrets())
 }
 
-/** What is done with a connection. `openSecrets`: for what seals something. */
+/** Uses a connection. `openSecrets` is for commands that seal, sign or verify. */
 export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
 
 /**
- * Runs `use` as the owner of the configured database, whether or not the service is running on it. Creates the bundled
- * database if it does not exist. Throws ConfigError, the driver's errors, and the errors of `use`.
+ * Runs `use` as the owner of the configured database, whether or not the service is running on it. Creates
+ * the bundled database if it does not exist. Throws ConfigError, the driver's errors, and the errors of
+ * `use`.
  */
 export const withOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   useServer(shell, true, ({ url, openSecrets }) => connect(url, undefined, (db) => use(db, openSecrets)))
@@ -88,12 +89,12 @@ const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>
   })
 
 /**
- * Runs `use` as the operator's role, which sees every customer. Throws a Refusal if the schema is not up to date; the
- * bundled database is brought up to date instead. Throws a Refusal if DATA_DIR has no bundled database.
+ * Runs `use` as the operator's role, which sees every customer. Throws a Refusal if the schema is not up to
+ * date; migrates the bundled database instead. Throws a Refusal if DATA_DIR has no bundled database.
  */
 export const withOperator = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, operatorRole, use)
 
-/** The same as the owner, for what the operator's role may not: take from the audit trail. */
+/** `withOperator` as the schema owner, which may delete from the audit trail. */
 export const withSchemaOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, undefined, use)

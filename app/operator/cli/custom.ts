@@ -30,7 +30,6 @@ const readDocument = async (file: string): Promise<Read> => {
   return { definition: checkDocument(document), text: JSON.stringify(document) }
 }
 
-/** Tells every fault, for programs or for people, and throws where there is one. */
 const readOrReport = async (shell: Shell, file: string, options: Output): Promise<Read> => {
   try {
     return await readDocument(file)

@@ -26,13 +26,11 @@ const refuseCutOutput = (cause: NodeJS.ErrnoException): never => {
   throw new Refusal('The reader of the output has stopped: the export is incomplete', { cause })
 }
 
-/** Rows with the name of their table. */
 const toStandardOutput = ({ stdout }: Shell): Target => ({
   take: ({ table, json }) => writeTo(stdout, `{"table":"${table}","row":${json}}\n`).catch(refuseCutOutput),
   close: async () => {},
 })
 
-/** A file for each table that has rows, for nobody else's eyes. */
 const toDirectory = async (directory: string): Promise<Target> => {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     const isFile = cause.code === 'EEXIST' || cause.code === 'ENOTDIR'
@@ -61,7 +59,7 @@ const runExport = (shell: Shell, customer: string, options: Output & { output?: 
     await requireCustomer(db, customer)
     const { output } = options
     const target = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
-    // Before the first row, on its own: nothing leaves without an entry.
+    // In a separate transaction before the first row: no data is exported without an entry.
     await recordAct(db, { action: 'customers.export', customer })
     const rows = await exportCustomer(db, customer, target.take)
     await target.close()
@@ -77,10 +75,10 @@ const openRedis = async (url: string | undefined) => {
   })
 }
 
-/** Instances answer and count by facts of at most 500 ms, and settle counts within 50. */
+/** Instances use facts that are at most 500 ms old, and settle counts within 50 ms. */
 const instancesForgetMs = 1_500
 
-/** After the commit, and again once no instance adds anything for the customer. */
+/** Erases after the commit, and again when no instance adds anything for the customer. */
 const eraseFromRedis = async (redis: RedisEraser, customer: string, keyIds: readonly string[]) => {
   const erased = await redis.erase(customer, keyIds)
   if (keyIds.length > 0) await delay(instancesForgetMs)

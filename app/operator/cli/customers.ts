@@ -49,7 +49,7 @@ const add = async (shell: Shell, slug: string, options: AddOptions): Promise<voi
   print(shell, options, added)
 }
 
-/** How many records the customer has, by resource: one scan of his part of each table's primary key. */
+/** Counts the customer's records by resource. Scans the customer's range of each primary key. */
 const countRecords = async (db: Db, customerId: string): Promise<Record<string, number>> => {
   const names = resourceNames.filter((name) => !resources[name].reference)
   const counts = names.map(
@@ -71,10 +71,9 @@ const show = (shell: Shell, slug: string, options: Output): Promise<void> =>
     print(shell, options, { ...customer, records, keys }, text)
   })
 
-/** The change that a command makes, by the name the audit trail has for it. */
 type Change = { action: AuditAction; changes: CustomerChanges }
 
-/** As the trail has them: named as the columns, and nothing that was not changed. */
+/** Details for the audit trail: column names, and only changed values. */
 const toDetails = ({ expiringWithin, ...others }: CustomerChanges) => ({
   ...others,
   ...(expiringWithin === undefined ? {} : { expiring_within: expiringWithin }),

@@ -16,21 +16,20 @@ type ImportCommandOptions = Output & {
   customer?: string
 }
 
-/** Different reasons that are printed for bad lines and for warnings; `--json` has more. */
+/** Maximum of different reasons printed for bad lines and for warnings; `--json` has more. */
 const maxPrinted = 20
 
 const formatReport = (report: ImportReport): string => {
   const { read, created, updated, unchanged, deleted, bad, warnings } = report
   const counts = Object.entries({ created, updated, unchanged, deleted, bad, warnings })
   const lines = `${read} ${read === 1 ? 'line' : 'lines'}${report.dryRun ? ' (dry run, nothing written)' : ''}`
-  // A slug that was misspelt makes a customer: it should be seen.
+  // A misspelt slug creates a customer, so show the number.
   const { customersCreated: added } = report
   const customers =
     added === 0 ? '' : `; ${added} new ${added === 1 ? 'customer' : 'customers'}, on plan basic`
   return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}${customers}`
 }
 
-/** Whose records were changed is written with the changes; this says what the command was. */
 const summarise = ({ read, created, updated, deleted, bad, dryRun }: ImportReport) => ({
   lines: read,
   created,

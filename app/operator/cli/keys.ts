@@ -59,7 +59,7 @@ const limit = async (
   options: NetworkOptions,
   command: Command,
 ): Promise<void> => {
-  // Commander's own value for an argument that is missing.
+  // Commander passes an empty list if the argument is missing.
   const named = networks.length > 0 ? networks : null
   if ((named === null) === (options.anywhere === undefined)) {
     command.error('error: name the networks of the key, or --anywhere')

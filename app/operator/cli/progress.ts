@@ -4,16 +4,14 @@ import type { Screen } from './shell.ts'
 const redrawMs = 100
 const barWidth = 24
 
-/** Shows an import's progress on a terminal. It writes nothing if the stream is not a terminal. */
+/** Shows an import's progress on a terminal. Writes nothing if the stream is not a terminal. */
 export type Progress = {
-  /** The same bytes, counted. */
   watch(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
   report(report: Readonly<ImportReport>): void
-  /** Removes the bar. */
   end(): void
 }
 
-/** `sizeBytes`: of the whole source; unknown for a pipe, which then shows no share. */
+/** Creates a progress bar. `sizeBytes` is `undefined` for a pipe, which then shows no share. */
 export const createProgress = (terminal: Screen, sizeBytes: number | undefined): Progress => {
   const startedMs = performance.now()
   let drawnMs = 0

@@ -28,7 +28,7 @@ const toCells = ({ message, reason, ...request }: AccessRequest) => ({
 
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
 
-/** "Ärzte & Söhne GmbH" → "arzte-sohne-gmbh"; undefined where nothing is left. */
+/** "Ärzte & Söhne GmbH" → "arzte-sohne-gmbh". `undefined` if no valid slug remains. */
 const slugOf = (company: string): string | undefined => {
   const plain = company.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 64)
@@ -76,7 +76,7 @@ const reject = async (shell: Shell, id: string, options: Output & { reason?: str
   const rejected = await changeAsOperator(
     shell,
     (trx) => rejectRequest(trx, id, reason),
-    // Not the reason: it may name somebody, and an entry without a customer is never erased.
+    // Without the reason: it may name a person, and an entry without a customer is never erased.
     () => ({ action: 'requests.reject', subject: id }),
   )
   if (!rejected) throw noOpenRequest(id)

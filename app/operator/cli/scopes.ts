@@ -13,10 +13,7 @@ import {
 import { findNearest } from '../../records/query/nearest.ts'
 import { Refusal } from './refusal.ts'
 
-/**
- * Parses a comma-separated list of scopes. Throws commander's error for an unknown scope, and suggests the nearest
- * one.
- */
+/** Parses a comma-separated list. For an unknown scope, throws commander's error with the nearest one. */
 export const parseScopes = (value: string): string[] => {
   const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
   for (const scope of wanted) {
@@ -29,7 +26,7 @@ export const parseScopes = (value: string): string[] => {
   return wanted
 }
 
-/** The keys with their scopes spelled out: a key without limits has every scope of its customer, and later ones too. */
+/** Adds the effective scopes to keys. A key without limits gets its customer's current and future scopes. */
 export const withScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'>>(
   db: Db,
   keys: readonly T[],
@@ -41,11 +38,11 @@ export const withScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'>>(
   return keys.map((key) => ({ ...key, scopes: key.scopes ?? listScopes(granted.get(key.customer)) }))
 }
 
-/** One key with its scopes spelled out. */
+/** `withScopes` for one key. */
 export const withOwnScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'>>(db: Db, key: T) =>
   (await withScopes(db, [key]))[0] as T & { scopes: string[] }
 
-/** Throws a Refusal where a scope names a custom endpoint that the customer was not granted. */
+/** Throws a Refusal if a scope names a custom endpoint that the customer was not granted. */
 export const requireGranted = async (db: Db, customer: string, scopes: readonly string[]): Promise<void> => {
   const known = [...listScopes((await listGranted(db, [customer])).get(customer)), ...onlyNamedScopes]
   const unknown = scopes.find((scope) => !known.includes(scope))

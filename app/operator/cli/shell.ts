@@ -1,30 +1,29 @@
 import { Command } from 'commander'
 import type { Outbound } from '../../http/outbound.ts'
 
-/** Where people or programs read. */
+/** A terminal, file or pipe. */
 export type Screen = NodeJS.WritableStream & Readonly<{ isTTY?: boolean }>
 
-/** All that commands know of the process they run in; test/architecture.test.ts sees that it is all. */
+/** The only access of commands to their process; test/architecture.test.ts checks it. */
 export type Shell = Readonly<{
   env: Readonly<Record<string, string | undefined>>
   /** Opened by the command that reads it. */
   stdin: AsyncIterable<Uint8Array>
   stdout: Screen
   stderr: Screen
-  /** On a signal, runs `release` and then ends the process, even if `release` fails. Returns a function that cancels it. */
+  /** On a signal, runs `release`, then exits, even after a failure. The returned function cancels it. */
   onSignal: (release: () => Promise<void>) => () => void
-  /** Sends requests to customers' addresses; absent: through the guard of the service. Tests have receivers of their own. */
+  /** For requests to customers' URLs. Optional. Defaults to the guarded client; tests pass their own. */
   outbound?: Outbound
 }>
 
-/** Options of every command. */
 export type Output = { json?: true }
 
-/** A command with what every command has. */
+/** Creates a command with the common options. */
 export const createCommand = (name: string, description: string): Command =>
   new Command(name).description(description).option('--json', 'print the result as JSON')
 
-/** A command that stands for several. */
+/** Creates a command with subcommands. */
 export const createGroup = (name: string, description: string, ...commands: Command[]): Command => {
   const group = new Command(name).description(description)
   for (const each of commands) group.addCommand(each)
@@ -36,7 +35,7 @@ const cellText = (value: unknown): string => {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** Rows in columns under their names; `none` where there are no rows. */
+/** Formats rows as columns with a header. Returns `none` if there are no rows. */
 export const formatTable = (rows: readonly object[], none: string): string => {
   const [first] = rows
   if (!first) return none
@@ -48,7 +47,7 @@ export const formatTable = (rows: readonly object[], none: string): string => {
   return table.map((cells) => format(cells).trimEnd()).join('\n')
 }
 
-/** One thing, a line for each of its values. */
+/** Formats each field on a separate line. */
 export const formatFields = (fields: object): string => {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)
@@ -56,11 +55,11 @@ export const formatFields = (fields: object): string => {
     .join('\n')
 }
 
-/** Fields with a new key, which is not shown again. */
+/** Formats fields with a new key, which is not shown again. */
 export const formatNewKey = (fields: object): string =>
   `${formatFields(fields)}\n\nThe key is shown this once: only its hash is kept.`
 
-/** Prints the result, for programs or for people. */
+/** Writes a result to stdout, as JSON with `--json`. */
 export const print = (
   { stdout }: Shell,
   { json }: Output,

@@ -57,7 +57,6 @@ const describeAct =
     details: { url: maskQuery(webhook.url), ...details },
   })
 
-/** Sends a test message, and writes down how it ended. Throws a Refusal unless the receiver takes it. */
 const sendTest = async (shell: Shell, db: Db, secrets: Secrets, webhook: Webhook): Promise<void> => {
   const { outbound = createOutbound() } = shell
   const deliver = createDeliver({ outbound, keys: createWebhookKeys(secrets), now: Date.now })
@@ -77,11 +76,10 @@ const sendTest = async (shell: Shell, db: Db, secrets: Secrets, webhook: Webhook
   }
 }
 
-/** Tests a webhook and then has it send. */
 const verify = async (shell: Shell, db: Db, secrets: Secrets, webhook: Webhook): Promise<Webhook> => {
   const { webhook_id: id, customer: customerId, resources } = webhook
   const tokens = createTokenCodec(secrets)
-  // Before the test: what changes while it runs is told.
+  // Before the test, so that changes during the test are sent later.
   const place = await findPlaceOfNow({ db, tokens, now: Date.now }, { customerId, resources })
   await sendTest(shell, db, secrets, webhook)
   const act = describeAct('webhooks.enable')

@@ -6,15 +6,13 @@ import type { Db } from '../../db/schema.ts'
 import { listCustomerTables } from './tables.ts'
 
 type Erased = {
-  /** Rows that went, by table. */
   rows: Record<string, number>
-  /** Audit entries that lost their personal part. */
   auditEntries: number
-  /** Ids of the keys that went: names under which other stores may hold something. */
+  /** Ids of the deleted keys. Other stores may hold data under these names. */
   keyIds: string[]
 }
 
-/** Triggers may write rows of the customer while others go. */
+/** Triggers may write rows of the customer during the deletion. */
 const maxPasses = 5
 
 const listKeyIds = async (trx: Db, customer: string): Promise<string[]> => {
@@ -23,7 +21,7 @@ const listKeyIds = async (trx: Db, customer: string): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-/** The customer's names in the chain: of this one, and of earlier ones of the same slug. */
+/** Lists the customer's pseudonyms in the chain, including earlier customers with the same slug. */
 const listPseudonyms = async (trx: Db, customer: string): Promise<string[]> => {
   const { rows } = await sql<{ ref: string }>`
     select audit_ref::text as ref from customers where customer_id = ${customer}
@@ -52,7 +50,7 @@ const erasePersons = async (trx: Db, customer: string): Promise<number> => {
   return Number(numAffectedRows ?? 0)
 }
 
-/** One entry for each pseudonym: it is what lets the chain verify without the personal parts. */
+/** One entry for each pseudonym. With it, the chain verifies without the personal parts. */
 const recordErasure = async (trx: Db, refs: readonly string[], details: object): Promise<void> => {
   const entries = refs.map((customer_ref) => ({
     actor: 'operator',
@@ -65,33 +63,33 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
 }
 
 /**
- * Erases a customer in one transaction and returns what it erased; undefined if nothing is known of the customer.
- * It deletes the rows of every table with customers, the keys and the customer. It clears the personal parts of
- * audit entries; their chain still verifies. It records the erasure without the customer's name. `db` is the
- * owner's.
+ * Erases a customer in one transaction and returns the erased numbers. `undefined` if there is no data of the
+ * customer. Deletes the rows of every table with a customer column, the keys and the customer, and clears the
+ * personal parts of audit entries; their chain still verifies. Records the erasure without the customer's
+ * name. `db` is the owner's.
  */
 export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefined> =>
   db.transaction().execute(async (trx) => {
     await holdOffPruning(trx)
-    // First, so that entries under way are there to be seen by the next statements.
+    // Lock first, so that entries in progress are visible to the next statements.
     await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
-    // What they read lately becomes entries like the others, and loses its personal part with them.
+    // Turns counted reads into entries, whose personal parts are then erased like the others.
     await collectReads(trx, 'all')
     const keyIds = await listKeyIds(trx, customer)
     const refs = await listPseudonyms(trx, customer)
-    // Before: triggers take rows of one table along with those of another.
+    // Count before deleting: triggers delete rows of other tables, too.
     const rows = await countCustomerRows(trx, customer)
     await deleteRows(trx, customer)
     const auditEntries = await erasePersons(trx, customer)
     const total = Object.values(rows).reduce((sum, count) => sum + count, auditEntries)
     if (total === 0) return undefined
-    // The log's own rows of him are gone too: that anything may have changed is all that instances hear.
+    // The customer's own rows of the log are deleted, too. This row marks everything as changed.
     await sql`insert into change_log (customer_id, resource, record_id) values ('*', '*', '*')`.execute(trx)
     await recordErasure(trx, refs, { rows, audit_entries: auditEntries })
     return { rows, auditEntries, keyIds }
   })
 
-/** What an erasure would take, by table. As operator or owner. */
+/** Counts the rows that an erasure would delete, by table. Runs as operator or owner. */
 export const countCustomerRows = async (db: Db, customer: string): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const { name } of await listCustomerTables(db)) {

@@ -3,13 +3,10 @@ import { listEntries } from '../../audit/list.ts'
 import type { Db } from '../../db/schema.ts'
 import { type CustomerTable, listCustomerTables } from './tables.ts'
 
-/** Rows held in memory at once. */
 const fetchSize = 500
 
-/** One row of one table, as JSON text. */
 export type ExportedRow = { table: string; json: string }
 
-/** The trail is part of what is known of a customer. */
 const auditTable = 'audit'
 
 async function* readTable(trx: Db, { name, columns }: CustomerTable, customer: string) {
@@ -35,10 +32,10 @@ async function* readTrail(trx: Db, customer: string) {
 }
 
 /**
- * Exports all that is stored of a customer, table by table, then the customer's part of the audit trail. It reads
- * one snapshot in constant memory and leaves out secrets. It gives each row to `take` and awaits it. Returns the
- * number of rows by table. `db` is the operator's. Throws if it may not read a table with customers: a partial
- * export would be worse than none.
+ * Exports all data of a customer, table by table, then the customer's part of the audit trail. Reads one
+ * snapshot in constant memory, and omits secrets. Awaits `take` for each row. Returns the number of rows by
+ * table. `db` is the operator's. Throws if it may not read a table with a customer column: a partial export
+ * would be worse than none.
  */
 export const exportCustomer = (
   db: Db,

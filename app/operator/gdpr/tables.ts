@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** A table that knows customers, and its columns but those that hold secrets. */
+/** A table with a customer column, and its columns without secrets. */
 export type CustomerTable = { name: string; columns: string[] }
 
-/** Hashes and sealed keys, besides all bytes: what they protect tells nothing of the customer. */
+/** Hashes and sealed keys are omitted, like all bytea columns: they contain no data about the customer. */
 const secretColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)'
 
-/** Copies of audit entries for the customer, and their numbers: the trail is exported and erased by itself. */
+/** Copies of audit entries and their numbers. The trail is exported and erased separately. */
 const ofTheTrail = '^audit_'
 
 /**
- * Returns every table with a column `customer_id`, from the catalogue, so that no later table is forgotten.
- * The audit trail is not among them.
- * `customers` comes last, because its deletion cascades. Partitions count as their table.
+ * Lists every table with a column `customer_id`, from the catalogue, so that no later table is forgotten.
+ * Excludes the audit trail. `customers` is last, because its deletion cascades. Partitions count as their
+ * table.
  */
 export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
   const { rows } = await sql<CustomerTable>`

@@ -3,21 +3,19 @@ import { auditActions } from '../../audit/record.ts'
 import { instantText } from '../../db/instant.ts'
 import type { ExportColumn, Sql } from '../../records/sql/column.ts'
 
-/** A filter and the kind of its values. */
 export type TrailFilter = Readonly<{
   kind: 'instant' | 'texts' | 'number' | 'numbers'
-  /** The allowed values. Optional: any text is allowed by default. */
+  /** The allowed values. Optional. By default any text is allowed. */
   values?: readonly string[]
   /** `undefined` if `split` has the condition. */
   condition?: (values: readonly string[]) => Sql
 }>
 
-/** Given filters by name. */
 export type TrailConditions = ReadonlyMap<string, readonly string[]>
 
-/** A list of the audit trail, newest first. `s` has the customer. */
+/** A list of the audit trail, newest first. In its SQL, `s` has the customer. */
 export type TrailList = Readonly<{
-  /** The path below `/v1/`. */
+  /** Path below `/v1/`. */
   path: string
   columns: readonly ExportColumn[]
   filters: Readonly<Record<string, TrailFilter>>
@@ -25,11 +23,10 @@ export type TrailList = Readonly<{
   from: Sql
   where: Sql
   /**
-   * Splits the list into parts that an index has in the order of the list: the parts as a table, and the condition
-   * that a row belongs to one. `undefined` if no filter needs it.
+   * Splits the list into parts that an index returns in list order: a table of the parts, and the condition
+   * for a row of one part. `undefined` if no filter needs it.
    */
   split?: (conditions: TrailConditions) => Readonly<{ parts: Sql; where: Sql }> | undefined
-  /** A whole number by which the list is sorted. */
   order: Sql
 }>
 
@@ -50,7 +47,7 @@ const before =
 
 const outcomes = ['ok', 'refused']
 
-/** A part for each action, outcome and key. The indexes `audit_copies_action` and `audit_copies_key` have each in order. */
+/** A part for each action, outcome and key. Indexes: `audit_copies_action` and `audit_copies_key`. */
 const splitEntries: TrailList['split'] = (conditions) => {
   const [action, outcome, key] = ['action', 'outcome', 'key'].map((name) => conditions.get(name))
   if (!action && !outcome && !key) return undefined
@@ -65,9 +62,9 @@ const splitEntries: TrailList['split'] = (conditions) => {
 }
 
 /**
- * The newest entry that is in a root up to this one, found by bisection: numbers have no gap, and roots grow with them.
- * An entry that waits for its root is newer. `offset 0`: division is not leakproof, so inlined into the condition it
- * would keep row level security from using the index.
+ * Finds the newest entry that is in this root or an earlier one, by bisection: numbers have no gaps, and
+ * roots grow with them. An entry without a root yet is newer. `offset 0`: division is not leakproof, so
+ * inlined into the condition it would keep row level security from using the index.
  */
 const newestUpTo = (root: string | undefined) => sql`(with recursive search (low, high) as (
     select coalesce(min(n.number), 1) - 1, coalesce(max(n.number), 0) from audit_copies n
@@ -80,8 +77,8 @@ const newestUpTo = (root: string | undefined) => sql`(with recursive search (low
   ) select max(low) from search)`
 
 /**
- * The customer's entries with their proofs. An entry is there once its minute has a root. Indexes: the primary key,
- * backwards; for a time, the index on customer and time; for other filters, see `splitEntries`.
+ * The customer's entries with their proofs. An entry is listed once its minute has a root. Indexes: the
+ * primary key, backwards; for a time, the index on customer and time; for other filters, see `splitEntries`.
  */
 export const entryList: TrailList = {
   path: 'audit',

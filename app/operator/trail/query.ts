@@ -12,17 +12,16 @@ import {
 import { type Parsed, parseInstant, parsePrefix } from '../../records/query/values.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
 
-/** A query of the trail that was understood. Relative days are still relative. */
+/** A valid query of the trail. Relative days are not resolved yet. */
 export type TrailQuery = Readonly<{
   conditions: ReadonlyMap<string, readonly string[]>
-  /** Undefined: 50 on a page, and no limit of an export. */
+  /** If `undefined`, a page has 50 entries, and an export all of them. */
   limit: number | undefined
   cursor: string | undefined
 }>
 
 type Draft = { conditions: Map<string, readonly string[]>; limit?: number; cursor?: string }
 
-/** As with pages of records. */
 type TrailOutcome = { query: TrailQuery } | { faults: Fault[]; corrected?: string; cursor?: string }
 
 const formats = ['json', 'ndjson']
@@ -43,7 +42,7 @@ const filterReader = (
 
 const noPages = () => refuse('invalid_value', 'an export has no pages: leave cursor out')
 
-/** The parameters of a list by name; what they read goes to the draft. */
+/** Returns the parameter readers of a list by name. They store values in `draft`. */
 export const trailReaders = (
   list: TrailList,
   isExport: boolean,
@@ -61,7 +60,7 @@ export const trailReaders = (
   ])
 }
 
-/** Reads the query string of a list; every fault is found. Pure. */
+/** Parses the query string of a list and collects every fault. Pure. */
 export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: string): TrailOutcome => {
   const draft: Draft = { conditions: new Map() }
   const readers = trailReaders(list, isExport, draft)
@@ -76,6 +75,6 @@ export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: st
   }
 }
 
-/** What a cursor belongs to: the list and its conditions, in one form. */
+/** Returns a canonical text of the list and its conditions. A cursor is valid only for the same text. */
 export const selectionOf = ({ path }: TrailList, { conditions }: TrailQuery): string =>
   JSON.stringify([path, ...[...conditions].sort(([a], [b]) => (a < b ? -1 : 1))])

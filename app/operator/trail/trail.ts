@@ -14,10 +14,10 @@ import { session } from '../../records/sql/session.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
 import { parseTrailQuery, selectionOf, type TrailQuery } from './query.ts'
 
-/** The media types of the trail: pages, and lines of a whole list. */
+/** The media types of the trail: JSON for pages, NDJSON for a whole list. */
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
 
-/** What a request costs of the quota `minute`. */
+/** Returns the cost of a request in units of the quota `minute`. */
 export const trailCost = (rawQuery: string, accept: string | undefined): number =>
   chooseType(accept, rawQuery, trailTypes) === mediaTypes.ndjson ? exportCost : 1
 
@@ -26,8 +26,8 @@ type TrailRequest = ExportRequest & Readonly<{ rawQuery: string }>
 // See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
   /**
-   * A page or the whole of a list, for the customer who asks. Rejects with invalid_query, invalid_cursor,
-   * quota_exceeded, and as the database does.
+   * Returns a page or all of a list for the principal's customer. Rejects with invalid_query, invalid_cursor,
+   * quota_exceeded, and the database's errors.
    */
   answer(request: TrailRequest, list: TrailList): Promise<ExportAnswer>
 }
@@ -37,13 +37,14 @@ type TrailDeps = {
   exports: Exports
   cursors: CursorCodec
   publicUrl: string
-  /** The UTC date, YYYY-MM-DD. */
+  /** UTC date, YYYY-MM-DD. */
   today: () => string
 }
 
 /**
- * Returns what follows `select …` for the first rows of a list. `after`: only rows behind this place. `limit`: a number
- * of rows as SQL, or `all`. With a split, each part is read in order up to the limit, then they are merged.
+ * Returns the SQL after `select …` for the first rows of a list. `after` limits it to rows behind this place.
+ * `limit` is a number of rows as SQL, or `all`. With a split, each part is read in order up to the limit,
+ * then they are merged.
  */
 const selectRows = (
   list: TrailList,
@@ -66,7 +67,7 @@ const selectRows = (
 
 type PageRow = { at: string; place: string | null } & Record<string, string | null>
 
-/** The statement of a page, which reads a row more than `limit`: so it is known whether there is a next page. */
+/** Returns the statement of a page. It reads `limit + 1` rows, to find out whether there is a next page. */
 export const trailStatement = (
   list: TrailList,
   query: TrailQuery,
@@ -84,13 +85,13 @@ export const trailStatement = (
     left join lateral (select ${list.order}::text as place, ${sql.join(columns)} from ${rows}) page on true`
 }
 
-/** The query of the next page: what was asked, and its cursor. The query is known to be without faults. */
+/** Returns the query of the next page: this query with a new cursor. The query has no faults. */
 const nextQuery = (rawQuery: string, cursor: string): string => {
   const asked = parsePairs(rawQuery).filter(({ name }) => name !== 'cursor')
   return formatPairs([...asked.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
 }
 
-/** A row as the lines of an export have it, byte for byte. */
+/** Formats a row exactly like a line of an export. */
 const toJson = ({ columns }: TrailList, row: PageRow): string =>
   `{${columns
     .map(({ name, kind }) => {
@@ -99,7 +100,7 @@ const toJson = ({ columns }: TrailList, row: PageRow): string =>
     })
     .join(',')}}`
 
-/** The trail as its customers read it: query → statement → bytes. Nothing is kept, so that no copy is anywhere. */
+/** Serves the trail to customers: query → statement → bytes. Caches nothing, so that no copies exist. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
   const parse = ({ principal, type, rawQuery }: TrailRequest, list: TrailList): TrailQuery => {
     const { customerId } = principal

@@ -56,7 +56,7 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
   },
 }
 
-/** Every parameter of a list. Throws where one has no description here. */
+/** Throws if a parameter has no description here. */
 const listParameters = (list: TrailList): OpenApiParameter[] =>
   [...trailReaders(list, false).keys()].map((name) => {
     const described = parameters[name]

@@ -63,7 +63,7 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
   },
 }
 
-/** Every parameter that the feed reads. Throws where one has no description here. */
+/** Throws if a parameter has no description here. */
 const listParameters = (): OpenApiParameter[] => {
   const controls = [...feedReaders({}).keys(), 'fields'].map((name): OpenApiParameter => {
     const described = parameters[name]

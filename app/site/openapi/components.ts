@@ -5,12 +5,11 @@ import { type Direction, toNamedSchemas } from './json-schema.ts'
 type Kind = 'responses' | 'parameters' | 'examples' | 'headers'
 type Reference = { readonly $ref: string }
 
-/** What operations share. Only what was referred to is there, so nothing is without a use. */
+/** Shared parts of the document. Contains only parts that are referred to. */
 export type Components = Readonly<{
   refer(kind: Kind, name: string, make: () => SchemaNode): Reference
-  /** By its name (`meta.id`). */
   referSchema(schema: z.ZodType, direction: Direction): Reference
-  /** Everything referred to, sorted by name. Throws where a name means two schemas. */
+  /** Returns all parts, sorted by name. Throws if two different schemas have the same name. */
   list(): SchemaNode
 }>
 
@@ -30,7 +29,7 @@ const listSchemas = (roots: ReadonlyMap<Direction, ReadonlySet<z.ZodType>>): Sch
   return sorted(named)
 }
 
-/** An empty collection. */
+/** Creates an empty collection. */
 export const createComponents = (): Components => {
   const nodes = new Map<Kind, Map<string, SchemaNode>>()
   const roots = new Map<Direction, Set<z.ZodType>>()

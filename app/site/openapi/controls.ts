@@ -11,12 +11,11 @@ import { maxTargetBytes } from './filters.ts'
 
 type Control = Readonly<{ description: string; schema: SchemaNode; example: string | number }>
 
-/** Target and headers together. The bound of the target does not count the cursor. */
+/** Maximum size of target and headers together. The target's bound does not include the cursor. */
 export const maxHeadBytes = 16_384
 
 const text: SchemaNode = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
 
-/** Of the formats that may be, those that the reader takes. */
 const formatsOf = (read: ParameterReader) => formatNames.filter((format) => read(format).faults.length === 0)
 
 const searchExample = ({ schema }: Field): string => {
@@ -110,7 +109,7 @@ const controls: Readonly<Record<string, (resource: Resource, read: ParameterRead
   }),
 }
 
-/** Every parameter of the query grammar that is no filter. Throws where one has no description here. */
+/** Lists the query parameters except filters. Throws if a parameter has no description here. */
 export const controlParameters = (resource: Resource, shape: QueryShape): OpenApiParameter[] =>
   [...controlReaders(resource, shape)].map(([name, reader]) => {
     const describe = controls[name]

@@ -133,11 +133,11 @@ const page = (dependsOnDay: boolean): Described =>
     ...(dependsOnDay ? [['as_of', date] as const] : []),
   ])
 
-/** One row of a list; undefined: it is an object. */
+/** Describes a row of a list. `undefined` if the endpoint returns an object. */
 export const describeRow = ({ body }: Definition): Described | undefined =>
   'list' in body ? ofSelect(body.list.select) : undefined
 
-/** What a document answers, as the OpenAPI document writes it. */
+/** Describes the answers of a custom endpoint. */
 export const describeAnswer = ({ body, dependsOnDay }: Definition): Described => {
   if ('object' in body) return ofMember(body.object)
   const { schema, example } = page(dependsOnDay)

@@ -24,7 +24,7 @@ const schemaOf = ({ type, min, max, values, default: usual }: Given): SchemaNode
     case 'boolean':
       return { type, ...(usual === undefined ? {} : { default: usual === 'true' }) }
     case 'date':
-      // Dates may be relative to today, so they are no format.
+      // Dates may be relative to today, so they have no format.
       return { type: 'string', minLength: 1, maxLength: 12, ...of(String) }
     case 'string':
       return { type, minLength: Number(min ?? 1), maxLength: Number(max ?? 2000), ...of(String) }
@@ -81,14 +81,12 @@ const listParameters = ({ body }: Definition): OpenApiParameter[] => {
   return [...filterParameters(onlyFields(source.resource, filters)), ...controls]
 }
 
-/** "dashboard-overview" → "DashboardOverview". */
 const pascalCase = (name: string) =>
   name
     .split('-')
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('')
 
-/** A list as a whole, a row a line. */
 const exportsOf = (definition: Definition): SchemaNode => {
   const row = describeRow(definition)
   const header = 'list' in definition.body ? definition.body.list.select.map(([name]) => name).join(',') : ''
@@ -98,7 +96,7 @@ const exportsOf = (definition: Definition): SchemaNode => {
   }
 }
 
-/** A custom endpoint as a route of the document. */
+/** Describes a custom endpoint as a route of the document. */
 export const describeCustom = (definition: Definition): Route => {
   const { name, title, description, params, revision, body } = definition
   const isList = 'list' in body

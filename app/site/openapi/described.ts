@@ -1,12 +1,12 @@
 import type { Scalar } from '../../custom/definition.ts'
 import type { SchemaNode } from './description.ts'
 
-/** A part of an answer: what it can be, and one that it could be. */
+/** The schema of a part of an answer, and an example. */
 export type Described = { schema: SchemaNode; example: unknown }
 
 const typesOf = ({ type }: SchemaNode): string[] => [type ?? []].flat() as string[]
 
-/** Also null. */
+/** Adds null to the allowed values. */
 export const orNull = ({ schema, example }: Described): Described => {
   const types = typesOf(schema)
   if (types.length === 0) return { schema: { anyOf: [schema, { type: 'null' }] }, example }
@@ -14,9 +14,9 @@ export const orNull = ({ schema, example }: Described): Described => {
 }
 
 const most = Number.MAX_SAFE_INTEGER
-/** A whole number that JavaScript holds exactly. */
+/** A whole number that JavaScript represents exactly. */
 export const integer = { type: 'integer', format: 'int64', minimum: -most, maximum: most }
-/** How many there are. */
+/** A number of records. */
 export const count: Described = { schema: { ...integer, minimum: 0 }, example: 42 }
 
 const timed = (format: string, example: string): Described => ({
@@ -28,7 +28,7 @@ export const date = timed('date', '2026-11-21')
 /** An instant, RFC 3339. */
 export const instant = timed('date-time', '2026-11-21T16:20:00.123456Z')
 
-/** Exactly such a value as this one. */
+/** Describes any value of the same type as this one. */
 export const ofScalar = (value: Scalar): Described => {
   if (value === null) return { schema: { type: 'null' }, example: null }
   if (typeof value === 'string') return { schema: { type: 'string' }, example: value }
@@ -36,7 +36,7 @@ export const ofScalar = (value: Scalar): Described => {
   return { schema: Number.isInteger(value) ? integer : { type: 'number', format: 'double' }, example: value }
 }
 
-/** Any of several: as one list of types where they say no more than that. */
+/** Describes a union. Uses one list of types if that loses no information. */
 export const oneOf = (parts: readonly Described[]): Described => {
   const [first] = parts as readonly [Described, ...Described[]]
   const texts = new Set(parts.map(({ schema }) => JSON.stringify(schema)))
@@ -56,13 +56,13 @@ export const oneOf = (parts: readonly Described[]): Described => {
   }
 }
 
-/** An array of these. */
+/** Describes an array of these. */
 export const listOf = ({ schema, example }: Described): Described => ({
   schema: { type: 'array', items: schema },
   example: [example],
 })
 
-/** An object with all of these members. */
+/** Describes an object with these required members. */
 export const ofMembers = (members: readonly (readonly [string, Described])[]): Described => ({
   schema: {
     type: 'object',

@@ -5,7 +5,7 @@ import type { HeaderName } from './headers.ts'
 /** A JSON Schema (2020-12), or any other node of the document. */
 export type SchemaNode = { readonly [key: string]: unknown }
 
-/** A parameter as the document writes it. `example` is one that the service accepts. */
+/** A parameter of the document. The service accepts `example`. */
 export type OpenApiParameter = Readonly<{
   name: string
   in: 'query' | 'path' | 'header'
@@ -17,48 +17,43 @@ export type OpenApiParameter = Readonly<{
 
 export type Tag = Readonly<{ name: string; description: string }>
 
-/** What a route says of itself for the document; the rest is read off the route. */
+/** A route's part of the document. The rest is derived from the route. */
 export type Description = Readonly<{
   operationId: string
   summary: string
   description: string
   tag: Tag
   parameters?: readonly OpenApiParameter[]
-  /** Type of the request's body; absent: JSON. */
+  /** Media type of the request body. Optional. Defaults to JSON. */
   bodyType?: string
-  /** OAuth's own refusals in place of problems. */
   refusals?: 'oauth'
-  /** Where its errors come from, beside those of every request and those of its scope. */
+  /** Origins of its errors, in addition to those of all requests and of its scope. */
   errors: readonly Origin[]
   answer: Readonly<{
     description: string
-    /** Default 200. */
+    /** Optional. Defaults to 200. */
     status?: 202
-    /** An answer without a body. */
     isEmpty?: true
-    /** With a name (`meta.id`); absent: the route's own response schema. */
+    /** A schema with a name (`meta.id`). Optional. Defaults to the route's response schema. */
     schema?: z.ZodType
-    /** In place of a schema with a name, for what only one customer has. */
+    /** A schema without a name, for custom endpoints. */
     inline?: Readonly<{ schema: SchemaNode; example: unknown; others?: SchemaNode }>
-    /** The same as lines of another type, of this schema each. */
+    /** The same data as lines of another type, each with this schema. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
-    /** The same as files, by their media type. */
     files?: Readonly<Record<string, SchemaNode>>
     headers: readonly HeaderName[]
   }>
 }>
 
-/** A described route. */
 export type Route = Readonly<{
   method: string
-  /** As the router has it, with `:id`. */
+  /** The router's path, with `:id`. */
   path: string
-  /** The scope it needs; null: any token; undefined: not behind authentication. */
+  /** The required scope. Null: any token. `undefined`: no authentication. */
   scope: string | null | undefined
-  /** Refused with the demo token: it has no example data. */
+  /** The demo token is refused, because there is no example data. */
   needsLiveToken?: boolean
   body?: z.ZodType
-  /** Schema of the answer, where the route serialises by one. */
   response?: z.ZodType
   description: Description
 }>

@@ -24,13 +24,12 @@ never an absent field; only \`fields\` leaves fields out. A \`GET\` path also an
 \`OPTIONS\`. Errors are problem documents (RFC 9457).
 `
 
-/** Names of the security schemes. */
 const tokenScheme = 'accessToken'
 const keyScheme = 'apiKey'
 
 const securityOf = ({ scope, description }: Route): SchemaNode[] => {
   if (scope !== undefined) return [{ [tokenScheme]: [] }]
-  // A key in the body is no scheme that the document knows: hence the empty alternative.
+  // No security scheme describes a key in the body, so an empty alternative is needed.
   return description.errors.includes('api_key') ? [{}, { [keyScheme]: [] }] : []
 }
 
@@ -58,18 +57,17 @@ const bodyOf = (body: z.ZodType, required: boolean, type: string, components: Co
   },
 })
 
-/** What the document says of a route. */
 const operationOf = (route: Route, writing: Writing): SchemaNode => {
   const { components } = writing
   const { operationId, summary, description, tag, parameters = [], errors } = route.description
   const all = [...parameters, ...(errors.includes('tag') ? conditionHeaders(components) : [])]
-  // Where the key may come by HTTP Basic, it comes without a body.
+  // With HTTP Basic, a key is sent without a body.
   const { bodyType } = route.description
   const needsBody = bodyType !== undefined || !errors.includes('api_key')
   return {
     operationId,
     summary,
-    // In words: scopes beside a bearer scheme are allowed, but linters know them for OAuth flows only.
+    // In the text: scopes of a bearer scheme are allowed, but linters expect them for OAuth flows only.
     description:
       typeof route.scope === 'string' ? `${description} Needs the scope \`${route.scope}\`.` : description,
     tags: [tag.name],
@@ -102,18 +100,17 @@ const infoOf = (publicUrl: string): SchemaNode => ({
   summary: packageJson.description,
   description: introduction,
   contact: { name: 'Access and questions', url: `${publicUrl}/access` },
-  // Who may call it, and one name for it over all its versions, for catalogues of APIs.
+  // The audience, and an id that is the same in all versions, for API catalogues.
   'x-audience': 'external-partner',
   'x-api-id': 'certification-data-api',
   license: { name: "Use under the customer's contract", url: `${publicUrl}/access` },
 })
 
-/** `/v1/certificates/:id` → `/v1/certificates/{id}`. */
 const templateOf = (path: string) => path.replace(/:([A-Za-z_]+)/g, '{$1}')
 
 /**
- * The OpenAPI 3.1 document of these routes, as plain JSON: the same routes give the same document.
- * `publicUrl`: the origin that clients see. Throws where a route or a schema leaves something unsaid.
+ * Creates the OpenAPI 3.1 document of these routes, as plain JSON. The same routes give the same document.
+ * `publicUrl` is the origin that clients see. Throws if a route or a schema is incomplete.
  */
 export const createDocument = (routes: readonly Route[], publicUrl: string): SchemaNode => {
   const components = createComponents()

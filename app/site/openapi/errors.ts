@@ -1,9 +1,9 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import { type HeaderName, limitHeaders } from './headers.ts'
 
-/** What a request meets on its way, and where it may be refused. */
+/** The checks of a request that may refuse it. */
 export type Origin =
-  /** Bytes, transport, method and an ill service: any request. */
+  /** Bytes, transport, method, and failures of the service. Any request. */
   | 'request'
   | 'token'
   | 'live_token'
@@ -16,10 +16,10 @@ export type Origin =
   | 'tag'
   | 'body'
   | 'api_key'
-  /** Without a token, counted by where it comes from. */
+  /** Requests without a token, limited by client address. */
   | 'address'
 
-/** Complete, so that no error enters the catalogue without a word on who may get it. */
+/** Complete, so that every new error gets its origins. */
 const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   invalid_query: ['query'],
   invalid_cursor: ['cursor'],
@@ -37,7 +37,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   network_not_allowed: ['token', 'api_key'],
   tls_required: ['request'],
   live_token_required: ['live_token'],
-  // Of a page's own address, which the document does not list.
+  // Only on a page's own endpoint, which is not in the document.
   cross_origin: [],
   not_found: ['record'],
   before_history: ['past'],
@@ -58,14 +58,14 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   http_version_not_supported: ['request'],
 }
 
-/** The catalogue's errors from these origins, by status, in the catalogue's order. */
+/** Returns the errors of these origins by status, in the order of the catalogue. */
 export const listErrors = (from: ReadonlySet<Origin>): Map<number, ErrorCode[]> => {
   const codes = Object.keys(catalogue) as ErrorCode[]
   const possible = codes.filter((code) => origins[code].some((origin) => from.has(origin)))
   return Map.groupBy(possible, (code) => catalogue[code][0])
 }
 
-/** Judged once the customer is known, so that the answer tells the quotas. */
+/** Errors found after authentication. Their answers include the quotas. */
 const judgedOfCustomers: ReadonlySet<ErrorCode> = new Set([
   'plan_required',
   'insufficient_scope',
@@ -80,14 +80,13 @@ const judgedOfCustomers: ReadonlySet<ErrorCode> = new Set([
   'precondition_failed',
 ])
 
-/** Whether it may come behind authentication, where every answer varies with the token. */
 const mayVary = (code: ErrorCode): boolean =>
   judgedOfCustomers.has(code) ||
   code === 'method_not_allowed' ||
   code === 'internal_error' ||
   origins[code].includes('token')
 
-/** Header fields that an answer with this status may have. */
+/** Returns the header fields that an answer with this status may have. */
 export const errorHeaders = (status: number, codes: readonly ErrorCode[]): HeaderName[] => {
   const names: HeaderName[] = ['Cache-Control', 'Request-Id']
   if (status === 401 || codes.includes('insufficient_scope')) names.push('WWW-Authenticate')

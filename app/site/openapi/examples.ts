@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { joinList } from '../../http/pairs.ts'
 import type { Field } from '../../records/resources/define.ts'
 
-/** An example of what the schema describes, made of its fields' own; optional members are left out. */
+/** Returns an example for a schema, composed of its fields' examples. Optional members are omitted. */
 export const exampleOf = (schema: z.ZodType): unknown => {
   const examples = schema.meta()?.examples as unknown[] | undefined
   if (examples && examples.length > 0) return examples[0]
@@ -15,14 +15,13 @@ export const exampleOf = (schema: z.ZodType): unknown => {
   throw new Error(`a schema of type ${schema.type} needs an example`)
 }
 
-/** Values to ask for: the field's own examples, then its known values. */
 const valuesOf = (field: Field): [string, ...string[]] => {
   const own = [exampleOf(field.schema)].flat().filter((value) => value !== null)
   const [first = '2026-01-31', ...others] = new Set([...own.map(String), ...(field.values ?? [])])
   return [first, ...others]
 }
 
-/** An example of a filter's value that the query grammar accepts. */
+/** Returns an example of a filter value that the query grammar accepts. */
 export const filterExample = (field: Field, operator: string, isList: boolean): string => {
   const values = valuesOf(field)
   if (operator === 'null') return 'true'

@@ -5,10 +5,10 @@ import type { Field, Resource, ResourceName } from '../../records/resources/defi
 import type { OpenApiParameter, SchemaNode } from './description.ts'
 import { filterExample } from './examples.ts'
 
-/** The request target's bound (contract, section 4): no value is longer. */
+/** Bound of the request target (contract, section 4), and therefore of each value. */
 export const maxTargetBytes = 8192
 
-/** What the bare name asks for; `in` says the same. */
+/** The operator of a name without brackets. `in` means the same. */
 const bare = ''
 
 const ofValue: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ const meaningOf = (field: Field, operator: string): string => {
   return `\`${field.name}\` ${phrase}${field.nullable && negations.has(operator) ? ', or null' : ''}.`
 }
 
-/** No filter takes it, so the parser says what it does take: "expected one of: a, b". */
+/** No filter accepts it, so the parser's message lists the allowed values: "expected one of: a, b". */
 const impossible = '\u0000'
 
 const grammarOf = (field: Field, operator: string): string => {
@@ -58,7 +58,7 @@ const schemaOf = (field: Field, operator: string): SchemaNode => {
   return { type: 'string', ...least, maxLength: lists.has(operator) ? maxTargetBytes : maxTextBytes }
 }
 
-/** `operator`: `bare` for the name alone. */
+/** `operator` is `bare` for the name alone. */
 const describeFilter = (field: Field, operator: string, description: string): OpenApiParameter => ({
   name: operator === bare ? field.name : `${field.name}[${operator}]`,
   in: 'query',
@@ -76,7 +76,7 @@ const descriptionOf = (field: Field, operator: string): string => {
     : `${meaning} The value is ${grammar}.`
 }
 
-/** One parameter for each way to filter: the bare name, and every operator of every field. */
+/** Lists one parameter for each filter: the bare name, and every operator of every field. */
 export const filterParameters = (resource: Resource): OpenApiParameter[] =>
   [...resource.fields.values()]
     .filter((field) => field.filter)
@@ -86,7 +86,7 @@ export const filterParameters = (resource: Resource): OpenApiParameter[] =>
       ),
     )
 
-/** What may be asked in one way only: the bare name says what `in` says, and operators for one value are left out. */
+/** Operators without synonyms: omits `in`, which is the bare name, and the ones that normalise to another. */
 const plainOperatorsOf = (field: Field): string[] => [
   bare,
   ...operatorsOf(field).filter((operator) => operator !== 'in' && !(operator in normalised)),
@@ -94,7 +94,7 @@ const plainOperatorsOf = (field: Field): string[] => [
 
 type Owner = Readonly<{ field: Field; resource: ResourceName }>
 
-/** What a parameter means to the resources that have it. Where the meanings differ, each with its resources. */
+/** If the meaning differs between resources, lists each meaning with its resources. */
 const sharedDescription = (owners: readonly Owner[], operator: string): string => {
   const nullable = owners.some(({ field }) => field.nullable)
   const byMeaning = Map.groupBy(owners, ({ field }) => meaningOf({ ...field, nullable }, operator))
@@ -104,9 +104,9 @@ const sharedDescription = (owners: readonly Owner[], operator: string): string =
 }
 
 /**
- * One parameter for each condition on a field of any of these resources, with the names of the resources that have the
- * field. Its values are described at the parameters of their lists.
- * See docs/decisions/0122-the-feed-names-each-filter-once.md.
+ * Lists one parameter for each condition on a field of any of these resources, with the names of the
+ * resources that have the field. Values are described in the parameters of their lists. See
+ * docs/decisions/0122-the-feed-names-each-filter-once.md.
  */
 export const sharedFilterParameters = (
   resources: Readonly<Record<ResourceName, Resource>>,

@@ -57,13 +57,13 @@ const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** Every answer's. */
+/** Headers of every answer. */
 export const commonHeaders: readonly HeaderName[] = ['Cache-Control', 'Request-Id']
 
-/** Those that tell a token's quotas. */
+/** Headers with a token's quotas. */
 export const limitHeaders: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
 
-/** Those of an answer that comes from the cache and may be kept: the record's, the page's, their 304. */
+/** Headers of cacheable answers: records, pages, and their 304. */
 export const entryHeaders: readonly HeaderName[] = [
   ...commonHeaders,
   ...limitHeaders,
@@ -74,7 +74,7 @@ export const entryHeaders: readonly HeaderName[] = [
   'Vary',
 ]
 
-/** A header as the document's components write it. */
+/** Describes a header for the document's components. */
 export const describeHeader = (name: HeaderName): SchemaNode => {
   const [description, example] = headers[name]
   const schema =

@@ -42,7 +42,7 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
   },
 }
 
-/** Every parameter that a history reads. Throws where one has no description here. */
+/** Throws if a parameter has no description here. */
 const listParameters = (shape: 'record' | 'list'): OpenApiParameter[] =>
   [...historyReaders({}, shape).keys()].map((name) => {
     const described = parameters[name]

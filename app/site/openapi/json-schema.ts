@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { resources } from '../../records/resources/index.ts'
 import type { SchemaNode } from './description.ts'
 
-/** `answer`: an answer, so it may grow. `request`: what they send, so nothing else is taken. */
+/** `answer` allows unknown members, because answers may grow. `request` refuses them. */
 export type Direction = 'answer' | 'request'
 
-/** Of a record `fields` may leave out all but the id. */
+/** `fields` may omit all members of a record but the id. */
 const selectable = new Set(Object.values(resources).map(({ schema }) => schema.meta()?.id))
 
-/** `anyOf: [T, null]` as `type: [T, null]`: the same to a validator, and generators make no union of it. */
+/** Writes `anyOf: [T, null]` as `type: [T, null]`, so that generators create no union. */
 const flattenNull = ({ anyOf, ...rest }: SchemaNode): SchemaNode => {
   const [inner, last, ...more] = (anyOf ?? []) as SchemaNode[]
   if (!inner || last?.type !== 'null' || more.length > 0) return anyOf ? { anyOf, ...rest } : rest
@@ -16,9 +16,8 @@ const flattenNull = ({ anyOf, ...rest }: SchemaNode): SchemaNode => {
   return { ...inner, ...rest, type: [inner.type, 'null'] }
 }
 
-/** Known values, or any other string of the same type. */
 const openEnum = ({ enum: closed, ...rest }: SchemaNode): SchemaNode => {
-  // A node that may be null has the values of its part, which was opened first, and a description of its own.
+  // A nullable node has the values of its part, which was converted first, and its own description.
   const values = (closed ?? rest['x-extensible-enum']) as string[] | undefined
   if (!values) return rest
   const known = `Known values: ${values.join(', ')}; more may come.`
@@ -34,7 +33,7 @@ const formatOf = ({ type, maximum, format }: SchemaNode): unknown => {
   return typeof maximum === 'number' && maximum <= maxInt32 ? 'int32' : 'int64'
 }
 
-/** `exclusiveMinimum` of an integer as `minimum`: ogen refuses the former. */
+/** Writes an integer's `exclusiveMinimum` as `minimum`, because ogen refuses `exclusiveMinimum`. */
 const withMinimum = (node: SchemaNode): SchemaNode => {
   const { exclusiveMinimum, ...rest } = node
   const isInteger = [node.type].flat().includes('integer')
@@ -43,7 +42,7 @@ const withMinimum = (node: SchemaNode): SchemaNode => {
 }
 
 const convert = (node: SchemaNode, direction: Direction): SchemaNode => {
-  // The pattern of a date is 300 characters that say what the format says; keys of an object are strings.
+  // The pattern of a date has 300 characters and repeats the format. Keys of an object are always strings.
   const { pattern, propertyNames: _, additionalProperties, ...flat } = withMinimum(flattenNull(node))
   const open = direction === 'answer' ? openEnum(flat) : flat
   const format = formatOf(open)
@@ -56,7 +55,6 @@ const convert = (node: SchemaNode, direction: Direction): SchemaNode => {
   }
 }
 
-/** zod's JSON Schema, each of its nodes converted. */
 const toNodes = (schema: z.ZodType, direction: Direction) =>
   z.toJSONSchema(schema, {
     io: direction === 'answer' ? 'output' : 'input',
@@ -67,15 +65,15 @@ const toNodes = (schema: z.ZodType, direction: Direction) =>
     },
   })
 
-/** The schema itself, without a name. */
+/** Converts a schema, without its name. */
 export const toJsonSchema = (schema: z.ZodType, direction: Direction): SchemaNode => {
   const { $schema: _, ...node } = toNodes(schema, direction)
   return node
 }
 
 /**
- * These schemas and all named ones (`meta.id`) in them, by name, with references below `base`.
- * Throws where two are called the same, or one of `roots` has no name.
+ * Converts these schemas and all named ones (`meta.id`) inside, by name, with references below `base`. Throws
+ * if two have the same name, or if one of `roots` has no name.
  */
 export const toNamedSchemas = (
   roots: readonly z.ZodType[],

@@ -7,7 +7,7 @@ import { parseQuery } from '../../records/query/parse.ts'
 import { resources } from '../../records/resources/index.ts'
 import type { SchemaNode } from './description.ts'
 
-/** A slip, as a client might make it; what is said of it is the parser's own. */
+/** A typical mistake of a client. The parser itself creates its message. */
 const slip = 'approval_status=aproved'
 
 const slipExtras = (publicUrl: string): ErrorExtras => {
@@ -39,6 +39,6 @@ const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
 
 const requestId = '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'
 
-/** The problem document of an error as the service itself writes it, for a request that might have been. */
+/** Returns an example of an error's problem document, created by the service's own code. */
 export const problemExample = (code: ErrorCode, publicUrl: string): SchemaNode =>
   JSON.parse(problemBody(new ApiError(code, extras[code]?.(publicUrl)), publicUrl, requestId)) as SchemaNode

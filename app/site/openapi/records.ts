@@ -13,7 +13,7 @@ import { toJsonSchema } from './json-schema.ts'
 const plural = (word: string) => (word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`)
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** Returns "Certificate", "LabReport": the record's name in the document. */
+/** Returns the record's name in the document, such as "Certificate" or "LabReport". */
 export const nameOf = ({ schema }: Resource) => schema.meta()?.id as string
 
 const tagOf = ({ noun, schema }: Resource): Tag => ({
@@ -26,7 +26,7 @@ const includedBy = ({ includes }: Resource): Included =>
     Object.values(includes).map(({ resource }) => [resource, resources[resource].schema] as const),
   )
 
-/** Made once: each registers its name. */
+/** Created once, because each schema registers its name. */
 const envelopes = new Map(
   resourceNames.map((name) => {
     const { schema, computedForDay } = resources[name]
@@ -42,7 +42,7 @@ const envelopeOf = ({ name }: Resource) => {
   return envelope
 }
 
-/** The parameter of the path that names a record. */
+/** Describes the path parameter `id`. */
 export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
   const id = schema.shape.id as typeof schema
   const { description: _, examples: __, ...type } = toJsonSchema(id, 'request')
@@ -56,7 +56,6 @@ export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
   }
 }
 
-/** The first columns, as `fields` would choose them. */
 const csvExample = ({ fields }: Resource): string => {
   const [first, second] = [...fields.values()]
   if (!first || !second) throw new Error('a resource has more than one field')

@@ -14,7 +14,6 @@ const oauthMeanings =
   '`invalid_request`: the form cannot be understood · `invalid_scope`: the key lacks the scope · ' +
   '`unsupported_grant_type`: only client_credentials · `unauthorized_client`: the plan has no API access'
 
-/** What the responses are written for. */
 export type Writing = Readonly<{ components: Components; publicUrl: string }>
 
 const headerNodes = (names: readonly HeaderName[], { components }: Writing): SchemaNode =>
@@ -43,11 +42,10 @@ const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing
   }
 }
 
-/** "not_found" → "NotFound". */
 const componentName = (code: ErrorCode): string =>
   code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A status with one code is the same everywhere it occurs; with several it is this operation's own. */
+/** A status with one code is a shared response. With several codes it belongs to the operation. */
 const errorResponse = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
   const [code, ...others] = codes
   if (code === undefined || others.length > 0) return errorNode(status, codes, writing)
@@ -60,7 +58,7 @@ const notModified = (writing: Writing): SchemaNode =>
     headers: headerNodes(entryHeaders, writing),
   }))
 
-/** What generators take for the type of every error. */
+/** Generators derive the common error type from it. */
 const anyOther = (writing: Writing): SchemaNode =>
   writing.components.refer('responses', 'Error', () => ({
     ...errorNode(500, ['internal_error'], writing),
@@ -106,13 +104,13 @@ const answerOf = (route: Route, writing: Writing): SchemaNode => {
   }
 }
 
-/** One line of many: no schema of a document describes a sequence. */
+/** Describes one line: a schema cannot describe a sequence of documents. */
 const linesOf = (schema: z.ZodType, { components }: Writing): SchemaNode => ({
   schema: components.referSchema(schema, 'answer'),
   example: exampleOf(schema),
 })
 
-/** In place of problems, status by status; what comes before the endpoint's own code stays a problem. */
+/** OAuth's errors by status. Errors found before the endpoint's handler are still problems. */
 const oauthRefusals = (writing: Writing): SchemaNode => {
   const refusal = (status: number, names: readonly HeaderName[], description: string) =>
     writing.components.refer('responses', `OAuth${status}`, () => ({
@@ -136,7 +134,7 @@ const oauthRefusals = (writing: Writing): SchemaNode => {
   }
 }
 
-/** Every answer that a route can give, by status. */
+/** Returns every answer of a route, by status. */
 export const responsesOf = (route: Route, writing: Writing): SchemaNode => {
   const origins = originsOf(route)
   const errors = [...listErrors(origins)].map(

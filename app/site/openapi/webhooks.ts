@@ -5,8 +5,8 @@ import { exampleOf } from './examples.ts'
 
 const tag = { name: 'Changes', description: 'To keep a copy up to date' }
 /**
- * Of what the service sends. No path has it: generators write a file for each tag of the paths, and one for each tag of the
- * webhooks over it.
+ * No path may use this tag: generators write one file per tag of the paths, and overwrite it with the file of
+ * the same tag of the webhooks.
  */
 export const webhookTag: Tag = { name: 'Webhooks', description: 'What the service sends to receivers' }
 
@@ -41,7 +41,7 @@ const headers = [
   ),
 ]
 
-/** The section `webhooks` of the document: what the service sends to a receiver. */
+/** Returns the section `webhooks`: the messages that the service sends to a receiver. */
 export const describeWebhooks = (components: Components): SchemaNode => ({
   changesAvailable: {
     post: {
