@@ -97,6 +97,7 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     for (const path of ['/v1/products?format=csv', '/v1/changes?after=snapshot']) {
       const response = await ask(nginx.port, path)
       t.equal(response.statusCode, 200)
+      response.on('error', () => {})
       await once(response, 'readable')
       t.equal(await terminate(), 1)
       await t.rejects(response.toArray(), { message: 'aborted' }, `HTTP/1.1 ${path}`)
@@ -105,6 +106,7 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     session.on('error', () => {})
     t.teardown(() => session.destroy())
     const stream = session.request({ ':path': '/v1/products?format=csv', authorization })
+    stream.on('error', () => {})
     await once(stream, 'readable')
     t.equal(await terminate(), 1)
     await t.rejects(stream.toArray(), { code: 'ERR_HTTP2_STREAM_ERROR' })
@@ -140,6 +142,7 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
       authorization: `Bearer ${access_token}`,
     })
     t.equal(response.statusCode, 200)
+    response.on('error', () => {})
     await once(response, 'readable')
     await service.stop('SIGKILL')
     await t.rejects(response.toArray(), { message: 'aborted' })

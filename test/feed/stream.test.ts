@@ -79,6 +79,7 @@ t.test('over the wire', async (t) => {
     // Oftener than the pool has connections.
     for (let i = 0; i < 6; i++) {
       const { response } = await ask()
+      response.on('error', () => {})
       await once(response, 'readable')
       for (const pid of await backends()) await client.query('select pg_terminate_backend($1)', [pid])
       await t.rejects(response.toArray(), { message: 'aborted' })

@@ -88,6 +88,7 @@ t.test('over HTTP/2, by RST_STREAM, and other streams of the connection go on', 
   t.teardown(() => session.destroy())
   for (const coding of ['identity', 'gzip']) {
     const part = session.request({ ':path': '/part', 'accept-encoding': coding })
+    part.on('error', () => {})
     const whole = session.request({ ':path': '/whole' })
     const body = text(whole)
     await Promise.all([once(part, 'response'), once(whole, 'response')])
