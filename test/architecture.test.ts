@@ -151,3 +151,28 @@ t.test('the service imports no bench, no check and no test', async (t) => {
   const wrong = imports.filter(({ from, to }) => isService(from) && /^(bench|test|checks)\//.test(to))
   t.same(wrong.map(sentence), [])
 })
+
+const startsProcesses = /^test\/(service|haproxy|nginx|site\/browser)\.ts$/
+
+t.test('what npm test runs starts no process and measures no time', async (t) => {
+  const importsBy = Map.groupBy(imports, ({ from }) => from)
+  const reach = (path: string, seen = new Set([path])): Set<string> => {
+    for (const { to, isType } of importsBy.get(path) ?? [])
+      if (to.startsWith('test/') && !isType && !seen.has(to)) reach(to, seen.add(to))
+    return seen
+  }
+  const wrong = files
+    .filter((path) => /^test\/.*\.test\.ts$/.test(path))
+    .flatMap((path) => [...reach(path)].map((to) => ({ path, to })))
+    .filter(
+      ({ to }) =>
+        startsProcesses.test(to) ||
+        (!/^test\/(servers|architecture\.test)\.ts$/.test(to) &&
+          /process\.execPath|\btestRedis\(/.test(textOf(to))),
+    )
+  t.same(
+    wrong.map(({ path, to }) => `${path} → ${to}`),
+    [],
+    'name such a file *.process.ts',
+  )
+})

@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Outbound } from '../app/http/outbound.ts'
 import { runCommandLine } from '../app/operator/cli/command-line.ts'
-
-const root = join(import.meta.dirname, '..')
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -53,35 +49,6 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
     ...(outbound ? { outbound } : {}),
   })
   return { code, stdout: await stdout.end(), stderr: await stderr.end() }
-}
-
-/** Starts the real command, as the shell would. */
-export const start = (words: readonly string[], env: Environment = {}) =>
-  spawn(process.execPath, [join(root, 'app/cli.ts'), ...words], {
-    cwd: root,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
-  })
-
-/** What a process said, and how it ended. */
-export const resultOf = async (child: ReturnType<typeof start>): Promise<Result> => {
-  const [stdout, stderr, code] = await Promise.all([
-    child.stdout.setEncoding('utf8').toArray(),
-    child.stderr.setEncoding('utf8').toArray(),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
-}
-
-/** Runs the real command, as the shell would. */
-export const runProcess = (
-  words: readonly string[],
-  { env, input = '' }: RunOptions = {},
-): Promise<Result> => {
-  const child = start(words, env)
-  // It may end without having read it.
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  return resultOf(child)
 }
 
 /** The command line in one environment, run in this process; `before` comes before the words of each command. */

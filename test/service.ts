@@ -55,6 +55,7 @@ export const startService = async (
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...variables,
       NODE_ENV: 'development',
       PORT: String(port),

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { text } from 'node:stream/consumers'
+import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -91,12 +91,12 @@ const judge = async (test: Test, { audit, roots, jwks }: Files): Promise<string>
   write('audit.ndjson', audit)
   write('roots.ndjson', roots)
   write('jwks.json', [jwks])
-  writeFileSync(join(folder, 'verify.mjs'), verifier)
-  const ran = promisify(execFile)(process.execPath, ['verify.mjs'], { cwd: folder })
-  return ran.then(
-    ({ stdout }) => stdout.trim(),
-    ({ stderr }) => stderr.trim(),
-  )
+  // A worker cannot change its working directory.
+  const program = verifier.replace('readFileSync(file', `readFileSync(${JSON.stringify(`${folder}/`)} + file`)
+  writeFileSync(join(folder, 'verify.mjs'), program)
+  const worker = new Worker(join(folder, 'verify.mjs'), { stdout: true, stderr: true })
+  const [stdout, stderr] = await Promise.all([text(worker.stdout), text(worker.stderr)])
+  return (stderr || stdout).trim()
 }
 
 const download = async (app: FastifyInstance, get: Get): Promise<Files> => ({

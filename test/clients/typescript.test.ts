@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
@@ -136,28 +133,6 @@ t.test('the collection asks only for what the document describes', async (t) => 
     asked.filter(({ method, path }) => !isDescribed(path as string, method as string)),
     [],
   )
-})
-
-t.test('it builds to plain modules that import nothing from elsewhere, and runs so', async (t) => {
-  const dist = t.testdir({ 'package.json': '{"type":"module"}' })
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  // Without what the test runner puts there to load itself into every Node.
-  const bare = ['-u', 'NODE_OPTIONS', process.execPath]
-  await promisify(execFile)('env', [...bare, tsc, '-p', join(root, 'clients/typescript'), '--outDir', dist])
-  const modules = globSync('*.js', { cwd: dist })
-  t.ok(modules.length > 5)
-  const imported = modules.flatMap((name) =>
-    [...readFileSync(join(dist, name), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(
-      (match) => match[1],
-    ),
-  )
-  t.same(
-    imported.filter((name) => !/^\.\/[a-z-]+\.js$/.test(name as string)),
-    [],
-  )
-  const built = await import(pathToFileURL(join(dist, 'index.js')).href)
-  const { apiKey } = await newClient()
-  t.same((await built.createClient({ url: origin, apiKey }).list('products')).data, [])
 })
 
 t.test(

@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events'
-import { connect } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
@@ -23,9 +22,7 @@ import {
   until,
 } from '../helper.ts'
 import { fastest } from '../patience.ts'
-import { selfSigned } from '../self-signed.ts'
-import { startService, untilReady } from '../service.ts'
-import { type Event, openEvents, readEvents } from './event-stream.ts'
+import { type Event, openEvents } from './event-stream.ts'
 
 /** Changes as server-sent events: the pages of the long poll, on a connection that stays. */
 
@@ -502,77 +499,4 @@ t.test('a silent stream has heartbeats, and ends after a quarter of an hour', as
   await until('two', () => /\n\n:\n\n:\n\n/.test(text))
   await wake('time')
   await once(stream, 'end')
-})
-
-t.test('an instance is killed: the last id leads to all that came meanwhile, at another one', async (t) => {
-  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PUBLIC_URL: 'http://localhost:1' }
-  const services = await Promise.all([startService(env), startService(env)])
-  const [first, second] = services as [(typeof services)[0], (typeof services)[0]]
-  t.teardown(() => Promise.all(services.map((service) => service.stop('SIGKILL'))))
-  await Promise.all(services.map(untilReady))
-  const { id, apiKey } = await newCustomer()
-  const login = await fetch(`${first.base}/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: apiKey }),
-  })
-  const { access_token: token } = (await login.json()) as { access_token: string }
-  const stream = await open(t, token, '', {}, first.base)
-  await until('it began', () => stream.events.length === 1)
-  const writing = (async () => {
-    for (let n = 1; n <= 60; n++) await addProduct(id, `p${n}`)
-  })()
-  await until('some arrive', () => stream.events.flatMap(idsOf).length >= 5)
-  await first.stop('SIGKILL')
-  await t.rejects(stream.ended)
-  await writing
-  const last = stream.events.at(-1)?.id ?? ''
-  const again = await open(t, token, '', { 'last-event-id': last }, second.base)
-  const seen = () => new Set([...stream.events, ...again.events].flatMap(idsOf))
-  await until('all have arrived', () => seen().size === 60)
-  t.equal(seen().size, 60)
-})
-
-t.test('over HTTP/2, in a process that drains', async (t) => {
-  const files = selfSigned(t)
-  const service = await startService({
-    DATABASE_URL: database.url,
-    SECRET_KEY: secretKey,
-    TLS_CERT: files.cert,
-    TLS_KEY: files.key,
-    DRAIN_SECONDS: '0',
-  })
-  t.teardown(() => service.stop('SIGKILL'))
-  await service.printed(/listening at/i)
-  const session = connect(`https://localhost:${service.port}`, { rejectUnauthorized: false })
-  session.on('error', () => {})
-  t.teardown(() => session.destroy())
-  const { id, apiKey } = await newCustomer()
-  const login = session.request({
-    ':method': 'POST',
-    ':path': '/v1/auth/login',
-    'content-type': 'application/json',
-  })
-  login.end(JSON.stringify({ api_key: apiKey }))
-  const { access_token } = JSON.parse((await login.setEncoding('utf8').toArray()).join(''))
-  const fields = { authorization: `Bearer ${access_token}`, accept: 'text/event-stream' }
-  const openStream = () => session.request({ ':path': '/v1/changes', ...fields })
-  let stream = openStream()
-  // Until the service can tell what is committed, which it cannot after a poll that a busy machine cut off.
-  await until('it is open', async () => {
-    const [{ ':status': status }] = await once(stream, 'response')
-    if (status === 200) return true
-    stream.close()
-    await delay(100)
-    stream = openStream()
-    return false
-  })
-  const { events, ended } = readEvents(stream)
-  await until('it began', () => events.length === 1)
-  await addProduct(id, 'p1')
-  await until('the change', () => events.length === 2)
-  const stopped = service.stop()
-  await ended
-  t.equal(stream.rstCode, 0, 'ended, not reset')
-  t.equal(await stopped, 0)
 })

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import t from 'tap'
 import { createSecrets, loadOrCreateSecret } from '../../app/config/secrets.ts'
@@ -141,32 +142,34 @@ const folder = mkdtempSync(join(tmpdir(), 'certdata-secrets-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
 const module = join(import.meta.dirname, '../../app/config/secrets.ts')
 const rounds = 30
-// All wait for the same instant, then run for one file after the other.
-const loadInProcess = async (start: number): Promise<string[]> => {
-  const program = `import { loadOrCreateSecret } from ${JSON.stringify(module)}
+// All wait for the same instant, then run for one file after the other. Threads race for a file as processes do.
+const loadInThread = async (start: number): Promise<string[]> => {
+  const program = `import { parentPort } from 'node:worker_threads'
+    import { loadOrCreateSecret } from ${JSON.stringify(pathToFileURL(module))}
     while (Date.now() < ${start});
-    const files = Array.from({ length: ${rounds} }, (_, i) => process.argv[1] + '/' + i)
-    process.stdout.write(JSON.stringify(files.map(loadOrCreateSecret)))`
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '-e',
-    program,
-    folder,
-  ])
-  return JSON.parse(stdout)
+    const files = Array.from({ length: ${rounds} }, (_, i) => ${JSON.stringify(folder)} + '/' + i)
+    parentPort.postMessage(files.map(loadOrCreateSecret))`
+  const [secrets] = await once(
+    new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`)),
+    'message',
+  )
+  return secrets
 }
 
-t.test('processes that need the secret at once agree on one, which only this user can read', async (t) => {
-  const start = Date.now() + 400
-  const [first = [], ...others] = await Promise.all([1, 2, 3].map(() => loadInProcess(start)))
-  t.equal(new Set(first).size, rounds)
-  for (const other of others) t.strictSame(other, first)
-  const file = join(folder, '0')
-  t.equal(loadOrCreateSecret(file), first[0])
-  t.ok(readFileSync(file, 'utf8').trim().length >= 43)
-  t.equal(statSync(file).mode & 0o777, 0o600)
-  t.equal(readdirSync(folder).length, rounds, 'nothing else is left behind')
-})
+t.test(
+  'instances that need the secret at the same time agree on one, which only this user can read',
+  async (t) => {
+    const start = Date.now() + 400
+    const [first = [], ...others] = await Promise.all([1, 2, 3].map(() => loadInThread(start)))
+    t.equal(new Set(first).size, rounds)
+    for (const other of others) t.strictSame(other, first)
+    const file = join(folder, '0')
+    t.equal(loadOrCreateSecret(file), first[0])
+    t.ok(readFileSync(file, 'utf8').trim().length >= 43)
+    t.equal(statSync(file).mode & 0o777, 0o600)
+    t.equal(readdirSync(folder).length, rounds, 'nothing else is left behind')
+  },
+)
 
 t.test('a file with too short a secret is refused by name', async (t) => {
   const file = join(folder, 'short')

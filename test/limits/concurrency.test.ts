@@ -1,41 +1,15 @@
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect as connectTo } from 'node:net'
-import { Redis } from 'ioredis'
-import t, { type Test } from 'tap'
-import { ApiError } from '../../app/errors.ts'
-import { type Concurrent, createConcurrency, leaseMs, renewEveryMs } from '../../app/limits/concurrency.ts'
-import { createRedisLimits } from '../../app/limits/redis.ts'
+import t from 'tap'
+import { type Concurrent, createConcurrency } from '../../app/limits/concurrency.ts'
 import type { SlotStore } from '../../app/limits/slots.ts'
 import { after } from '../../app/overload/timer.ts'
-import { testRedis } from '../servers.ts'
+import { close, createEnding, type Ending, holdMany, refusalOf } from './holding.ts'
 import { until } from './until.ts'
 
 const acme = { tag: 'acme', name: '' }
 const bolt = { tag: 'bolt', name: '' }
-
-const createEnding = () => Object.assign(new EventEmitter(), { destroyed: false })
-type Ending = ReturnType<typeof createEnding>
-const close = (ending: Ending) => {
-  ending.destroyed = true
-  ending.emit('close')
-}
-
-/** What stands against it; undefined: it holds. */
-const refusalOf = async (held: Promise<void>): Promise<ApiError | undefined> => {
-  try {
-    await held
-    return undefined
-  } catch (error) {
-    if (error instanceof ApiError) return error
-    throw error
-  }
-}
-/** Holds so many, and says how many were let in. */
-const holdMany = async (hold: () => Promise<void>, count: number): Promise<number> => {
-  const refusals = await Promise.all(Array.from({ length: count }, () => refusalOf(hold())))
-  return refusals.filter((each) => each === undefined).length
-}
 
 /** A manual timer: `fire` runs what is due next. */
 const createTimer = () => {
@@ -190,50 +164,4 @@ t.test('a place is renewed as long as it is held, and given back when it ends', 
   close(ending)
   t.equal(timer.count(), 0)
   t.same(asked.at(-1), first.replace('hold', 'release'))
-})
-
-const server = await testRedis()
-t.teardown(() => server?.stop())
-const skip = server ? false : 'there is no redis-server'
-
-/** Waits for Redis as long as it takes: an instance that has no answer in time judges by itself. */
-const patiently = (ms: number, call: () => void) => after(ms < 100 ? 60_000 : ms, call)
-
-const openInstance = async (t: Test) => {
-  const store = createRedisLimits({ url: server?.url ?? '', after: patiently, warn: () => {} })
-  t.teardown(() => store.close())
-  await until(() => !store.isDown)
-  return createConcurrency({ store, after })
-}
-
-t.test('instances share the places, and one’s end frees it for the other', { skip }, async (t) => {
-  const [a, b] = [await openInstance(t), await openInstance(t)]
-  const account = { tag: 'shared', name: '' }
-  const [first, second] = [createEnding(), createEnding()]
-  await a.hold(account, 'exports', first)
-  await b.hold(account, 'exports', second)
-  for (const { hold } of [a, b]) t.equal(await holdMany(() => hold(account, 'exports', createEnding()), 3), 0)
-  const closedAt = performance.now()
-  close(first)
-  await until(async () => (await holdMany(() => b.hold(account, 'exports', createEnding()), 1)) === 1)
-  t.ok(performance.now() - closedAt < leaseMs - renewEveryMs, 'by its end, not by that of its lease')
-  t.equal(await holdMany(() => a.hold(account, 'exports', createEnding()), 3), 0)
-  t.equal(await holdMany(() => a.hold(bolt, 'exports', createEnding()), 3), 2, 'others have their own')
-})
-
-t.test('the places of an instance that died come back when their leases end', { skip }, async (t) => {
-  const { hold } = await openInstance(t)
-  const redis = new Redis(server?.url ?? '')
-  t.teardown(() => redis.disconnect())
-  const key = 'certdata:{left}:running:exports'
-  const left = { tag: 'left', name: '' }
-  const [seconds = '0'] = await redis.time()
-  const now = Number(seconds) * 1_000
-  await redis.zadd(key, now + leaseMs, 'of-the-living', now - 1, 'of-the-dead')
-  t.equal(await holdMany(() => hold(left, 'exports', createEnding()), 3), 1)
-  const expires = await redis.pttl(key)
-  t.ok(expires > 0 && expires <= leaseMs, 'and the key itself goes with the last of them')
-  await redis.set('certdata:{odd}:running:exports', 'a text')
-  const odd = { tag: 'odd', name: '' }
-  t.equal(await holdMany(() => hold(odd, 'exports', createEnding()), 3), 2, 'what is spoilt is not believed')
 })

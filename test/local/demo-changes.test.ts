@@ -2,16 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { changeDemoRecord, startDemoUndo } from '../../app/local/demo-changes.ts'
 import { listExampleData, loadExampleData } from '../../app/local/example-data.ts'
-import {
-  addCustomer,
-  connectOwner,
-  createTestApp,
-  createTestDatabase,
-  publicUrl,
-  secretKey,
-  until,
-} from '../helper.ts'
-import { startService, untilReady } from '../service.ts'
+import { addCustomer, connectOwner, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
 
 const database = await createTestDatabase()
 const today = new Date().toISOString().slice(0, 10)
@@ -82,16 +73,6 @@ t.test('changes at the same time take different records', async (t) => {
   await makeDue()
   await undo()
   t.same(await listChanged(), [])
-})
-
-t.test('after a crash of all instances, the next start undoes what is due', async (t) => {
-  await changeDemoRecord(database.reader)
-  await makeDue()
-  t.equal((await listChanged()).length, 1)
-  const service = await startService({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
-  t.teardown(() => service.stop('SIGKILL'))
-  await untilReady(service)
-  await until('it is undone', async () => (await listChanged()).length === 0)
 })
 
 t.test('a running service undoes what becomes due, and goes on after a failure', async (t) => {

@@ -3,15 +3,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { Redis } from 'ioredis'
 import pg from 'pg'
 import t from 'tap'
 import { dropConnection } from '../../app/wire/driver.ts'
-import { gatherWrites } from '../../app/wire/gather-writes.ts'
 import { hasBegunAnswer, isAnswering, optionsOf } from '../../app/wire/node.ts'
 import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
-import { testPostgres, testRedis } from '../servers.ts'
+import { testPostgres } from '../servers.ts'
 
 /**
  * Parts of Node and of drivers that no manual promises. Each title names one and says what breaks without it. One that
@@ -145,22 +143,4 @@ t.test('parts of pg', async (t) => {
       t.pass('it is gone')
     },
   )
-})
-
-t.test('ioredis’ client.stream: commands of one turn could not go out as one piece', async (t) => {
-  const server = await testRedis()
-  if (!server) {
-    t.pass('no Redis is installed')
-    return
-  }
-  const client = new Redis(server.url, { lazyConnect: true })
-  await client.connect()
-  t.teardown(async () => {
-    client.disconnect()
-    await server.stop()
-  })
-  gatherWrites(client)
-  const asked = [client.ping(), client.ping()]
-  t.equal((client.stream as Socket).writableCorked, 1)
-  t.same(await Promise.all(asked), ['PONG', 'PONG'])
 })

@@ -167,6 +167,22 @@ t.test('rules fire when they should and not before', async (t) => {
   t.equal(run('promtool', ['check', 'config', 'deploy/prometheus/prometheus.yml'])?.status, 0)
 })
 
+t.test('promtool finds nothing to say about the metrics', async (t) => {
+  const database = await createTestDatabase()
+  const app = await createTestApp(database, { env: { METRICS_TOKEN: token } })
+  t.teardown(async () => {
+    await app.close()
+    await database.close()
+  })
+  const answer = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
+  const check = (input: string) => spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })
+  const { status, stdout, stderr, error } = check(answer.body + (await createProcessRegistry().metrics()))
+  if (error && process.env.REQUIRE_REDIS !== '1')
+    return t.pass('is clean', { skip: 'promtool is not installed (Debian: prometheus)' })
+  t.same([status, stdout, stderr], [0, '', ''])
+  t.not(check('# HELP bad_total x\n# TYPE bad_total gauge\nbad_total 1\n').status, 0, 'it does look')
+})
+
 t.test('the dashboard is one that imports', async (t) => {
   t.match(dashboard, { uid: 'certdata', title: String, schemaVersion: Number, templating: { list: Array } })
   t.equal(new Set(panels.map(({ id }) => id)).size, panels.length)

@@ -4,6 +4,7 @@ import { connect, constants } from 'node:http2'
 import { request } from 'node:https'
 import { sql } from 'kysely'
 import t from 'tap'
+import { sendBytes } from '../api/sockets.ts'
 import { readEvents } from '../feed/event-stream.ts'
 import {
   addCustomer,
@@ -61,6 +62,10 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
       t.match(problem.detail, 'proxy_http_version 1.1', 'the reason names the setting')
       t.equal((await get(path, 'HEAD')).status, 505)
     }
+    const basic = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
+    const login = ['POST /v1/auth/login HTTP/1.1', 'Host: x', 'Content-Type: application/json']
+    const bytes = [...login, `Authorization: ${basic}`, 'Connection: close', '', ''].join('\r\n')
+    t.equal((await sendBytes(nginx.port, bytes))[0]?.status, 200, 'a login without a body')
     const page = await get('/v1/products?limit=2')
     t.equal(((await page.json()) as { data: unknown[] }).data.length, 2, 'pages have a length')
     const stopping = new AbortController()

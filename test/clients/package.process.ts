@@ -24,6 +24,16 @@ t.test('the package has plain modules with their types and the README, and nothi
   t.ok(modules.length > 5 && modules.includes('dist/index.js'))
   for (const name of modules)
     t.ok(existsSync(join(installed, name.replace('.js', '.d.ts'))), `${name} has types`)
+  const imported = modules.flatMap((name) =>
+    [...readFileSync(join(installed, name), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(
+      ([, from]) => from,
+    ),
+  )
+  t.same(
+    imported.filter((name) => !/^\.\/[a-z-]+\.js$/.test(name as string)),
+    [],
+    'imports nothing from elsewhere',
+  )
 })
 
 t.test('it can be published but for what the owner decides', async (t) => {

@@ -23,7 +23,7 @@ import { listCustomerTables } from '../../app/operator/gdpr/tables.ts'
 import { createCommandLine, run } from '../command-line.ts'
 import { addCustomer, createTestDatabase, until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
-import { startService } from './process.ts'
+import { startService, untilReady } from '../service.ts'
 
 // Keeps the server between the tests of this file.
 const keeper = await testPostgres()
@@ -113,6 +113,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     values ('${erased}', '${clientId}', '${jwksUri}', '[{"kid": "${kid}"}]')`)
   await query(`insert into used_assertions values ('${erased}', '${clientId}', sha256('x'), now())`)
   const service = await startService(env)
+  await untilReady(service)
   const login = (key: string) =>
     fetch(`${service.base}/v1/auth/login`, {
       method: 'POST',

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -6,12 +6,38 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { CLUSTER, findPlaces } from '../../app/local/embedded/places.ts'
 import { findPostmaster } from '../../app/local/embedded/postmaster.ts'
-import { type Environment, resultOf, run, runProcess, start } from '../command-line.ts'
+import { type Environment, type Result, type RunOptions, run } from '../command-line.ts'
 import { makeDataFolder, testPostgres } from '../servers.ts'
 
 /** What only a process of its own shows; what commands do is in cli.test.ts. */
 
 const root = join(import.meta.dirname, '../..')
+/** Starts the real command, as the shell would. */
+const start = (words: readonly string[], env: Environment = {}) =>
+  spawn(process.execPath, [join(root, 'app/cli.ts'), ...words], {
+    cwd: root,
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+  })
+
+/** What a process said, and how it ended. */
+const resultOf = async (child: ReturnType<typeof start>): Promise<Result> => {
+  const [stdout, stderr, code] = await Promise.all([
+    child.stdout.setEncoding('utf8').toArray(),
+    child.stderr.setEncoding('utf8').toArray(),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+/** Runs the real command, as the shell would. */
+const runProcess = (words: readonly string[], { env, input = '' }: RunOptions = {}): Promise<Result> => {
+  const child = start(words, env)
+  // It may end without having read it.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return resultOf(child)
+}
+
 const isRoot = process.getuid?.() === 0
 
 const rest = { resource: 'products', customer: 'acme', name: 'P', category: 'x'.repeat(1900) }

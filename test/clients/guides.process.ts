@@ -41,7 +41,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   [
     'docs/operations.md',
     'printf',
-    "needs Docker; the deployment's files are checked in test/deploy/deploy.test.ts",
+    "needs Docker; the deployment's files are checked in test/deploy/deploy.process.ts",
   ],
   ['docs/operations.md', 'docker compose build', 'needs Docker'],
   [

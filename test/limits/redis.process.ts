@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
+import { createConcurrency, leaseMs, renewEveryMs } from '../../app/limits/concurrency.ts'
 import { createLimiter } from '../../app/limits/limiter.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import type { LimitStore } from '../../app/limits/store.ts'
 import { after } from '../../app/overload/timer.ts'
 import { testRedis } from '../servers.ts'
+import { close, createEnding, holdMany } from './holding.ts'
 import { connectStore, demand, newName, policies } from './redis-stores.ts'
 import { until } from './until.ts'
 
@@ -119,4 +121,50 @@ t.test('a store without a listener counts as down, and closes', async (t) => {
   t.ok(store.isDown)
   t.equal(await store.exchange(newName(), demand(1, 1)), undefined)
   await store.close()
+})
+
+/** Waits for Redis as long as it takes: an instance that has no answer in time judges by itself. */
+const patiently = (ms: number, call: () => void) => after(ms < 100 ? 60_000 : ms, call)
+
+const openInstance = async (t: Test) => {
+  const store = createRedisLimits({ url, after: patiently, warn: () => {} })
+  t.teardown(() => store.close())
+  await until(() => !store.isDown)
+  return createConcurrency({ store, after })
+}
+
+t.test('instances share the places, and one’s end frees it for the other', { skip }, async (t) => {
+  const [a, b] = [await openInstance(t), await openInstance(t)]
+  const account = { tag: 'shared', name: '' }
+  const [first, second] = [createEnding(), createEnding()]
+  await a.hold(account, 'exports', first)
+  await b.hold(account, 'exports', second)
+  for (const { hold } of [a, b]) t.equal(await holdMany(() => hold(account, 'exports', createEnding()), 3), 0)
+  const closedAt = performance.now()
+  close(first)
+  await until(async () => (await holdMany(() => b.hold(account, 'exports', createEnding()), 1)) === 1)
+  t.ok(performance.now() - closedAt < leaseMs - renewEveryMs, 'by its end, not by that of its lease')
+  t.equal(await holdMany(() => a.hold(account, 'exports', createEnding()), 3), 0)
+  t.equal(
+    await holdMany(() => a.hold({ tag: 'bolt', name: '' }, 'exports', createEnding()), 3),
+    2,
+    'others have their own',
+  )
+})
+
+t.test('the places of an instance that died come back when their leases end', { skip }, async (t) => {
+  const { hold } = await openInstance(t)
+  const redis = new Redis(url)
+  t.teardown(() => redis.disconnect())
+  const key = 'certdata:{left}:running:exports'
+  const left = { tag: 'left', name: '' }
+  const [seconds = '0'] = await redis.time()
+  const now = Number(seconds) * 1_000
+  await redis.zadd(key, now + leaseMs, 'of-the-living', now - 1, 'of-the-dead')
+  t.equal(await holdMany(() => hold(left, 'exports', createEnding()), 3), 1)
+  const expires = await redis.pttl(key)
+  t.ok(expires > 0 && expires <= leaseMs, 'and the key itself goes with the last of them')
+  await redis.set('certdata:{odd}:running:exports', 'a text')
+  const odd = { tag: 'odd', name: '' }
+  t.equal(await holdMany(() => hold(odd, 'exports', createEnding()), 3), 2, 'what is spoilt is not believed')
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { AuditEntry } from '../../app/audit/list.ts'
 import { createCommandLine } from '../command-line.ts'
 import { testPostgres, testRedis } from '../servers.ts'
-import { startService } from './process.ts'
+import { startService, untilReady } from '../service.ts'
 
 const server = await testPostgres()
 const redis = await testRedis()
@@ -32,6 +32,7 @@ const heads = () => [...log.matchAll(/"head":"(\d+:[\w-]{43})"/g)].map((match) =
 
 t.test('a varied session leaves no token, key, name or value in the log', async (t) => {
   const service = await startService(env)
+  await untilReady(service)
   const ask = (path: string, init: RequestInit = {}) => fetch(service.base + path, init)
   const login = (body: string, headers = { 'content-type': 'application/json' } as Record<string, string>) =>
     ask('/v1/auth/login', { method: 'POST', headers, body })
