@@ -1,7 +1,7 @@
 import { findFileKind, messages, peek, UnusableFile } from './file-kind.ts'
 import { type LineOptions, parseLine } from './line.ts'
 import { readLines } from './lines.ts'
-import { type Entry, readTable, type TableOptions } from './table/index.ts'
+import { type ImportEntry, readTable, type TableOptions } from './table/index.ts'
 
 export type SourceOptions = LineOptions & {
   /** The source is a table (CSV). Optional. Detected by default, and JSON lines otherwise. */
@@ -15,7 +15,7 @@ export type SourceOptions = LineOptions & {
 export async function* readEntries(
   source: AsyncIterable<Uint8Array>,
   options: SourceOptions,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ImportEntry> {
   const { head, bytes, close } = await peek(source)
   try {
     const kind = options.table ? 'csv' : findFileKind(head, options.customer !== undefined)
@@ -30,7 +30,7 @@ export async function* readEntries(
 const readJsonLines = async function* (
   source: AsyncIterable<Uint8Array>,
   options: LineOptions,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ImportEntry> {
   for await (const { number, text, fault } of readLines(source)) {
     const parsed = fault === undefined ? parseLine(number, text, options) : { line: number, reason: fault }
     yield { parsed, characters: text?.length ?? 0 }

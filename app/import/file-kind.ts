@@ -20,7 +20,7 @@ export const messages = {
   latin1: `The file is Latin-1 or Windows-1252 text. Convert it to UTF-8: iconv -f WINDOWS-1252 -t UTF-8 file | ${pipe}`,
   binary: 'The file is not text. Expected JSON lines in UTF-8: one object on each line',
   csv: 'The file is a table (CSV) without a column "resource". Name the resource of its rows: npx certdata import file --resource products',
-  json: 'The file has JSON lines and is no table. Import it without --resource, --encoding, --dates and --map',
+  json: 'The file has JSON and is no table. Import JSON lines without --resource, --encoding, --dates and --map, from a file that is not named .csv',
   array: `The file is a JSON array. Write one object on each line: jq -c '.[]' file | ${pipe}`,
   indented: `The file has JSON objects over several lines. Write each on one line: jq -c . file | ${pipe}`,
   concatenated: `The file has several JSON objects on one line. Write each on a line: jq -c . file | ${pipe}`,

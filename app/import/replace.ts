@@ -80,9 +80,9 @@ type DeletionOptions = {
 
 /**
  * Deletes records of these resources that are missing from the file, for all customers in the file, in one
- * transaction. Unless `force` is
- * set, refuses with a reason if the file has bad lines, or if more than half of these customers' records are
- * missing. A dry run only counts.
+ * transaction. Unless `force` is set, refuses with a reason if the file has bad lines, or if more than half of
+ * these records are missing. A dry run only counts. See
+ * docs/decisions/0140-a-table-replaces-its-resource.md.
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
   const owned = options.resources.filter((name) => !resources[name].reference)

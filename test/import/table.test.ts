@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import t from 'tap'
 import { type ImportOptions, importRecords } from '../../app/import/index.ts'
 import { listStoredFields } from '../../app/import/record.ts'
 import type { TableOptions } from '../../app/import/table/index.ts'
+import { findDialect, parseRows, type TableRow } from '../../app/import/table/rows.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
@@ -215,7 +218,7 @@ t.test('all faults of a header are reported before anything is written', async (
     ['x', 'brand'],
   ])
   await reject('id,name,"x', /header of the table: a quote is not closed/)
-  await reject('{"id": 1}', /JSON lines and is no table/)
+  await reject('{"id": 1}', /JSON and is no table/)
   await t.rejects(takeTable('id,name\na,b\n', {}), /without a column "resource".*--resource/)
   await t.rejects(take(['id,name\na,b'], { table: { resource: 'products' } }), /--customer <slug>/)
 })
@@ -301,6 +304,40 @@ t.test('bad rows have the line in which they start, and all others are imported'
   ])
 })
 
+t.test('rows and their lines do not depend on how a file is cut into chunks', async (t) => {
+  const piece = fc.constantFrom('"', '""', ',', ';', '\t', '\r', '\n', '\r\n', 'x', 'é', '😀', "'", '\\')
+  const cell = fc.option(fc.array(piece, { maxLength: 4 }).map((parts) => parts.join('')))
+  const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 })
+  const cut = async function* (bytes: Buffer, size: number) {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  }
+  const property = fc.asyncProperty(
+    rows,
+    fc.constantFrom('\r\n', '\n', '\r'),
+    fc.constantFrom(',', ';', '\t'),
+    fc.integer({ min: 1, max: 9 }),
+    async (rows, record_delimiter, delimiter, size) => {
+      const table = [['a', 'b', 'c'], ...rows]
+      const text = stringify(table, { delimiter, record_delimiter, quoted_match: /^$|[\r\n]/ })
+      const lineEnd = record_delimiter.at(-1) as string
+      let line = 1
+      const expected = table.map((cells) => {
+        const start = line
+        line += cells.join('').split(lineEnd).length
+        return { line: start, cells }
+      })
+      const found: TableRow[] = []
+      for await (const row of parseRows(cut(Buffer.from(text), size), findDialect(text))) found.push(row)
+      const isBlank = ({ cells }: TableRow) => cells.every((each) => each === null)
+      return isDeepStrictEqual(
+        found,
+        expected.filter((row) => !isBlank(row)),
+      )
+    },
+  )
+  await t.resolves(fc.assert(property, { numRuns: 300 }))
+})
+
 t.test('a quote that never ends does not need memory', async (t) => {
   const chunk = Buffer.alloc(2 ** 20, 'x')
   const endless = async function* () {
@@ -346,7 +383,7 @@ t.test('the command reads a file by its name, or standard input by --resource', 
   t.match(await cli(['-', '--resource', 'products', '--map', 'x='], input), { code: 0, stdout: /1 created/ })
   t.same(await names(), ['a Träger', 'b y'])
   t.match(await cli([join(folder, 'workbook.xlsx')]), { code: 1, stderr: /"CSV UTF-8"/ })
-  t.match(await cli([join(folder, 'data.csv')]), { code: 1, stderr: /JSON lines and is no table/ })
+  t.match(await cli([join(folder, 'data.csv')]), { code: 1, stderr: /JSON and is no table/ })
   t.match(await cli([file, '--map-file', folder]), { code: 1, stderr: /cannot be used as --map-file/ })
   for (const wrong of [
     ['--resource', 'widgets'],

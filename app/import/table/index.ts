@@ -21,7 +21,7 @@ export type TableOptions = {
 }
 
 /** A checked line or row. `characters`: length of its text. */
-export type Entry = { parsed: ParsedLine | BadLine; characters: number }
+export type ImportEntry = { parsed: ParsedLine | BadLine; characters: number }
 
 type Reading = TableOptions & LineOptions
 type RowReader = (row: TableRow) => ParsedLine | BadLine
@@ -93,7 +93,7 @@ export async function* readTable(
   source: AsyncIterable<Uint8Array>,
   head: Buffer,
   options: Reading,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ImportEntry> {
   const { bytes, headText } = toUtf8(source, head, options.encoding)
   if (/^\s*[{[]/.test(headText)) throw new UnusableFile(messages.json)
   const dialect = findDialect(headText)
