@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import t from 'tap'
 import { type ImportOptions, importRecords } from '../../app/import/index.ts'
@@ -316,10 +315,11 @@ t.test('rows and their lines do not depend on how a file is cut into chunks', as
     fc.constantFrom('\r\n', '\n', '\r'),
     fc.constantFrom(',', ';', '\t'),
     fc.integer({ min: 1, max: 9 }),
-    async (rows, record_delimiter, delimiter, size) => {
+    async (rows, rowEnd, delimiter, size) => {
       const table = [['a', 'b', 'c'], ...rows]
-      const text = stringify(table, { delimiter, record_delimiter, quoted_match: /^$|[\r\n]/ })
-      const lineEnd = record_delimiter.at(-1) as string
+      const quote = (cell: string | null) => (cell === null ? '' : `"${cell.replaceAll('"', '""')}"`)
+      const text = table.map((cells) => cells.map(quote).join(delimiter)).join(rowEnd)
+      const lineEnd = rowEnd.at(-1) as string
       let line = 1
       const expected = table.map((cells) => {
         const start = line
