@@ -23,11 +23,12 @@ const widths: Readonly<Record<ColumnKind, number>> = {
     instant: 20,
     texts: 24,
     json: 24,
+    periods: 36,
   },
 }
 
 /**
- * The sheet before its rows: column widths, and the header in a frozen row.
+ * The sheet before its rows: one page wide in print, column widths, and the header in a frozen row.
  * See docs/decisions/0082-xlsx-is-written-here.md.
  */
 const sheetHead = (columns: readonly ExportColumn[]): string => {
@@ -35,12 +36,15 @@ const sheetHead = (columns: readonly ExportColumn[]): string => {
     `<col min="${index + 1}" max="${index + 1}" width="${Math.max(widths[kind], name.length + 2)}" customWidth="1"/>`
   const name = ({ name }: ExportColumn, index: number) =>
     `<c r="${columnLetters(index)}1" s="${styles.header}" t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`
-  return `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">\
+  return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">\
 <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>\
 <cols>${columns.map(width).join('')}</cols><sheetData><row r="1">${columns.map(name).join('')}</row>`
 }
 
-const sheetTail = '</sheetData></worksheet>'
+/** The sheet after its rows: filters of the columns, and print in landscape. `rows`: number of rows. */
+const sheetTail = (columns: number, rows: number): string =>
+  `</sheetData><autoFilter ref="A1:${columnLetters(columns - 1)}${rows}"/>\
+<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/></worksheet>`
 
 const each = (count: number, part: (number: number) => string): string =>
   Array.from({ length: count }, (_, index) => part(index + 1)).join('')
@@ -109,8 +113,8 @@ export async function* writeWorkbook(
     await sheet.write(head)
     return sheet
   }
-  const closeSheet = async (sheet: ZipFile, rows: string): Promise<void> => {
-    await sheet.write(Buffer.from(rows + sheetTail))
+  const closeSheet = async (sheet: ZipFile, rows: string, count: number): Promise<void> => {
+    await sheet.write(Buffer.from(rows + sheetTail(columns.length, count)))
     await sheet.end()
   }
   try {
@@ -121,7 +125,7 @@ export async function* writeWorkbook(
       let text = ''
       for (const row of rows) {
         if (number === maxRows || characters > maxCharacters) {
-          await closeSheet(sheet, text)
+          await closeSheet(sheet, text, number)
           sheet = await openSheet()
           ;[text, number, characters] = ['', 1, 0]
         }
@@ -133,7 +137,7 @@ export async function* writeWorkbook(
       await sheet.write(Buffer.from(text))
       yield* takePieces()
     }
-    await closeSheet(sheet, '')
+    await closeSheet(sheet, '', number)
     await addParts(zip, closingParts(sheets))
     zip.end()
     yield* takePieces()
