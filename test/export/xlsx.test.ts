@@ -208,6 +208,7 @@ t.test('a full sheet is followed by another one, each with the names in a frozen
     'a sheet stays below the size that ZIP holds',
   )
   const files = readZip(await pack(columns, rows(5), { maxRows: 3 }))
+  t.match(String(files.get('xl/workbook.xml')), `localSheetId="2" hidden="1">'data 3'!$A$1:$B$2<`)
   for (const number of [1, 2, 3]) {
     const xml = String(files.get(`xl/worksheets/sheet${number}.xml`))
     t.match(xml, '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>')

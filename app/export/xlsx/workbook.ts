@@ -41,21 +41,29 @@ const sheetHead = (columns: readonly ExportColumn[]): string => {
 <cols>${columns.map(width).join('')}</cols><sheetData><row r="1">${columns.map(name).join('')}</row>`
 }
 
-/** The sheet after its rows: filters of the columns, and print in landscape. `rows`: number of rows. */
-const sheetTail = (columns: number, rows: number): string =>
-  `</sheetData><autoFilter ref="A1:${columnLetters(columns - 1)}${rows}"/>\
+/** The sheet after its rows: filters of the columns, and print in landscape. */
+const sheetTail = (lastCell: string): string =>
+  `</sheetData><autoFilter ref="A1:${lastCell}"/>\
 <pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/></worksheet>`
 
 const each = (count: number, part: (number: number) => string): string =>
   Array.from({ length: count }, (_, index) => part(index + 1)).join('')
 
-/** The number of sheets is known only at the end; parts may have any order (ECMA-376 part 2, 10.2). */
-const closingParts = (sheets: number): Record<string, string> => ({
+const sheetName = (number: number) => (number === 1 ? 'data' : `data ${number}`)
+
+/**
+ * The sheets are known only at the end; parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows
+ * filters only if their range has this name.
+ */
+const closingParts = (lastCells: readonly string[], sheets = lastCells.length): Record<string, string> => ({
   'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets>${each(
     sheets,
+    (number) => `<sheet name="${sheetName(number)}" sheetId="${number}" r:id="rId${number}"/>`,
+  )}</sheets><definedNames>${each(
+    sheets,
     (number) =>
-      `<sheet name="data${number === 1 ? '' : ` ${number}`}" sheetId="${number}" r:id="rId${number}"/>`,
-  )}</sheets></workbook>`,
+      `<definedName name="_xlnm._FilterDatabase" localSheetId="${number - 1}" hidden="1">'${sheetName(number)}'!$A$1:${lastCells[number - 1]}</definedName>`,
+  )}</definedNames></workbook>`,
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packages}/relationships">${each(
     sheets,
     (number) =>
@@ -106,15 +114,16 @@ export async function* writeWorkbook(
   const zip = createZip((bytes) => pieces.push(bytes))
   const head = Buffer.from(sheetHead(columns))
   const writeRow = createRowWriter(columns)
-  let sheets = 0
+  const lastColumn = columnLetters(columns.length - 1)
+  const lastCells: string[] = []
   const openSheet = async (): Promise<ZipFile> => {
-    sheets += 1
-    const sheet = zip.open(`xl/worksheets/sheet${sheets}.xml`)
+    const sheet = zip.open(`xl/worksheets/sheet${lastCells.length + 1}.xml`)
     await sheet.write(head)
     return sheet
   }
   const closeSheet = async (sheet: ZipFile, rows: string, count: number): Promise<void> => {
-    await sheet.write(Buffer.from(rows + sheetTail(columns.length, count)))
+    lastCells.push(`$${lastColumn}$${count}`)
+    await sheet.write(Buffer.from(rows + sheetTail(`${lastColumn}${count}`)))
     await sheet.end()
   }
   try {
@@ -138,7 +147,7 @@ export async function* writeWorkbook(
       yield* takePieces()
     }
     await closeSheet(sheet, '', number)
-    await addParts(zip, closingParts(sheets))
+    await addParts(zip, closingParts(lastCells))
     zip.end()
     yield* takePieces()
   } finally {
