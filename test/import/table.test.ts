@@ -135,6 +135,11 @@ t.test('an encoding that is not certain must be named', async (t) => {
   await t.rejects(takeTable(cyrillic), /not certain/)
   await takeTable(french, { resource: 'products', encoding: 'windows-1252' })
   t.same(await names(), ['a Citroën à la carte'])
+  const utf8 = Buffer.from('id,name\na,Citroën\n')
+  await t.rejects(
+    takeTable(utf8, { resource: 'products', encoding: 'windows-1252' }),
+    /is UTF-8, not windows/,
+  )
   const euro = Buffer.from([...Buffer.from('id,name\na,'), 0x80, 0x0a])
   await takeTable(euro, { resource: 'products', encoding: 'windows-1252' })
   t.same(await names(), ['a €'])

@@ -19,6 +19,8 @@ const requireWindows1252 = (head: Uint8Array): string => {
   )
 }
 
+const isBeyondAscii = (head: Uint8Array) => head.some((byte) => byte > 0x7f)
+
 const startsWith = (head: Uint8Array, mark: readonly number[]) =>
   mark.every((byte, index) => head[index] === byte)
 const marks = { 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
@@ -28,7 +30,11 @@ const findLabel = (head: Buffer, named: string | undefined): string => {
   if (kind === 'gzip' || kind === 'xls' || kind === 'zip') throw new UnusableFile(messages[kind])
   const marked = Object.entries(marks).find(([, mark]) => startsWith(head, mark))
   if (marked) return marked[0]
-  if (named) return named
+  if (named) {
+    const isOther = named !== 'utf-8' && kind === undefined && isBeyondAscii(head)
+    if (isOther) throw new UnusableFile(`The table is UTF-8, not ${named}. Import it without --encoding`)
+    return named
+  }
   if (kind === 'binary') throw new UnusableFile(messages.binary)
   if (kind === 'utf16le' || kind === 'utf16be') return kind.replace('utf16', 'utf-16')
   return kind === 'latin1' ? requireWindows1252(head) : 'utf-8'
