@@ -11,6 +11,8 @@ export type ExportFormat = Readonly<{
   extension: string
   /** True: a row is cells in the requested order. False: a row is JSON, as on a page. */
   isTable: boolean
+  /** Without requested fields, ids and instants are the last columns. */
+  isReadableFirst?: true
   /** Accepted parameters. */
   shape: Extract<QueryShape, 'export' | 'csv'>
   /** If true, the answer gets no content coding. */
@@ -52,6 +54,7 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
     contentType: mediaTypes.xlsx,
     extension: 'xlsx',
     isTable: true,
+    isReadableFirst: true,
     shape: 'export',
     isCompressed: true,
     toStatement: asTable,

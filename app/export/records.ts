@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { invalidQuery } from '../errors.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import { createPrepare } from '../records/query/prepare.ts'
-import type { Resource } from '../records/resources/define.ts'
+import type { Field, Resource } from '../records/resources/define.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions, rowSource, sortKeys } from '../records/sql/conditions.ts'
 import { exportSession } from '../records/sql/session.ts'
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports.ts'
-import { formatOf } from './formats.ts'
+import { type ExportFormat, formatOf } from './formats.ts'
 
 export type RecordExports = {
   /** Exports a whole list of the customer's records. Rejects like `Exports`, and with invalid_query. */
@@ -22,9 +22,19 @@ type Deps = {
   today: () => string
 }
 
+const isTechnical = ({ name, kind }: Field) => /(^|_)ids?$/.test(name) || kind === 'instant'
+
+const listReadableFirst = ({ fields }: Resource): string[] => {
+  const { last = [], first = [] } = Object.groupBy(fields.values(), (field) =>
+    isTechnical(field) ? 'last' : 'first',
+  )
+  return [...first, ...last].map(({ name }) => name)
+}
+
 /** Tables have the requested order; JSON has the schema's, as on pages. */
-const columnsOf = (plan: QueryPlan, isTable: boolean): ExportColumn[] => {
+const columnsOf = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat): ExportColumn[] => {
   const { resource, fields } = plan
+  if (isReadableFirst && !fields) return exportColumns(resource, listReadableFirst(resource), plan)
   const inOrder = [...resource.fields.keys()].filter((name) => !fields || fields.includes(name))
   return exportColumns(resource, isTable ? fields : inOrder, plan)
 }
@@ -44,8 +54,8 @@ export const createRecordExports = ({ exports, publicUrl, today }: Deps): Record
   const prepare = createPrepare()
 
   const describe = (request: ExportRequest, resource: Resource, rawQuery: string): ExportRows => {
-    const { shape, isTable } = formatOf(request.type)
-    const outcome = prepare(resource, shape, rawQuery)
+    const format = formatOf(request.type)
+    const outcome = prepare(resource, format.shape, rawQuery)
     if (!('prepared' in outcome)) {
       const { faults, corrected } = outcome
       const url = `${publicUrl}/v1/${resource.name}?${corrected}`
@@ -54,7 +64,7 @@ export const createRecordExports = ({ exports, publicUrl, today }: Deps): Record
     const { customerId } = request.principal
     const { query } = outcome.prepared
     const plan = planQuery(query, { customerId, today: today() })
-    const columns = columnsOf(plan, isTable)
+    const columns = columnsOf(plan, format)
     return { name: resource.name, columns, from: rowsOf(plan), hasMark: query.hasMark }
   }
 

@@ -9,16 +9,18 @@ const headBytes = 64 * 1024
 
 const pipe = 'npx certdata import -'
 
-/** `file` is a placeholder for the file's name. */
-const messages = {
+/** Messages for files that cannot be imported. `file` is a placeholder for the file's name. */
+export const messages = {
   gzip: `The file is compressed with gzip. Unpack it: gunzip -c file | ${pipe}`,
-  zip: `The file is an Excel workbook (XLSX) or another zip archive. Unpack an archive: unzip -p file | ${pipe}. A workbook cannot be imported: write its rows as JSON lines first`,
+  zip: `The file is an Excel workbook (XLSX) or another zip archive. Save a workbook in Excel as "CSV UTF-8" and import that file. Unpack an archive: unzip -p file | ${pipe}`,
+  xls: 'The file is an Excel workbook (XLS). Save it in Excel as "CSV UTF-8" and import that file',
   utf16: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16 -t UTF-8 file | ${pipe}`,
   utf16le: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16LE -t UTF-8 file | ${pipe}`,
   utf16be: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16BE -t UTF-8 file | ${pipe}`,
   latin1: `The file is Latin-1 or Windows-1252 text. Convert it to UTF-8: iconv -f WINDOWS-1252 -t UTF-8 file | ${pipe}`,
   binary: 'The file is not text. Expected JSON lines in UTF-8: one object on each line',
-  csv: 'The file is a table (CSV). The import reads JSON lines: write each row as one JSON object on a line of its own',
+  csv: 'The file is a table (CSV) without a column "resource". Name the resource of its rows: npx certdata import file --resource products',
+  json: 'The file has JSON and is no table. Import JSON lines without --resource, --encoding, --dates and --map, from a file that is not named .csv',
   array: `The file is a JSON array. Write one object on each line: jq -c '.[]' file | ${pipe}`,
   indented: `The file has JSON objects over several lines. Write each on one line: jq -c . file | ${pipe}`,
   concatenated: `The file has several JSON objects on one line. Write each on a line: jq -c . file | ${pipe}`,
@@ -27,7 +29,7 @@ const messages = {
   customers:
     'No line names a customer. Add "customer" to the lines, or name it: npx certdata import file --customer <slug>',
 } as const
-export type FileKind = keyof typeof messages
+type FileKind = keyof typeof messages
 
 const startsWith = (head: Buffer, ...bytes: number[]) => bytes.every((byte, index) => head[index] === byte)
 
@@ -36,9 +38,10 @@ const multibyte = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][
 const control = /[\x00-\x08\x0e-\x1f]/
 
 /** Detects a file that is not UTF-8. Text with some valid multi-byte UTF-8 is UTF-8 with bad lines. */
-const findEncoding = (head: Buffer): FileKind | undefined => {
+export const detectBytes = (head: Buffer): FileKind | undefined => {
   if (startsWith(head, 0x1f, 0x8b)) return 'gzip'
   if (startsWith(head, 0x50, 0x4b, 0x03, 0x04)) return 'zip'
+  if (startsWith(head, 0xd0, 0xcf, 0x11, 0xe0)) return 'xls'
   if (startsWith(head, 0xff, 0xfe) || startsWith(head, 0xfe, 0xff)) return 'utf16'
   if (head.length > 3 && head[1] === 0 && head[3] === 0) return 'utf16le'
   if (head.length > 3 && head[0] === 0 && head[2] === 0) return 'utf16be'
@@ -83,7 +86,7 @@ const isOwned = ({ resource }: Json): boolean =>
  * a default customer for lines without a customer.
  */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
-  const encoding = findEncoding(head)
+  const encoding = detectBytes(head)
   if (encoding) return encoding
   const text = head.toString().replace(/^\ufeff/, '')
   const lines = text.split('\n').map((line) => line.replace(/^\ufeff/, '').trim())
@@ -96,29 +99,20 @@ export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | und
   return !isNamed && objects.some(isOwned) ? 'customers' : undefined
 }
 
-/** Yields the bytes of a source. Throws `UnusableFile` first if they do not start like JSON lines. */
-export const requireJsonLines = async function* (
-  source: AsyncIterable<Uint8Array>,
-  hasCustomer: boolean,
-): AsyncGenerator<Uint8Array> {
+/** Reads the first 64 KiB of a source. `bytes` yields them again, and then the rest. `close` ends the source. */
+export const peek = async (source: AsyncIterable<Uint8Array>) => {
+  const rest = source[Symbol.asyncIterator]()
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
-  let isChecked = false
-  const check = (): Buffer => {
-    isChecked = true
-    const head = Buffer.concat(chunks.splice(0))
-    const kind = findFileKind(head.subarray(0, headBytes), hasCustomer)
-    if (kind) throw new UnusableFile(messages[kind])
-    return head
+  for (let next = await rest.next(); !next.done; next = await rest.next()) {
+    chunks.push(next.value)
+    sizeBytes += next.value.length
+    if (sizeBytes >= headBytes) break
   }
-  for await (const chunk of source) {
-    if (isChecked) {
-      yield chunk
-      continue
-    }
-    chunks.push(chunk)
-    sizeBytes += chunk.length
-    if (sizeBytes >= headBytes) yield check()
+  const head = Buffer.concat(chunks)
+  const bytes = async function* () {
+    yield head
+    yield* { [Symbol.asyncIterator]: () => rest }
   }
-  if (!isChecked) yield check()
+  return { head: head.subarray(0, headBytes), bytes: bytes(), close: async () => rest.return?.() }
 }

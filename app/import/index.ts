@@ -1,26 +1,28 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
+import { resourceNames } from '../records/resources/index.ts'
 import { emptyBatch, isFull, type PreparedBatch, prepareBatch, writeBatch } from './batch.ts'
 import { createCountryCodeCheck } from './country-codes.ts'
 import { copyToShadows, createShadows } from './dry-run.ts'
-import { requireJsonLines, UnusableFile } from './file-kind.ts'
-import { parseLine } from './line.ts'
-import { readLines } from './lines.ts'
+import { readEntries, type SourceOptions } from './entries.ts'
+import { UnusableFile } from './file-kind.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
 
 export type { ImportReport, NoteGroup } from './report.ts'
+export type { ColumnMapping } from './table/columns.ts'
+export { createDateReader } from './table/dates.ts'
+export type { TableOptions } from './table/index.ts'
 
-export type ImportOptions = {
-  /** Customer of lines without a customer. Lines with another customer are bad. */
-  customer?: string
-  /** The source is the complete state of its customers: delete records missing from it. */
+export type ImportOptions = SourceOptions & {
+  /**
+   * The source is the complete state of its customers: delete records missing from it. If `table` names a
+   * resource, only records of this resource.
+   */
   replace?: boolean
   /** Delete even if there are bad lines, or if more than half of the records are missing. */
   force?: boolean
   dryRun?: boolean
-  /** Allow lines of the customer that owns the example data. */
-  allowDemo?: boolean
   /** Write audit entries in the transaction of the changes. Ignored in a dry run. */
   isAudited?: boolean
   /** Called after each batch with the report so far. */
@@ -57,18 +59,13 @@ const importLines = async (
     batch = emptyBatch()
   }
   try {
-    const checked = requireJsonLines(source, options.customer !== undefined)
-    for await (const line of readLines(checked)) {
-      const parsed =
-        line.fault === undefined
-          ? parseLine(line.number, line.text, options)
-          : { line: line.number, reason: line.fault }
+    for await (const { parsed, characters } of readEntries(source, options)) {
       if ('reason' in parsed) batch.bad.push(parsed)
       else {
         parsed.warnings.push(...checkCountryCodes(parsed.record))
         batch.entries.push(parsed)
       }
-      batch.characters += line.text?.length ?? 0
+      batch.characters += characters
       if (isFull(batch)) await flush()
     }
   } catch (error) {
@@ -83,6 +80,7 @@ const importLines = async (
     throw new UnusableFile('The file is empty. With --replace it must have every record of its customers')
   }
   const { deleted, refused } = await deleteMissing(db, {
+    resources: options.table?.resource ? [options.table.resource] : resourceNames,
     bad: report.bad,
     force: options.force ?? false,
     dryRun,
@@ -92,7 +90,7 @@ const importLines = async (
 }
 
 /**
- * Imports any number of NDJSON lines: creates new records, updates changed ones, and does not touch unchanged
+ * Imports any number of NDJSON lines or rows of a CSV table: creates new records, updates changed ones, and does not touch unchanged
  * ones. Bad lines are reported and all others are written, in transactions of at most 5,000 lines. If a
  * record occurs twice, the last line wins. References may dangle. Memory use is constant. `db` must act as
  * `certdata_operator`; the owner is enough for reference data alone. Rejects with `UnusableFile`, before any

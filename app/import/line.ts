@@ -24,12 +24,15 @@ export type ParsedLine = {
 /** `column` (from 1): first character that is not valid JSON. `key`: the record, if it can be read. */
 export type BadLine = { line: number; reason: string; column?: number; key?: RecordKey }
 
-type LineOptions = {
+export type LineOptions = {
+  /** Customer of lines without a customer. Lines with another customer are bad. */
   customer?: string
+  /** Allow lines of the customer that owns the example data. */
   allowDemo?: boolean
 }
 
-const envelope = ['resource', 'customer', 'customer_name']
+/** Members of a line in addition to the fields of its record. */
+export const envelope = ['resource', 'customer', 'customer_name']
 
 const checkers = new Map<ResourceName, RecordChecker>(
   resourceNames.map((name) => [name, createRecordChecker(resources[name])]),
@@ -87,15 +90,21 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
   return { customer: String(customer), name: String(name), faults }
 }
 
-/** Parses and checks one line, filling in missing fields. The reason of a bad line lists all faults. */
-export const parseLine = (number: number, json: string, options: LineOptions): ParsedLine | BadLine => {
-  const parsed = parseObject(json)
-  if ('reason' in parsed) return { line: number, ...parsed }
-  const line = parsed.object
+/**
+ * Checks the object of one line and fills in missing fields. `found`: faults that are known already. The
+ * reason of a bad line lists all faults.
+ */
+export const checkLine = (
+  number: number,
+  line: Readonly<Record<string, unknown>>,
+  options: LineOptions,
+  found: readonly string[] = [],
+): ParsedLine | BadLine => {
   const resource = findResource(line.resource)
   if (!resource) return { line: number, reason: `resource: expected one of ${resourceNames.join(', ')}` }
   const { customer, name, faults } = checkCustomer(line, resource, options)
   const hasKey = faults.length === 0
+  faults.push(...found)
   for (const field of Object.keys(line)) {
     if (!resource.fields.has(field) && !envelope.includes(field)) faults.push(`unknown field ${quote(field)}`)
   }
@@ -109,4 +118,10 @@ export const parseLine = (number: number, json: string, options: LineOptions): P
   }
   const warnings = derivations[resource.name]?.(checked.record) ?? []
   return { line: number, key, customerName: name, record: checked.record, warnings }
+}
+
+/** Parses and checks one line of JSON like `checkLine`. */
+export const parseLine = (number: number, json: string, options: LineOptions): ParsedLine | BadLine => {
+  const parsed = parseObject(json)
+  return 'reason' in parsed ? { line: number, ...parsed } : checkLine(number, parsed.object, options)
 }

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import type { ResourceName } from '../records/resources/define.ts'
-import { resourceNames, resources } from '../records/resources/index.ts'
+import { resources } from '../records/resources/index.ts'
 import type { BadLine } from './line.ts'
 import type { ChangesByCustomer } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
@@ -10,8 +10,6 @@ import { inImportTransaction, recordChanges } from './transaction.ts'
  * `--replace`: the file is the complete state of its customers. The keys in the file are stored in a
  * temporary table, which does not limit the file's size. Missing records are deleted after all batches.
  */
-
-const ownedResources: ResourceName[] = resourceNames.filter((name) => !resources[name].reference)
 
 /** Creates the table for the keys in the file. `discard temp` drops it. */
 export const createSeen = async (db: Db): Promise<void> => {
@@ -48,9 +46,9 @@ with gone as (
 )
 select customer_id as customer, count(*)::integer as deleted from gone group by customer_id`
 
-const countMissing = async (trx: Transaction<Database>) => {
+const countMissing = async (trx: Transaction<Database>, names: readonly ResourceName[]) => {
   const totals = { missing: 0, before: 0 }
-  for (const name of ownedResources) {
+  for (const name of names) {
     const { rows } = await trx.executeQuery<typeof totals>(CompiledQuery.raw(countStatement(name)))
     totals.missing += rows[0]?.missing ?? 0
     totals.before += rows[0]?.before ?? 0
@@ -72,23 +70,31 @@ const refuse = (bad: number, { missing, before }: { missing: number; before: num
 type DeletedRow = { customer: string; deleted: number }
 
 type Deletion = { deleted: number; refused: string | null }
-type DeletionOptions = { bad: number; force: boolean; dryRun: boolean; isAudited: boolean }
+type DeletionOptions = {
+  resources: readonly ResourceName[]
+  bad: number
+  force: boolean
+  dryRun: boolean
+  isAudited: boolean
+}
 
 /**
- * Deletes records missing from the file, for all customers in the file, in one transaction. Unless `force` is
- * set, refuses with a reason if the file has bad lines, or if more than half of these customers' records are
- * missing. A dry run only counts.
+ * Deletes records of these resources that are missing from the file, for all customers in the file, in one
+ * transaction. Unless `force` is set, refuses with a reason if the file has bad lines, or if more than half of
+ * these records are missing. A dry run only counts. See
+ * docs/decisions/0140-a-table-replaces-its-resource.md.
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
+  const owned = options.resources.filter((name) => !resources[name].reference)
   await sql`analyze import_seen`.execute(db)
   return inImportTransaction(db, options.dryRun, async (trx) => {
-    const counted = await countMissing(trx)
+    const counted = await countMissing(trx, owned)
     const refused = options.force ? null : refuse(options.bad, counted)
     if (refused) return { deleted: 0, refused }
     if (options.dryRun) return { deleted: counted.missing, refused }
     const byCustomer: ChangesByCustomer = new Map()
     let total = 0
-    for (const name of ownedResources) {
+    for (const name of owned) {
       const { rows } = await trx.executeQuery<DeletedRow>(CompiledQuery.raw(deleteStatement(name)))
       for (const { customer, deleted } of rows) {
         byCustomer.set(customer, { deleted: (byCustomer.get(customer)?.deleted ?? 0) + deleted })

@@ -47,9 +47,10 @@ const records: Shown[] = (await get('/v1/certificates?sort=created_at')).json().
 t.test('openpyxl finds each value with its type', async (t) => {
   const script = `import json, sys, openpyxl
 sheet = openpyxl.load_workbook(sys.argv[1])['data']
-print(json.dumps([sheet.freeze_panes, [[[cell.data_type, str(cell.value)] for cell in row] for row in sheet.iter_rows()]]))`
-  const [frozen, [header, ...rows]] = JSON.parse((await run(python, ['-c', script, file])).stdout)
-  t.equal(frozen, 'A2')
+setup = [sheet.auto_filter.ref, sheet.page_setup.orientation, sheet.sheet_properties.pageSetUpPr.fitToPage]
+print(json.dumps([[sheet.freeze_panes, *setup], [[[cell.data_type, str(cell.value)] for cell in row] for row in sheet.iter_rows()]]))`
+  const [setup, [header, ...rows]] = JSON.parse((await run(python, ['-c', script, file])).stdout)
+  t.same(setup, ['A2', `A1:G${records.length + 1}`, 'landscape', true])
   t.same(
     header.map(([, name]: string[]) => name),
     fields.split(','),
@@ -74,7 +75,11 @@ t.test(
   async (t) => {
     const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
     await run('soffice', [profile, '--headless', '--convert-to', 'fods', '--outdir', folder, file])
-    const sheet = readFileSync(join(folder, 'certificates.fods'), 'utf8').split('<table:table ')[1] ?? ''
+    const shown = readFileSync(join(folder, 'certificates.fods'), 'utf8')
+    t.match(shown, /style:print-orientation="landscape"/)
+    t.match(shown, /style:scale-to-X="1"/)
+    t.match(shown, /<table:database-range [^>]*table:display-filter-buttons="true"/)
+    const sheet = shown.split('<table:table ')[1] ?? ''
     const rows = sheet.split('<table:table-row').slice(2, 2 + records.length)
     t.equal(rows.length, records.length)
     for (const [index, row] of rows.entries()) {

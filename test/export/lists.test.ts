@@ -118,7 +118,13 @@ t.test('CSV holds the same values, read by a parser of its own', async (t) => {
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** A cell as the page would have it, by its field. Throws where the cell has another type than the field. */
-const readValue = ({ kind, array }: Field, cell: SheetCell | undefined, shown: unknown): unknown => {
+const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, shown: unknown): unknown => {
+  if (name === 'validity_periods') {
+    const texts = (cell?.value ?? '').matchAll(/(\S+) to (\S+) \((\w+)\)/g)
+    return [...texts].map(([, from, until, basis]) => ({
+      ...{ from, until: until === 'unlimited' ? null : until, basis },
+    }))
+  }
   if (!cell) return array ? [] : null
   const { type, format, value } = cell
   const expect = (...expected: string[]) => {
@@ -151,13 +157,21 @@ t.test('XLSX holds the same values, each with its type', async (t) => {
     const resource = resources[name as ResourceName]
     for (const query of list) {
       const answer = await get(`/v1/${name}?format=xlsx${query}`)
-      const [[sheet, [names = {}, ...rows] = []] = [], ...others] = [...readWorkbook(answer.rawPayload)]
+      const [[sheet, [header = {}, ...rows] = []] = [], ...others] = [...readWorkbook(answer.rawPayload)]
       t.equal(sheet, 'data')
       t.same(others, [])
-      const columns = Object.entries(names).map(([letters, { value }]) => ({
+      const columns = Object.entries(header).map(([letters, { value }]) => ({
         letters,
         field: resource.fields.get(value) as Field,
       }))
+      const names = columns.map(({ field }) => field.name)
+      const firstId = names.findIndex((each) => /(^|_)ids?$/.test(each))
+      if (!query.includes('fields=')) {
+        t.ok(
+          names.slice(firstId).every((each) => /(^|_)ids?$|_at$/.test(each)),
+          'readable columns are first',
+        )
+      }
       const records = (await readPages(name, query)).map((text) => JSON.parse(text))
       const read = rows.map((row, index) =>
         Object.fromEntries(

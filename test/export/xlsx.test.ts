@@ -52,6 +52,15 @@ t.test('numbers, booleans, arrays and objects', (t) => {
   t.equal(cellOf('texts', []), undefined)
   t.equal(cellOf('texts', [''])?.value, '')
   t.equal(cellOf('json', '{"a": "<&>"}')?.value, '{"a": "<&>"}')
+  const periods = [
+    { from: '2024-04-24', until: '2029-04-24', basis: 'initial' },
+    { from: '2029-04-25', until: null, basis: 'renewal' },
+  ]
+  t.equal(
+    cellOf('periods', JSON.stringify(periods))?.value,
+    '2024-04-24 to 2029-04-24 (initial); 2029-04-25 to unlimited (renewal)',
+  )
+  t.equal(cellOf('periods', '[]'), undefined)
   for (const kind of ['integer', 'number', 'boolean', 'date', 'instant', 'texts', 'json'] as const) {
     t.equal(cellOf(kind, null), undefined, `${kind} null`)
   }
@@ -199,10 +208,15 @@ t.test('a full sheet is followed by another one, each with the names in a frozen
     'a sheet stays below the size that ZIP holds',
   )
   const files = readZip(await pack(columns, rows(5), { maxRows: 3 }))
+  t.match(String(files.get('xl/workbook.xml')), `localSheetId="2" hidden="1">'data 3'!$A$1:$B$2<`)
   for (const number of [1, 2, 3]) {
     const xml = String(files.get(`xl/worksheets/sheet${number}.xml`))
     t.match(xml, '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>')
-    t.ok(xml.endsWith('</sheetData></worksheet>'))
+    t.match(xml, `</sheetData><autoFilter ref="A1:B${number === 3 ? 2 : 3}"/>`)
+    t.match(
+      xml,
+      /<sheetPr><pageSetUpPr fitToPage="1"\/><\/sheetPr>.*<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"\/><\/worksheet>$/s,
+    )
   }
 })
 

@@ -16,6 +16,15 @@ const writeTexts: CellWriter = (cell) => {
   return joined === null ? undefined : writeText(joined)
 }
 
+type Period = { from: string; until: string | null; basis: string }
+
+/** Periods as a person reads them, such as `2024-04-24 to 2029-04-24 (initial)`. None have no cell. */
+const writePeriods: CellWriter = (cell) => {
+  const periods: Period[] = JSON.parse(String(cell))
+  const texts = periods.map(({ from, until, basis }) => `${from} to ${until ?? 'unlimited'} (${basis})`)
+  return texts.length === 0 ? undefined : writeText(texts.join('; '))
+}
+
 const writeNumber: CellWriter = (cell) => `"><v>${cell}</v></c>`
 
 const writeBoolean: CellWriter = (cell) => `" t="b"><v>${cell ? 1 : 0}</v></c>`
@@ -34,6 +43,7 @@ const writers: Readonly<Record<ColumnKind, CellWriter>> = {
   instant: (cell) => writeSerial(cell, toSerialTime(String(cell)), styles.instant),
   texts: writeTexts,
   json: writeText,
+  periods: writePeriods,
 }
 
 /** Returns the letters of a column: 0 is `A`, 26 is `AA`. */

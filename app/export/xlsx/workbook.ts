@@ -23,11 +23,12 @@ const widths: Readonly<Record<ColumnKind, number>> = {
     instant: 20,
     texts: 24,
     json: 24,
+    periods: 36,
   },
 }
 
 /**
- * The sheet before its rows: column widths, and the header in a frozen row.
+ * The sheet before its rows: one page wide in print, column widths, and the header in a frozen row.
  * See docs/decisions/0082-xlsx-is-written-here.md.
  */
 const sheetHead = (columns: readonly ExportColumn[]): string => {
@@ -35,23 +36,34 @@ const sheetHead = (columns: readonly ExportColumn[]): string => {
     `<col min="${index + 1}" max="${index + 1}" width="${Math.max(widths[kind], name.length + 2)}" customWidth="1"/>`
   const name = ({ name }: ExportColumn, index: number) =>
     `<c r="${columnLetters(index)}1" s="${styles.header}" t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`
-  return `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">\
+  return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">\
 <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>\
 <cols>${columns.map(width).join('')}</cols><sheetData><row r="1">${columns.map(name).join('')}</row>`
 }
 
-const sheetTail = '</sheetData></worksheet>'
+/** The sheet after its rows: filters of the columns, and print in landscape. */
+const sheetTail = (lastCell: string): string =>
+  `</sheetData><autoFilter ref="A1:${lastCell}"/>\
+<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/></worksheet>`
 
 const each = (count: number, part: (number: number) => string): string =>
   Array.from({ length: count }, (_, index) => part(index + 1)).join('')
 
-/** The number of sheets is known only at the end; parts may have any order (ECMA-376 part 2, 10.2). */
-const closingParts = (sheets: number): Record<string, string> => ({
+const sheetName = (number: number) => (number === 1 ? 'data' : `data ${number}`)
+
+/**
+ * The sheets are known only at the end; parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows
+ * filters only if their range has this name.
+ */
+const closingParts = (lastCells: readonly string[], sheets = lastCells.length): Record<string, string> => ({
   'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets>${each(
     sheets,
+    (number) => `<sheet name="${sheetName(number)}" sheetId="${number}" r:id="rId${number}"/>`,
+  )}</sheets><definedNames>${each(
+    sheets,
     (number) =>
-      `<sheet name="data${number === 1 ? '' : ` ${number}`}" sheetId="${number}" r:id="rId${number}"/>`,
-  )}</sheets></workbook>`,
+      `<definedName name="_xlnm._FilterDatabase" localSheetId="${number - 1}" hidden="1">'${sheetName(number)}'!$A$1:${lastCells[number - 1]}</definedName>`,
+  )}</definedNames></workbook>`,
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packages}/relationships">${each(
     sheets,
     (number) =>
@@ -102,15 +114,16 @@ export async function* writeWorkbook(
   const zip = createZip((bytes) => pieces.push(bytes))
   const head = Buffer.from(sheetHead(columns))
   const writeRow = createRowWriter(columns)
-  let sheets = 0
+  const lastColumn = columnLetters(columns.length - 1)
+  const lastCells: string[] = []
   const openSheet = async (): Promise<ZipFile> => {
-    sheets += 1
-    const sheet = zip.open(`xl/worksheets/sheet${sheets}.xml`)
+    const sheet = zip.open(`xl/worksheets/sheet${lastCells.length + 1}.xml`)
     await sheet.write(head)
     return sheet
   }
-  const closeSheet = async (sheet: ZipFile, rows: string): Promise<void> => {
-    await sheet.write(Buffer.from(rows + sheetTail))
+  const closeSheet = async (sheet: ZipFile, rows: string, count: number): Promise<void> => {
+    lastCells.push(`$${lastColumn}$${count}`)
+    await sheet.write(Buffer.from(rows + sheetTail(`${lastColumn}${count}`)))
     await sheet.end()
   }
   try {
@@ -121,7 +134,7 @@ export async function* writeWorkbook(
       let text = ''
       for (const row of rows) {
         if (number === maxRows || characters > maxCharacters) {
-          await closeSheet(sheet, text)
+          await closeSheet(sheet, text, number)
           sheet = await openSheet()
           ;[text, number, characters] = ['', 1, 0]
         }
@@ -133,8 +146,8 @@ export async function* writeWorkbook(
       await sheet.write(Buffer.from(text))
       yield* takePieces()
     }
-    await closeSheet(sheet, '')
-    await addParts(zip, closingParts(sheets))
+    await closeSheet(sheet, '', number)
+    await addParts(zip, closingParts(lastCells))
     zip.end()
     yield* takePieces()
   } finally {

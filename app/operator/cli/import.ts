@@ -5,16 +5,18 @@ import { type ImportReport, importRecords, type NoteGroup } from '../../import/i
 import { parseSlug } from './arguments.ts'
 import { recordAct, refuseDemo } from './audited.ts'
 import { withOperator } from './context.ts'
+import { addTableOptions, type TableFlags, toTable } from './import-table.ts'
 import { createProgress } from './progress.ts'
 import { Refusal, Reported } from './refusal.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
-type ImportCommandOptions = Output & {
-  replace?: true
-  force?: true
-  dryRun?: true
-  customer?: string
-}
+type ImportCommandOptions = Output &
+  TableFlags & {
+    replace?: true
+    force?: true
+    dryRun?: true
+    customer?: string
+  }
 
 /** Maximum of different reasons printed for bad lines and for warnings; `--json` has more. */
 const maxPrinted = 20
@@ -101,12 +103,14 @@ const runImport = async (
   if (force && !replace)
     command.error("error: option '--force' needs '--replace': it is about what is deleted")
   refuseDemo(customer)
+  const table = await toTable(file, options)
   const report = await withOperator(shell, async (db) => {
     const { stream, sizeBytes } = await openSource(shell, file)
     const progress = createProgress(shell.stderr, sizeBytes)
     try {
       const done = await importRecords(db, progress.watch(stream), {
         ...(customer === undefined ? {} : { customer }),
+        ...(table === undefined ? {} : { table }),
         replace,
         force,
         dryRun,
@@ -128,13 +132,17 @@ const runImport = async (
 
 /** `certdata import` */
 export const importCommand = (shell: Shell) =>
-  createCommand('import', 'import records from a file of JSON lines')
-    .argument('<file>', 'NDJSON file; - reads standard input')
-    .option('--replace', 'the file is the whole state of its customers: delete records that it does not name')
-    .option(
-      '--force',
-      'with --replace: delete also if lines are bad, or if more than half of the records would go',
-    )
-    .option('--customer <slug>', 'customer of lines that name none; other customers are refused', parseSlug)
-    .option('--dry-run', 'check and count the lines, write nothing')
-    .action(runImport.bind(null, shell))
+  addTableOptions(
+    createCommand('import', 'import records from a file of JSON lines or a table (CSV)')
+      .argument('<file>', 'NDJSON or CSV file; - reads standard input')
+      .option(
+        '--replace',
+        'the file is the whole state of its customers: delete records that it does not name',
+      )
+      .option(
+        '--force',
+        'with --replace: delete also if lines are bad, or if more than half of the records would go',
+      )
+      .option('--customer <slug>', 'customer of lines that name none; other customers are refused', parseSlug)
+      .option('--dry-run', 'check and count the lines, write nothing'),
+  ).action(runImport.bind(null, shell))

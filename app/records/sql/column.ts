@@ -14,5 +14,7 @@ export type ColumnKind =
   | 'instant'
   | 'texts'
   | 'json'
+  /** JSON of periods: `{from, until, basis}`. */
+  | 'periods'
 
 export type ExportColumn = Readonly<{ name: string; kind: ColumnKind; value: Sql }>

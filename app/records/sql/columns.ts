@@ -11,8 +11,9 @@ const kinds: Readonly<Record<Field['kind'], ColumnKind>> = {
   json: 'json',
 }
 
-const kindOf = ({ kind, array, values }: Field): ColumnKind => {
+const kindOf = ({ name, kind, array, values }: Field): ColumnKind => {
   if (array) return 'texts'
+  if (name === 'validity_periods') return 'periods'
   return kind === 'text' && values ? 'token' : kinds[kind]
 }
 

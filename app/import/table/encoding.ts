@@ -1,0 +1,76 @@
+import { detectBytes, messages, UnusableFile } from '../file-kind.ts'
+
+const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).decode(bytes, { stream: true })
+
+/** The word around the first letter beyond ASCII. */
+const oddWord = /\p{L}{0,20}[^\p{ASCII}]\p{L}{0,20}/u
+
+/**
+ * Windows-1252 is certain if the code pages of Central Europe and Turkey give the same letters, and if there
+ * are no three such letters in a row, as in Cyrillic and Greek.
+ */
+const requireWindows1252 = (head: Uint8Array): string => {
+  const text = decodeAs('windows-1252', head)
+  const isSame = ['windows-1250', 'windows-1254'].every((label) => decodeAs(label, head) === text)
+  if (isSame && !/[^\p{ASCII}]{3}/u.test(text)) return 'windows-1252'
+  const [word] = oddWord.exec(text) ?? ['']
+  throw new UnusableFile(
+    `The table is not UTF-8, and its encoding is not certain. Name it: --encoding windows-1252 reads "${word}". Or save the table as CSV UTF-8`,
+  )
+}
+
+const isBeyondAscii = (head: Uint8Array) => head.some((byte) => byte > 0x7f)
+
+const startsWith = (head: Uint8Array, mark: readonly number[]) =>
+  mark.every((byte, index) => head[index] === byte)
+const marks = { 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
+
+const findLabel = (head: Buffer, named: string | undefined): string => {
+  const kind = detectBytes(head)
+  if (kind === 'gzip' || kind === 'xls' || kind === 'zip') throw new UnusableFile(messages[kind])
+  const marked = Object.entries(marks).find(([, mark]) => startsWith(head, mark))
+  if (marked) return marked[0]
+  if (named) {
+    const isOther = named !== 'utf-8' && kind === undefined && isBeyondAscii(head)
+    if (isOther) throw new UnusableFile(`The table is UTF-8, not ${named}. Import it without --encoding`)
+    return named
+  }
+  if (kind === 'binary') throw new UnusableFile(messages.binary)
+  if (kind === 'utf16le' || kind === 'utf16be') return kind.replace('utf16', 'utf-16')
+  return kind === 'latin1' ? requireWindows1252(head) : 'utf-8'
+}
+
+/** UTF-8 keeps its faults, so that only their rows are bad. */
+const readUtf8 = async function* (source: AsyncIterable<Uint8Array>, markBytes: number) {
+  let skipped = markBytes
+  for await (const chunk of source) {
+    yield chunk.subarray(skipped)
+    skipped = 0
+  }
+}
+
+const convert = async function* (source: AsyncIterable<Uint8Array>, label: string) {
+  const decoder = new TextDecoder(label, { fatal: true })
+  try {
+    for await (const chunk of source) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+    yield Buffer.from(decoder.decode())
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new Error(`the file is not ${label} throughout`, { cause })
+  }
+}
+
+/**
+ * Converts a text file to UTF-8 without a byte order mark. `head`: its first bytes. `named`: label of the
+ * encoding (WHATWG Encoding); a byte order mark wins. Throws `UnusableFile` if the file is no text or if its
+ * encoding is not certain. The stream throws if a converted file is damaged.
+ */
+export const toUtf8 = (source: AsyncIterable<Uint8Array>, head: Buffer, named: string | undefined) => {
+  const label = findLabel(head, named)
+  const isUtf8 = label === 'utf-8'
+  const markBytes = isUtf8 && startsWith(head, marks['utf-8']) ? marks['utf-8'].length : 0
+  return {
+    bytes: isUtf8 ? readUtf8(source, markBytes) : convert(source, label),
+    headText: decodeAs(label, head),
+  }
+}

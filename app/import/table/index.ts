@@ -1,0 +1,110 @@
+import type { Field, ResourceName } from '../../records/resources/define.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
+import { messages, UnusableFile } from '../file-kind.ts'
+import { type BadLine, checkLine, type LineOptions, type ParsedLine } from '../line.ts'
+import { type ColumnMapping, planColumns, type TableColumn } from './columns.ts'
+import { createDateReader } from './dates.ts'
+import { toUtf8 } from './encoding.ts'
+import { findDialect, parseRows, type TableRow } from './rows.ts'
+import { createSpoiledCheck } from './spoiled.ts'
+import { readValue } from './values.ts'
+
+/** How to read a table (CSV). */
+export type TableOptions = {
+  /** Resource of all rows. Without it, the table has a column `resource`. */
+  resource?: ResourceName
+  /** Label of the WHATWG Encoding Standard. Optional. Detected by default. */
+  encoding?: string
+  /** Form of dates, such as `DD.MM.YYYY`. Optional. Dates are `YYYY-MM-DD` by default. */
+  dates?: string
+  mappings?: readonly ColumnMapping[]
+}
+
+/** A checked line or row. `characters`: length of its text. */
+export type ImportEntry = { parsed: ParsedLine | BadLine; characters: number }
+
+type Reading = TableOptions & LineOptions
+type RowReader = (row: TableRow) => ParsedLine | BadLine
+
+const findFields = (resource: unknown): ReadonlyMap<string, Field> | undefined =>
+  resourceNames.some((name) => name === resource) ? resources[resource as ResourceName].fields : undefined
+
+/** Fields of the envelope, and fields that the resource of a row does not have. */
+const text = { kind: 'text', array: false } as const
+
+/** Converts the cells of a row to the object of a JSON line. */
+const createConverter = (columns: readonly TableColumn[], { dates }: Reading) => {
+  const readDate = dates === undefined ? undefined : createDateReader(dates)
+  const checkSpoiled = createSpoiledCheck()
+  return ({ line, cells }: TableRow, resource: unknown) => {
+    const fields = findFields(resource)
+    const converted = {
+      record: { resource } as Record<string, unknown>,
+      faults: [] as string[],
+      warnings: [] as string[],
+    }
+    for (const { index, field } of columns) {
+      const [cell, kind] = [cells[index], fields?.get(field)]
+      if (kind?.computed) continue
+      // In a table of several resources, a row has no values for the fields of the others.
+      if (!kind && cell === null) continue
+      const { value, fault } = readValue(kind ?? text, cell, readDate)
+      converted.record[field] = value
+      if (fault) converted.faults.push(`${field}: ${fault}`)
+      if (kind?.kind !== 'text') continue
+      for (const each of [value ?? []].flat())
+        converted.warnings.push(...checkSpoiled(field, each as string, line))
+    }
+    return converted
+  }
+}
+
+const createRowReader = (width: number, columns: readonly TableColumn[], options: Reading): RowReader => {
+  const { resource } = options
+  const convert = createConverter(columns, options)
+  const resourceIndex = columns.find(({ field }) => field === 'resource')?.index ?? -1
+  return (row) => {
+    const { line, cells, fault } = row
+    if (fault !== undefined) return { line, reason: fault }
+    if (cells.length < width || cells.slice(width).some((cell) => cell !== null)) {
+      return { line, reason: `expected ${width} cells as in the header; found ${cells.length}` }
+    }
+    const named = cells[resourceIndex] ?? resource
+    const { record, faults, warnings } = convert(row, named)
+    if (resource && named !== resource) faults.push(`resource: this import is for ${resource} only`)
+    const parsed = checkLine(line, record, options, faults)
+    if ('warnings' in parsed) parsed.warnings.push(...warnings)
+    return parsed
+  }
+}
+
+const openTable = ({ cells, fault }: TableRow, options: Reading): RowReader => {
+  if (fault !== undefined) throw new UnusableFile(`The header of the table: ${fault}`)
+  const header = cells.slice(0, cells.findLastIndex((cell) => cell !== null) + 1)
+  return createRowReader(header.length, planColumns(header, options), options)
+}
+
+/**
+ * Reads a table with a header: comma, semicolon or tab, in the encodings of `toUtf8`. `head`: the first bytes
+ * of the source. Converts each row to the object of a JSON line and checks it alike. Throws `UnusableFile`,
+ * before it yields an entry, if the file is no table or its header has faults.
+ */
+export async function* readTable(
+  source: AsyncIterable<Uint8Array>,
+  head: Buffer,
+  options: Reading,
+): AsyncGenerator<ImportEntry> {
+  const { bytes, headText } = toUtf8(source, head, options.encoding)
+  if (/^\s*[{[]/.test(headText)) throw new UnusableFile(messages.json)
+  const dialect = findDialect(headText)
+  let isSeparatorLine = dialect.hasSeparatorLine
+  let readRow: RowReader | undefined
+  for await (const row of parseRows(bytes, dialect)) {
+    if (isSeparatorLine) isSeparatorLine = false
+    else if (!readRow) readRow = openTable(row, options)
+    else {
+      const characters = row.cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
+      yield { parsed: readRow(row), characters }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type ColumnMapping, createDateReader, type TableOptions } from '../../import/index.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
+import { resourceNames } from '../../records/resources/index.ts'
+import { parseWith } from './arguments.ts'
+import { Refusal } from './refusal.ts'
+
+/** Options of `certdata import` for tables. */
+export type TableFlags = {
+  resource?: ResourceName
+  encoding?: string
+  dates?: string
+  map?: ColumnMapping[]
+  mapFile?: string
+}
+
+/** The last `=` counts: names of fields have none. */
+const parseMapping = (value: string): ColumnMapping => {
+  const end = value.lastIndexOf('=')
+  if (end === -1) throw new InvalidArgumentError('expected <column>=<field>')
+  return [value.slice(0, end).trim(), value.slice(end + 1).trim()]
+}
+
+const addMapping = (value: string, before: ColumnMapping[] = []) => [...before, parseMapping(value)]
+
+const parseEncoding = parseWith((label) => new TextDecoder(label).encoding)
+
+const parseDates = parseWith((form) => {
+  createDateReader(form)
+  return form
+})
+
+/** Adds the options for tables to the command. */
+export const addTableOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--resource <name>',
+        'CSV: resource of the rows, if the table has no column "resource"',
+      ).choices(resourceNames),
+    )
+    .option('--encoding <name>', 'CSV: such as windows-1252; detected if certain', parseEncoding)
+    .option('--dates <form>', 'CSV: form of its dates, such as DD.MM.YYYY', parseDates)
+    .option(
+      '--map <column=field>',
+      'CSV: field of a column with another name; no field ignores the column; repeatable',
+      addMapping,
+    )
+    .option('--map-file <file>', 'CSV: a file with such mappings, one a line')
+
+const readMappings = async (file: string): Promise<ColumnMapping[]> => {
+  try {
+    const lines = (await readFile(file, 'utf8')).replace(/^\ufeff/, '').split(/\r?\n/)
+    return lines.filter((line) => line.trim() !== '').map(parseMapping)
+  } catch (cause) {
+    throw new Refusal(`${file} cannot be used as --map-file: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/**
+ * Returns how to read the file as a table. `undefined` if neither an option nor the name of the file says
+ * that it is one. Throws `Refusal` if the mapping file cannot be read.
+ */
+export const toTable = async (file: string, flags: TableFlags): Promise<TableOptions | undefined> => {
+  const { resource, encoding, dates, map = [], mapFile } = flags
+  const mappings = [...map, ...(mapFile === undefined ? [] : await readMappings(mapFile))]
+  const options = [resource, encoding, dates, mappings[0]]
+  if (!/\.(csv|tsv)$/i.test(file) && options.every((option) => option === undefined)) return undefined
+  return {
+    ...(resource === undefined ? {} : { resource }),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(dates === undefined ? {} : { dates }),
+    mappings,
+  }
+}

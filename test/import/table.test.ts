@@ -1,0 +1,401 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import t from 'tap'
+import { type ImportOptions, importRecords } from '../../app/import/index.ts'
+import { listStoredFields } from '../../app/import/record.ts'
+import type { TableOptions } from '../../app/import/table/index.ts'
+import { findDialect, parseRows, type TableRow } from '../../app/import/table/rows.ts'
+import { loadExampleData } from '../../app/local/example-data.ts'
+import { loadReferenceData } from '../../app/local/reference/load.ts'
+import type { ResourceName } from '../../app/records/resources/define.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { run } from '../command-line.ts'
+import { wildText } from '../export/rows.ts'
+import { asCustomer, createTestApp } from '../helper.ts'
+import { certificate, type Line, openDatabase, ownedResources, product } from './database.ts'
+
+const database = await openDatabase(t)
+const { query, take, read, fingerprint } = database
+const env = { DATABASE_URL: database.url, DATA_DIR: t.testdir() }
+const truncate = 'truncate certificates, products, projects, lab, approvals'
+t.beforeEach(() => query(`${truncate}; delete from customers`))
+
+/** Imports a table. */
+const takeTable = (
+  text: string | Uint8Array,
+  table: TableOptions = { resource: 'products' },
+  options: ImportOptions = {},
+) => {
+  const source = ReadableStream.from([Buffer.from(text as string)])
+  return importRecords(database.operator, source, { customer: 'acme', table, ...options })
+}
+const names = async () => [...(await read('products')).values()].map(({ id, name }) => `${id} ${name}`).sort()
+const single = async (resource = 'products') => [...(await read(resource)).values()][0]
+
+/** Records with wild texts in every field that takes any text. */
+const makeRecords = (name: ResourceName): Line[] => {
+  const { importing } = resources[name]
+  const texts = fc.sample(wildText, { numRuns: 400, seed: 7 }).map((text) => text.slice(0, 200))
+  let next = 0
+  const takeText = () => texts[next++ % texts.length]
+  return Array.from({ length: 20 }, (_, index) => {
+    const line: Line = { resource: name, customer: 'acme', id: `wild-${index}` }
+    for (const { name: field, kind, array, values, schema } of listStoredFields(resources[name])) {
+      if (field === 'id' || kind !== 'text') continue
+      const value = array ? Array.from({ length: index % 4 }, takeText) : takeText()
+      if (values && importing.required.includes(field)) line[field] = values[0]
+      else if (!values && schema.safeParse(value).success) line[field] = value
+    }
+    return name === 'approvals' ? { ...line, product_id: 'P-1', country_code: 'DE' } : line
+  })
+}
+
+t.test('a CSV export imports unchanged, for every resource', async (t) => {
+  const app = await createTestApp(database)
+  t.teardown(() => app.close())
+  const { get } = await asCustomer(database, app, 'acme')
+  const { get: getCopy } = await asCustomer(database, app, 'copy')
+  await loadReferenceData(database.operator)
+  await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
+  for (const name of ownedResources) {
+    await query(`insert into ${name} select (json_populate_record(r, '{"customer_id": "acme"}')).*
+      from ${name} r where customer_id = 'demo'`)
+    t.match(await take(makeRecords(name)), { created: 20, bad: 0 }, name)
+  }
+  for (const name of resourceNames) {
+    const { fields, sorts } = resources[name]
+    const own = [...fields.keys()].filter((field) => !/_at$|approval_info/.test(field)).join(',')
+    const url = `/v1/${name}?format=csv&sort=${sorts[0]}`
+    const { body } = await get(url)
+    const options = { table: { resource: name }, replace: true, force: true }
+    const before = await fingerprint()
+    const again = await takeTable(body, options.table, options)
+    t.match(again, { created: 0, updated: 0, deleted: 0, bad: 0, unchanged: again.read }, name)
+    t.ok(again.read > 20, name)
+    t.strictSame(await fingerprint(), before, `${name} has the same row versions`)
+    if (resources[name].reference) continue
+    t.match(await takeTable(body, options.table, { customer: 'copy' }), { created: again.read, bad: 0 })
+    t.equal((await getCopy(`${url}&fields=${own}`)).body, (await get(`${url}&fields=${own}`)).body, name)
+  }
+})
+
+t.test('cells of the shared vectors have their values', async (t) => {
+  type Vector = { name: string; kind: string; value: unknown; cell: string }
+  const file = join(import.meta.dirname, '../../clients/vectors/csv.json')
+  const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'))
+  const take = async (column: string, { cell, name, value }: Vector) => {
+    await takeTable(`id,name,${column}\r\nv,x,${cell}\r\n`)
+    t.same((await single())?.[column], value, name)
+  }
+  for (const vector of vectors.filter(({ kind }) => kind === 'text')) await take('brand', vector)
+  for (const vector of vectors.filter(({ kind }) => kind === 'list')) await take('part_numbers', vector)
+})
+
+t.test('the separators, line ends and encodings of spreadsheets are recognised', async (t) => {
+  const rows = [
+    ['id', 'name', 'tags'],
+    ['a', 'Tröger "x"; y', 'm;n'],
+    ['b', 'Straße,\tß', ''],
+  ]
+  const write = (delimiter: string, end = '\r\n') => {
+    const quote = (cell: string) => (/[",;\t]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+    return `${rows.map((cells) => cells.map(quote).join(delimiter)).join(end)}${end}`
+  }
+  const utf16 = Buffer.from(`\ufeff${write('\t')}`, 'utf16le')
+  const tables: Record<string, string | Buffer> = {
+    comma: write(','),
+    semicolon: write(';'),
+    tab: write('\t', '\n'),
+    'lines that end with CR': write(';', '\r'),
+    'no line end at the end': write(',').trimEnd(),
+    'sep=': `sep=|\r\n${write('|')}`,
+    'quoted sep=': `"sep=;"\n${write(';', '\n')}`,
+    'UTF-8 with mark': `\ufeff${write(';')}`,
+    'UTF-16LE': utf16,
+    'UTF-16BE': Buffer.from(utf16).swap16(),
+    'UTF-16LE without mark': utf16.subarray(2),
+    'UTF-16BE without mark': Buffer.from(utf16.subarray(2)).swap16(),
+    'Windows-1252': Buffer.from(write(';'), 'latin1'),
+    'nameless columns and rows without values at the end': `${write(';').replaceAll('\r\n', ';;\r\n')};;;;\r\n\r\n`,
+  }
+  for (const [name, table] of Object.entries(tables)) {
+    await query(truncate)
+    t.match(await takeTable(table), { created: 2, bad: 0, warnings: 0 }, name)
+    t.same(await names(), ['a Tröger "x"; y', 'b Straße,\tß'], name)
+    t.same((await read('products')).get('acme a')?.tags, ['m', 'n'], name)
+  }
+})
+
+t.test('an encoding that is not certain must be named', async (t) => {
+  const french = Buffer.from('id,name\na,Citroën à la carte\n', 'latin1')
+  await t.rejects(takeTable(french), /not certain.*--encoding windows-1252 reads "Citroën"/)
+  const cyrillic = Buffer.from([...Buffer.from('id,name\na,'), 0xe4, 0xee, 0xec, 0x0a])
+  await t.rejects(takeTable(cyrillic), /not certain/)
+  await takeTable(french, { resource: 'products', encoding: 'windows-1252' })
+  t.same(await names(), ['a Citroën à la carte'])
+  const utf8 = Buffer.from('id,name\na,Citroën\n')
+  await t.rejects(
+    takeTable(utf8, { resource: 'products', encoding: 'windows-1252' }),
+    /is UTF-8, not windows/,
+  )
+  const euro = Buffer.from([...Buffer.from('id,name\na,'), 0x80, 0x0a])
+  await takeTable(euro, { resource: 'products', encoding: 'windows-1252' })
+  t.same(await names(), ['a €'])
+  const late = Buffer.concat([
+    Buffer.from(`id,name\n${`a,${'x'.repeat(1000)}\n`.repeat(70)}b,Gr`),
+    Buffer.from([0xfc]),
+    Buffer.from('n\nc,\ufffd\n'),
+  ])
+  await query(truncate)
+  const report = await takeTable(late)
+  t.match(report, { created: 2, badLines: [{ line: 72, reason: /^name: not UTF-8.*windows-1252/ }] })
+  const odd = Buffer.from('\ufeffid,name\na,b\n', 'utf16le')
+  await t.rejects(takeTable(Buffer.concat([odd, Buffer.from([0x00])])), /not utf-16le throughout/)
+})
+
+t.test('local dates have the form that is named', async (t) => {
+  const table = (date: string) => `id;number;approval_status;valid_until\na;N;approved;${date}\n`
+  const takeDate = async (dates: string | undefined, date: string) => {
+    const report = await takeTable(table(date), { resource: 'certificates', ...(dates ? { dates } : {}) })
+    return report.badLines[0]?.reason ?? (await single('certificates'))?.valid_until
+  }
+  t.equal(await takeDate('DD.MM.YYYY', '31.01.2027'), '2027-01-31')
+  t.equal(await takeDate('DD.MM.YYYY', '1.2.2027'), '2027-02-01')
+  t.equal(await takeDate('D.M.YYYY', '2027-03-04'), '2027-03-04')
+  t.equal(await takeDate('MM/DD/YYYY', '02/03/2027'), '2027-02-03')
+  t.equal(await takeDate('DD. MM. YYYY', '5. 6. 2027'), '2027-06-05')
+  t.equal(await takeDate('YYYY/MM/DD', '2027/7/8'), '2027-07-08')
+  t.equal(await takeDate('DD.MM.YYYY', '1/2/2027'), 'valid_until: expected a date in the form of --dates')
+  t.match(await takeDate('DD.MM.YYYY', '31.02.2027'), /^valid_until: expected a date/)
+  t.match(await takeDate('DD/MM/YYYY', '01/31/2027'), /^valid_until: expected a date/)
+  t.match(await takeDate(undefined, '31.01.2027'), /YYYY-MM-DD; for another form add --dates/)
+})
+
+t.test('numbers that Excel has changed are a warning', async (t) => {
+  const report = await takeTable(
+    'id,name,part_numbers,model\na,x,"1,23E+12",1.5\nb,x,4711;99,\nc,x,0815;99999,\nd,x,12,7\ne,x,4.00639E+12,08\n',
+  )
+  t.same(
+    report.warningLines.map(({ line, reason }) => `${line} ${reason}`),
+    [
+      '2 part_numbers: 1,23E+12 is a number that Excel has shortened',
+      '4 part_numbers: Excel may have removed zeros from 99 (line 3): line 4 has 0815; this is reported once',
+      '6 part_numbers: 4.00639E+12 is a number that Excel has shortened',
+      '6 model: Excel may have removed zeros from 7 (line 5): line 6 has 08; this is reported once',
+    ],
+  )
+  t.equal(report.created, 5)
+})
+
+t.test('columns get the fields that are named for them', async (t) => {
+  const table = 'Nr.;Article no.;Name (de) = en;Notes\n1;A-1;Gerät;internal\n'
+  const mappings = [
+    ['Nr.', 'id'],
+    ['Article no.', 'part_numbers'],
+    ['Name (de) = en', 'name'],
+    ['Notes', ''],
+  ] as const
+  t.match(await takeTable(table, { resource: 'products', mappings }), { created: 1, bad: 0 })
+  t.match(await single(), { id: '1', name: 'Gerät', part_numbers: ['A-1'] })
+})
+
+t.test('all faults of a header are reported before anything is written', async (t) => {
+  const reject = async (header: string, faults: RegExp, mappings: TableOptions['mappings'] = []) => {
+    const table = { resource: 'products', mappings } as const
+    await t.rejects(takeTable(`${header}\na,b,c\n`, table), faults, header)
+    t.same(await names(), [])
+  }
+  await reject('id,name,colour', /header of the table: no field is named "colour"$/)
+  await reject('id,name,Part Number', /no field is named "Part Number"; did you mean "part_numbers"\?/)
+  await reject('id,nmae,brand', /no field is named "nmae"; did you mean "name"\?; name has no column/)
+  await reject('id,name,name', /name has 2 columns: "name", "name"/)
+  await reject('id,,name', /no field is named ""/)
+  await reject('id,name,x', /name has 2 columns: "name", "x"/, [['x', 'name']])
+  await reject('id,name,x', /no field is named "nam"; did you mean "name"/, [['x', 'nam']])
+  await reject('id,name,Artikel', /--map names "Artikle", which is no column; did you mean "Artikel"/, [
+    ['Artikle', 'model'],
+  ])
+  await reject('id,name,x', /--map names "x" twice/, [
+    ['x', 'model'],
+    ['x', 'brand'],
+  ])
+  await reject('id,name,"x', /header of the table: a quote is not closed/)
+  await reject('{"id": 1}', /JSON and is no table/)
+  await t.rejects(takeTable('id,name\na,b\n', {}), /without a column "resource".*--resource/)
+  await t.rejects(take(['id,name\na,b'], { table: { resource: 'products' } }), /--customer <slug>/)
+})
+
+t.test('a column of resources and customers needs no options', async (t) => {
+  const rows = [
+    'resource;customer;customer_name;id;name;number;approval_status;validity',
+    'products;acme;Acme GmbH;a;one;;;',
+    'certificates;other;;b;;N-1;approved;void',
+    'products;acme;;c;two;N-2;;',
+    'widgets;acme;;d;x;;;',
+  ]
+  const report = await take(rows)
+  t.match(report, {
+    created: 2,
+    badLines: [
+      { line: 4, reason: 'unknown field "number"' },
+      { line: 5, reason: /^resource: expected one of/ },
+    ],
+  })
+  const only = await take(rows, { table: { resource: 'products' }, customer: 'acme' }).catch((error) => error)
+  t.match(only.message, /no field is named "number"/)
+  const other = await take(['resource,id,name', 'lab,a,x', ',b,y'], {
+    table: { resource: 'products' },
+    customer: 'acme',
+  })
+  t.match(other, {
+    created: 1,
+    badLines: [{ line: 2, reason: 'resource: this import is for products only' }],
+  })
+})
+
+t.test('bad rows have the line in which they start, and all others are imported', async (t) => {
+  const report = await takeTable(
+    [
+      'id,name,brand', // 1
+      '"a","two\r\nlines",x', // 2, 3
+      '', // 4
+      'b,5" display,x', // 5
+      'c,"""quoted""",x', // 6
+      'd,short', // 7
+      'e,long,x,y', // 8
+      '"multi', // 9
+      'line",f,x', // 10
+      'g,"a"b,x', // 11
+      'h,nul \0,x', // 12
+      'i,ok,x,,', // 13
+      ',no id,x', // 14
+      'j,"open', // 15
+      'k",x', // 16
+      'l,"a"b', // 17
+      'm",x', // 18
+      'n,ok,x', // 19
+      'o,"lost,x', // 20
+      'p,"x"y,x', // 21
+      'q,last,x', // 22
+      'r,"never closed', // 23
+    ].join('\r\n'),
+  )
+  t.same(
+    report.badLines.map(({ line, reason }) => `${line} ${reason.replace(/(?<=expected at).*/, '')}`),
+    [
+      '7 expected 3 cells as in the header; found 2',
+      '8 expected 3 cells as in the header; found 4',
+      '9 id: expected 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone',
+      '11 text after a closing quote in this line: double each quote within a cell',
+      '12 name: expected at',
+      '14 id: required',
+      '17 text after a closing quote in this line: double each quote within a cell',
+      '18 expected 3 cells as in the header; found 2',
+      '20 text after a closing quote in lines 20 to 21: double each quote within a cell',
+      '23 a quote is not closed',
+    ],
+  )
+  t.same(await names(), [
+    'a two\r\nlines',
+    'b 5" display',
+    'c "quoted"',
+    'i ok',
+    'j open\r\nk',
+    'n ok',
+    'q last',
+  ])
+})
+
+t.test('rows and their lines do not depend on how a file is cut into chunks', async (t) => {
+  const piece = fc.constantFrom('"', '""', ',', ';', '\t', '\r', '\n', '\r\n', 'x', 'é', '😀', "'", '\\')
+  const cell = fc.option(fc.array(piece, { maxLength: 4 }).map((parts) => parts.join('')))
+  const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 })
+  const cut = async function* (bytes: Buffer, size: number) {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  }
+  const property = fc.asyncProperty(
+    rows,
+    fc.constantFrom('\r\n', '\n', '\r'),
+    fc.constantFrom(',', ';', '\t'),
+    fc.integer({ min: 1, max: 9 }),
+    async (rows, rowEnd, delimiter, size) => {
+      const table = [['a', 'b', 'c'], ...rows]
+      const quote = (cell: string | null) => (cell === null ? '' : `"${cell.replaceAll('"', '""')}"`)
+      const text = table.map((cells) => cells.map(quote).join(delimiter)).join(rowEnd)
+      const lineEnd = rowEnd.at(-1) as string
+      let line = 1
+      const expected = table.map((cells) => {
+        const start = line
+        line += cells.join('').split(lineEnd).length
+        return { line: start, cells }
+      })
+      const found: TableRow[] = []
+      for await (const row of parseRows(cut(Buffer.from(text), size), findDialect(text))) found.push(row)
+      const isBlank = ({ cells }: TableRow) => cells.every((each) => each === null)
+      return isDeepStrictEqual(
+        found,
+        expected.filter((row) => !isBlank(row)),
+      )
+    },
+  )
+  await t.resolves(fc.assert(property, { numRuns: 300 }))
+})
+
+t.test('a quote that never ends does not need memory', async (t) => {
+  const chunk = Buffer.alloc(2 ** 20, 'x')
+  const endless = async function* () {
+    yield Buffer.from('id,name\na,b\nc,"')
+    for (let index = 0; index < 512; index++) yield chunk
+  }
+  const options = { customer: 'acme', table: { resource: 'products' } } as const
+  await t.rejects(importRecords(database.operator, endless(), options), /line 3: longer than 1048576/)
+})
+
+t.test('--replace deletes records of the table’s resource only', async (t) => {
+  const lines = ['a', 'b', 'c'].map((id) => product(id))
+  await take([...lines, certificate('x')])
+  const report = await takeTable('id,name\na,x\nb,y\n', undefined, { replace: true })
+  t.match(report, { updated: 2, deleted: 1, deletionRefused: null })
+  t.equal((await read('certificates')).size, 1)
+  const bad = await takeTable('id,name,parent_product_id\na,x,../\n', undefined, {
+    replace: true,
+    force: true,
+  })
+  t.match(bad, { bad: 1, deleted: 1 })
+  t.same(await names(), ['a x'], 'a bad row keeps its record')
+  await t.rejects(takeTable('id,name\n', undefined, { replace: true }), /file is empty/)
+  t.match(await takeTable('id,name\n'), { read: 0 })
+  t.match(await takeTable(''), { read: 0 })
+})
+
+t.test('the command reads a file by its name, or standard input by --resource', async (t) => {
+  const folder = t.testdir({
+    'products.csv': 'Nr.;name;Bemerkung\na;Träger;x\n',
+    'fields.txt': 'Nr.=id\n\nBemerkung=\n',
+    'workbook.xlsx': Buffer.from('PK\u0003\u0004'),
+    'data.csv': `${JSON.stringify(product('a'))}\n`,
+  })
+  const file = join(folder, 'products.csv')
+  const cli = (words: string[], input = '') => run(['import', ...words, '--customer', 'acme'], { env, input })
+  t.match(await cli([file]), { code: 1, stderr: /--resource products/ })
+  const mapped = ['--resource', 'products', '--map-file', join(folder, 'fields.txt')]
+  t.match(await cli([file, ...mapped, '--dry-run']), { code: 0, stdout: /^1 line \(dry run.*1 created/ })
+  t.same(await names(), [])
+  t.match(await cli([file, ...mapped]), { code: 0, stdout: /1 created/ })
+  const input = 'id,name,x\nb,y,\n'
+  t.match(await cli(['-', '--resource', 'products', '--map', 'x='], input), { code: 0, stdout: /1 created/ })
+  t.same(await names(), ['a Träger', 'b y'])
+  t.match(await cli([join(folder, 'workbook.xlsx')]), { code: 1, stderr: /"CSV UTF-8"/ })
+  t.match(await cli([join(folder, 'data.csv')]), { code: 1, stderr: /JSON and is no table/ })
+  t.match(await cli([file, '--map-file', folder]), { code: 1, stderr: /cannot be used as --map-file/ })
+  for (const wrong of [
+    ['--resource', 'widgets'],
+    ['--dates', 'DD.MM.YY'],
+    ['--dates', 'DDMMYYYY'],
+    ['--encoding', 'x'],
+    ['--map', 'id'],
+  ])
+    t.match(await cli([file, ...wrong]), { code: 2 }, wrong.join(' '))
+})
