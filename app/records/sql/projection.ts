@@ -20,8 +20,8 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
 }
 
 /**
- * Returns a stored field's column over the row alias `r`. Objects are columns of composite types, and `to_json` writes
- * them without spaces, in the order of their type.
+ * Returns a stored field's column over the row alias `r`, with objects as JSON in the form of answers.
+ * See docs/decisions/0135-objects-are-composite-types.md.
  */
 export const storedValue = ({ name, kind }: Field): string =>
   kind === 'json' ? `to_json(r.${name})` : `r.${name}`
