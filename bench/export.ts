@@ -38,8 +38,7 @@ const seedRows = async (client: pg.Client): Promise<void> => {
          (array['FCC ID', 'CE RED'])[1 + n % 2], 'BNetzA', (array['DE', 'US', 'JP', 'BR'])[1 + n % 4],
          'prd-' || n / 4, current_date - n % 300, current_date + n % 900 - 60, current_date - n % 300,
          'Acme Wireless GmbH', array['EN 300 328', 'EN 301 489-1'], array['line-' || n % 7],
-         jsonb_build_array(jsonb_build_object('from', current_date - n % 300, 'until', current_date + n % 900 - 60,
-           'basis', 'initial')), 'https://example.org/certificates/' || n
+         array[(current_date - n % 300, current_date + n % 900 - 60, 'initial')::validity_period], 'https://example.org/certificates/' || n
        from generate_series($1::integer, $2::integer) n`,
       [from, to],
     )

@@ -1,12 +1,14 @@
-import { type Options, stringify } from 'csv-stringify/sync'
+import Papa from 'papaparse'
 import type { ColumnKind, ExportColumn } from '../records/sql/column.ts'
 import type { Cell, RowBatches } from './rows.ts'
 
-const options: Options = {
-  record_delimiter: '\r\n',
-  // Quotes empty text, because null is an empty cell. The library quotes a lone line feed only on request.
-  quoted_match: /^$|[\r\n]/,
+const options: Papa.UnparseConfig = {
+  newline: '\r\n',
+  // Null is an empty cell, so empty text has quotes.
+  quotes: (cell) => cell === '',
 }
+
+const toLines = (rows: (string | null | undefined)[][]): string => `${Papa.unparse(rows, options)}\r\n`
 
 /** Spreadsheets run these as formulas. Leading quotes count, so that an import can remove one again. */
 const formula = /^'*[=+\-@\t\r]/
@@ -36,10 +38,10 @@ export async function* writeCsv(
   hasMark: boolean,
 ): AsyncGenerator<string> {
   const toCells = columns.map(({ kind }) => writers[kind] ?? String)
-  let head = `${hasMark ? '\ufeff' : ''}${stringify([columns.map(({ name }) => name)], options)}`
+  let head = `${hasMark ? '\ufeff' : ''}${toLines([columns.map(({ name }) => name)])}`
   for await (const rows of batches) {
     const cells = rows.map((row) => row.map((cell, index) => (cell === null ? null : toCells[index]?.(cell))))
-    yield head + stringify(cells, options)
+    yield head + toLines(cells)
     head = ''
   }
   if (head !== '') yield head

@@ -3,8 +3,7 @@ import type { Snapshot } from '../cache/snapshot.ts'
 import { begunAt, historyOf, isMark, isOfRecord, stateRow } from '../records/history/states.ts'
 import type { Resource } from '../records/resources/define.ts'
 import type { Sql } from '../records/sql/column.ts'
-import { compactJson } from '../records/sql/json-text.ts'
-import { type Bindings, bindExpression } from '../records/sql/projection.ts'
+import { type Bindings, bindExpression, columnFromJson } from '../records/sql/projection.ts'
 import type { DayAndWindow } from './token.ts'
 
 /**
@@ -35,10 +34,12 @@ const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindin
 }
 
 /** The previous value in a row `k`, as the JSON text that responses contain, or null. */
-const formerText = ({ fields }: Resource): string => {
-  const nested = [...fields.values()].filter(({ kind, array }) => kind === 'json' || array)
+const formerText = (resource: Resource): string => {
+  const nested = [...resource.fields.values()].filter(
+    ({ kind, array, computed }) => !computed && (kind === 'json' || array),
+  )
   const cases = nested.map(
-    ({ name, schema }) => `when '${name}' then (${compactJson(schema, 'k.was')})::text`,
+    ({ name }) => `when '${name}' then to_json(${columnFromJson(resource, name, 'k.was')})::text`,
   )
   return `case k.name ${cases.join(' ')} else k.was::text end`
 }

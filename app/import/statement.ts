@@ -1,5 +1,6 @@
 import type { Resource } from '../records/resources/define.ts'
 import type { FieldKind } from '../records/resources/kind.ts'
+import { columnFromJson } from '../records/sql/projection.ts'
 import type { ParsedLine } from './line.ts'
 import { listStoredFields } from './record.ts'
 
@@ -32,7 +33,10 @@ export const inputRows = (resource: Resource): string => {
   const fields = listStoredFields(resource)
   const names = [...ownColumns, ...fields.map(({ name }) => name)]
   const types = [...ownTypes, ...fields.map(columnType)]
-  const selected = names.map((name, index) => `u.${name}::${types[index]} as ${name}`)
+  const selected = names.map((name, index) => {
+    const value = `u.${name}::${types[index]}`
+    return `${types[index] === 'jsonb' ? columnFromJson(resource, name, value) : value} as ${name}`
+  })
   const arrays = names.map((_, index) => `$${index + 1}::text[]`)
   return `(select ${selected.join(', ')} from unnest(${arrays.join(', ')}) as u (${names.join(', ')})) i`
 }

@@ -74,7 +74,7 @@ export const createTables = (todayMs: number) => {
         ...[`prd-${Math.ceil(n / 10)}`, n % 5 === 0 ? `apr-${n / 5}` : '\\N', pick(countries, n), 'BNetzA'],
         ...[pick(schemes, n), 'type_approval', pick(states, n), from, isLimited ? until : '\\N', from],
         ...[isLimited ? until : 'infinity'],
-        isLimited ? `[{"from": "${from}", "until": "${until}", "basis": "initial"}]` : '[]',
+        isLimited ? `{"(${from},${until},initial)"}` : '{}',
         ...[from, from, 'Acme Wireless GmbH', `{EN 300 ${n % 300}}`, `{line-${n % 7}}`, at, at],
       ].join('\t')
     },

@@ -26,8 +26,7 @@ const certificates = `
     (array['FCC ID', 'CE RED', 'Common Criteria'])[1 + n % 3], 'BNetzA', (array['DE', 'US', 'JP', 'BR'])[1 + n % 4],
     'prd-' || 1 + n % $3, current_date - 400 - n % 300, current_date + n % 900 - 60, current_date - 400 - n % 300,
     'Acme Wireless GmbH', array['EN 300 328', 'EN 301 489-1'], array['line-' || n % 7],
-    jsonb_build_array(jsonb_build_object('from', current_date - 400 - n % 300, 'until', current_date + n % 900 - 60,
-      'basis', 'initial'))
+    array[(current_date - 400 - n % 300, current_date + n % 900 - 60, 'initial')::validity_period]
   from generate_series(1, $2) n`
 
 const products = `

@@ -10,8 +10,7 @@ export const seed = async (operator: pg.Pool): Promise<void> => {
   for (const code of countries) {
     await operator.query(
       `insert into countries (id, code, alpha3, name, region, requirements)
-        values ($1, $1, $2, $1, 'europe', '{"schemes": [], "in_country_testing": null,
-          "local_representative": null, "validity": null, "lead_time_weeks": null, "note": null}')`,
+        values ($1, $1, $2, $1, 'europe', '({},,,,,)')`,
       [code, alpha3[code]],
     )
   }

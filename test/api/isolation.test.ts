@@ -52,7 +52,7 @@ const makeRow = (name: string, customer: Customer, id: string, n: number) => {
 
 const seed = async ({ operator }: TestDatabase) => {
   await sql`insert into countries (id, code, alpha3, name, region, requirements)
-    values ('JP', 'JP', 'JPN', 'Japan', 'asia_pacific', '{}')`.execute(operator)
+    values ('JP', 'JP', 'JPN', 'Japan', 'asia_pacific', '(,,,,,)')`.execute(operator)
   for (const customer of customers) {
     for (const name of owned) {
       const ids = [...idsOf(customer), ...shared, lureOf(customer)]

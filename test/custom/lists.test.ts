@@ -33,7 +33,7 @@ const give = async (customer: string, text: string) => {
 
 for (const customer of ['acme', 'bolt']) {
   await run(`insert into countries (id, code, alpha3, name, region, requirements)
-    select c, c, c || 'X', 'Country ' || c, 'americas', json_build_object('schemes', json_build_array('S-' || c), 'note', 'note ' || c)
+    select c, c, c || 'X', 'Country ' || c, 'americas', row(array['S-' || c], null, null, null, null, 'note ' || c)::country_requirements
     from unnest(array['JP', 'KR', 'US', 'BR']) c on conflict do nothing`)
   await run(`insert into products (customer_id, id, name, model, product_status, part_numbers)
     select '${customer}', 'p' || n, '${customer} product ' || n, case when n % 3 > 0 then 'M' || n end, 'active', array['PN' || n]
@@ -511,7 +511,7 @@ object:
 })
 
 t.test('objects within records are compact in custom endpoints, too', async (t) => {
-  await run(`update certificates set validity_periods = '[{"basis": "initial", "until": null, "from": "2020-01-01"}]'
+  await run(`update certificates set validity_periods = '{"(2020-01-01,,initial)"}'
     where customer_id = 'acme'`)
   await give(
     'acme',

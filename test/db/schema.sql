@@ -46,6 +46,10 @@ table api_keys row level security forced
   CREATE TRIGGER api_keys_log_update AFTER UPDATE ON public.api_keys REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION api_keys_log_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
 
+type approval_term
+  kind text
+  years integer
+
 table approvals row level security forced
   customer_id text collate "C" not null
   id text collate "C" not null
@@ -233,6 +237,12 @@ table audit_seals
   constraint audit_seals_pkey PRIMARY KEY (seal_no)
   constraint audit_seals_entry_id_key UNIQUE (entry_id)
 
+type authority
+  name text
+  abbreviation text
+  domain text
+  role text
+
 table certificates row level security forced
   customer_id text collate "C" not null
   id text collate "C" not null
@@ -251,7 +261,7 @@ table certificates row level security forced
   valid_until calendar_date
   valid_from_sort date not null
   valid_until_sort date not null
-  validity_periods jsonb not null default '[]'::jsonb
+  validity_periods validity_period[] not null default '{}'::validity_period[]
   issued_on calendar_date
   issued_on_sort date not null
   holder text collate "C"
@@ -360,8 +370,8 @@ table countries
   name text collate "C" not null
   region text collate "C" not null
   blocs text[] collate "C" not null default '{}'::text[]
-  authorities jsonb not null default '[]'::jsonb
-  requirements jsonb not null
+  authorities authority[] not null default '{}'::authority[]
+  requirements country_requirements not null
   sources text[] collate "C" not null default '{}'::text[]
   confidence text collate "C" not null default 'low'::text
   reviewed_on calendar_date
@@ -397,6 +407,14 @@ END)
   CREATE TRIGGER countries_words_insert AFTER INSERT ON public.countries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_words_insert() enabled always
   CREATE TRIGGER countries_words_truncate AFTER TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION countries_words_truncate() enabled always
   CREATE TRIGGER countries_words_update AFTER UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_words_update() enabled always
+
+type country_requirements
+  schemes text[]
+  in_country_testing text
+  local_representative text
+  validity approval_term
+  lead_time_weeks weeks
+  note text
 
 table custom_documents
   name text collate "C" not null
@@ -812,6 +830,11 @@ table used_assertions row level security forced
   CREATE INDEX used_assertions_expiry ON public.used_assertions USING btree (expires_at)
   policy operator permissive for * to certdata_operator using true with check true
 
+type validity_period
+  from calendar_date
+  until calendar_date
+  basis text
+
 table webhooks row level security forced
   customer_id text collate "C" not null
   webhook_id text collate "C" not null
@@ -849,6 +872,10 @@ table webhooks row level security forced
   constraint webhooks_pkey PRIMARY KEY (customer_id, webhook_id)
   CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (webhook_id)
   policy operator permissive for * to certdata_operator using true with check true
+
+type weeks
+  min integer
+  max integer
 
 CREATE OR REPLACE FUNCTION public.add_access_request(text, text, text, text, text, timestamp with time zone)
  RETURNS void
@@ -2065,9 +2092,8 @@ begin
   insert into record_words
   select '*', 'countries', r.id, array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name, (select string_agg(concat_ws(' ', a ->> 'name',
-      a ->> 'abbreviation'), ' ')
-  from jsonb_array_elements(r.authorities) a)))) word
+    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name,
+      (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(r.authorities) a)))) word
     where length(word) > 1))
   from new_rows r;
   return null;
@@ -2094,9 +2120,8 @@ begin
     or old.authorities is distinct from new.authorities) then return null; end if;
   update record_words w set customer_id = '*', id = new.id, words = array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name, (select string_agg(concat_ws(' ', a ->>
-      'name', a ->> 'abbreviation'), ' ')
-      from jsonb_array_elements(new.authorities) a)))) word
+    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name,
+      (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(new.authorities) a)))) word
     where length(word) > 1))
   where w.customer_id = '*' and w.resource = 'countries' and w.id = old.id;
   return null;

@@ -69,7 +69,7 @@ t.test('the bytes of a CSV file', async (t) => {
     ['text', '-5', "'-5"],
     ['text', '\ttab', "'\ttab"],
     ['text', '@x,"', '"\'@x,"""'],
-    ['text', ' =1', ' =1'],
+    ['text', ' =1', '" =1"'],
     ['integer', -5, '-5'],
     ['number', '-12.50', '-12.50'],
     ['boolean', true, 'true'],

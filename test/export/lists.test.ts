@@ -215,7 +215,8 @@ t.test('objects within records are compact, in the order of the schema, wherever
   const authorities = [{ role: 'radio', domain: null, abbreviation: 'X', name: 'Ministère' }]
   await sql`insert into countries (id, code, alpha3, name, region, authorities, requirements)
     select distinct c.country_code, c.country_code, c.country_code || 'X', c.country_code, 'europe',
-      ${JSON.stringify(authorities)}::jsonb, ${JSON.stringify(requirements)}::jsonb
+      array(select a from jsonb_populate_recordset(null::authority, ${JSON.stringify(authorities)}) a),
+      jsonb_populate_record(null::country_requirements, ${JSON.stringify(requirements)})
     from certificates c where c.country_code is not null`.execute(database.operator)
   await until('the countries are shown', async () => (await get('/v1/countries')).json().data.length > 1)
   for (const name of ['certificates', 'countries'] as const) {

@@ -137,7 +137,7 @@ const sqlOf = (
   }
   if (resource === 'countries') {
     return `insert into countries (id, code, alpha3, name, region, requirements)
-      values ('${name}', '${name}', 'XXX', ${text(String(from))}, 'cis', '{}')
+      values ('${name}', '${name}', 'XXX', ${text(String(from))}, 'cis', '(,,,,,)')
       on conflict (id) do update set name = excluded.name`
   }
   if (resource === 'products') {

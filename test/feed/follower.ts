@@ -56,7 +56,7 @@ export const readAll = async (
     const plan = planQuery(outcome.query, { customerId, today: day })
     for (let after: string[] | undefined, more = true; more; ) {
       const { rows } = await pageStatement(after ? { ...plan, after } : plan).execute(reader)
-      const found: Fields[] = JSON.parse(`[${rows[0]?.data ?? ''}]`)
+      const found: Fields[] = JSON.parse(rows[0]?.data ?? '[]')
       for (const record of found) records.set(`${name}/${record.id}`, comparable(record))
       more = (rows[0]?.found ?? 0) > plan.limit
       after = rows[0]?.last?.[0]

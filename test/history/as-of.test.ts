@@ -152,7 +152,7 @@ t.test('a country as it stood on a day, without what is counted in other records
   const { get } = await asCustomer(database, app, 'echo')
   await owner.query(`update history_begun set since = now() - interval '100 days'`)
   await run(sql`insert into countries (id, code, alpha3, name, region, requirements)
-    values ('QQ', 'QQ', 'QQQ', 'Old', 'europe', '{}')`)
+    values ('QQ', 'QQ', 'QQQ', 'Old', 'europe', '(,,,,,)')`)
   await run(sql`update countries set name = 'New' where id = 'QQ'`)
   const on = async (day: string, more = '') => (await ask(get, day, more, 'countries/QQ')).json()
   t.match(await on(today), { data: { id: 'QQ', name: 'New', region: 'europe' } })

@@ -90,9 +90,9 @@ t.test('an update names the fields that differ from what the follower has', asyn
 t.test('former objects and arrays are written as answers write them', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, tags, validity_periods)
-    values (${id}, 'c', 'N', 'T', 'approved', '{a,b}', '[{"from": "2026-01-01", "until": null, "basis": "initial"}]')`)
+    values (${id}, 'c', 'N', 'T', 'approved', '{a,b}', '{"(2026-01-01,,initial)"}')`)
   const after = await begin(get)
-  await run(sql`update certificates set tags = '{}', validity_periods = '[]' where customer_id = ${id}`)
+  await run(sql`update certificates set tags = '{}', validity_periods = '{}' where customer_id = ${id}`)
   const { body } = await get(`/v1/changes?after=${after}&previous=true`)
   t.match(
     body,

@@ -32,7 +32,9 @@ const another: Record<string, string> = {
   text: `'other'`,
   date: `'2020-02-02'`,
   integer: '7',
-  json: `'[{"a": 1}]'`,
+  validity_periods: `'{"(2020-02-02,,initial)"}'`,
+  authorities: `'{"(N,,,)"}'`,
+  requirements: `'(,,,,,note)'`,
 }
 
 t.test('every stored field is kept, of every resource', async (t) => {
@@ -45,7 +47,7 @@ t.test('every stored field is kept, of every resource', async (t) => {
     const otherValue = ({ kind, array, values, name: field }: (typeof fields)[0]) => {
       if (field === 'alpha3') return `'XAB'`
       if (array) return values ? `array['${values[1]}']` : `array['other']`
-      return values ? `'${values[1]}'` : another[kind]
+      return values ? `'${values[1]}'` : another[kind === 'json' ? field : kind]
     }
     const owned = resource.reference ? '' : `, 'fields'`
     const required: Record<string, string> = {
@@ -54,7 +56,7 @@ t.test('every stored field is kept, of every resource', async (t) => {
       projects: `project_number, title) values ('x', 'N', 'T'`,
       lab: `report_number, title, status) values ('x', 'N', 'T', 'planned'`,
       approvals: `product_id, country_code, scheme) values ('x', 'p', 'JP', 'S'`,
-      countries: `code, alpha3, name, region, requirements) values ('XX', 'XX', 'XAA', 'N', 'europe', '{}'`,
+      countries: `code, alpha3, name, region, requirements) values ('XX', 'XX', 'XAA', 'N', 'europe', '(,,,,,)'`,
     }
     const customer = resource.reference ? '' : ', customer_id'
     const values = (required[name] as string).replace(') values (', `${customer}) values (`)

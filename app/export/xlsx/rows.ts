@@ -8,8 +8,10 @@ import { escapeText } from './text.ts'
 /** Returns the cell after its address, or `undefined` for no cell. */
 type CellWriter = (cell: Cell) => string | undefined
 
-const writeText = (cell: Cell): string =>
-  `" s="${styles.text}" t="inlineStr"><is><t xml:space="preserve">${escapeText(String(cell))}</t></is></c>`
+const writeToken = (cell: Cell): string =>
+  `" s="${styles.text}" t="inlineStr"><is><t xml:space="preserve">${cell}</t></is></c>`
+
+const writeText = (cell: Cell): string => writeToken(escapeText(String(cell)))
 
 const writeTexts: CellWriter = (cell) => {
   const joined = joinTexts(cell as readonly string[])
@@ -35,7 +37,7 @@ const writeSerial = (cell: Cell, serial: number | string | undefined, style: num
 
 const writers: Readonly<Record<ColumnKind, CellWriter>> = {
   text: writeText,
-  token: writeText,
+  token: writeToken,
   date: (cell) => writeSerial(cell, toSerial(String(cell)), styles.date),
   integer: writeNumber,
   number: writeNumber,
@@ -61,11 +63,11 @@ export const createRowWriter = (columns: readonly ExportColumn[]): ((row: Row, n
   }))
   return (row, number) => {
     let text = `<row r="${number}">`
-    for (const [index, { open, write }] of cells.entries()) {
+    cells.forEach(({ open, write }, index) => {
       const cell = row[index] ?? null
       const rest = cell === null ? undefined : write(cell)
       if (rest !== undefined) text += open + number + rest
-    }
+    })
     return `${text}</row>`
   }
 }

@@ -6,13 +6,9 @@ const firstSerial = 61
 const serialOf1970 = 25_569
 const dayMs = 86_400_000
 
-const date = /^(\d{4})-(\d\d)-(\d\d)/
-
-/** Returns the serial number of a day YYYY-MM-DD, or `undefined` before 1900-03-01. */
+/** Returns the serial number of the day YYYY-MM-DD that a text begins with, or `undefined` before 1900-03-01. */
 export const toSerial = (text: string): number | undefined => {
-  const [, year, month, day] = date.exec(text) ?? []
-  if (year === undefined || year < '1900') return undefined
-  const serial = Date.UTC(Number(year), Number(month) - 1, Number(day)) / dayMs + serialOf1970
+  const serial = Date.parse(text.slice(0, 10)) / dayMs + serialOf1970
   return serial >= firstSerial ? serial : undefined
 }
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Field, Resource } from '../resources/define.ts'
-import { compactJson } from './json-text.ts'
 import { customer, setting } from './session.ts'
 
 /** `day`: YYYY-MM-DD, or SQL of type date. `window`: days; `undefined`: the customer's setting. */
@@ -20,9 +19,16 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
   return sql.join(parts, sql.raw(''))
 }
 
-/** Returns a stored field's column over the row alias `r`, with objects in the form of answers. */
-export const storedValue = ({ name, kind, schema }: Field): string =>
-  kind === 'json' ? compactJson(schema, `r.${name}`) : `r.${name}`
+/**
+ * Returns a stored field's column over the row alias `r`, with objects as JSON in the form of answers.
+ * See docs/decisions/0135-objects-are-composite-types.md.
+ */
+export const storedValue = ({ name, kind }: Field): string =>
+  kind === 'json' ? `to_json(r.${name})` : `r.${name}`
+
+/** Returns the value of a resource's column from SQL of type jsonb. */
+export const columnFromJson = (resource: Resource, name: string, json: string): string =>
+  `(jsonb_populate_record(null::${resource.name}, jsonb_build_object('${name}', ${json}))).${name}`
 
 /** Also formats instants: PostgreSQL's JSON would depend on the session's settings. */
 export const shown = (field: Field): string =>

@@ -75,7 +75,7 @@ export const readPage = async (
 ): Promise<Filled> => {
   const row = await execute(db, plan, shapes)
   const { page, cursor } = describePage(row, plan, plan.resource.computedForDay, encodeCursor)
-  const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}${includedPart(row)}}`
+  const json = `{"data":${row.data},"page":${JSON.stringify(page)}${includedPart(row)}}`
   const answer = filled(row, json, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
@@ -84,7 +84,7 @@ export const readPage = async (
 export const readItem = async (db: Db, plan: QueryPlan, id: string, shapes?: Shapes): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
-  return row.data === null
+  return row.found === 0
     ? filled(row, undefined, 0)
-    : filled(row, `{"data":${row.data}${includedPart(row)}}`, 1)
+    : filled(row, `{"data":${row.data.slice(1, -1)}${includedPart(row)}}`, 1)
 }

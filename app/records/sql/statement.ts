@@ -29,8 +29,8 @@ export type PageRow = Stamp & {
   total: number | null
   /** Null without includes. */
   included: string | null
-  /** JSON, separated by commas. Null if there are no records. */
-  data: string | null
+  /** A JSON array. */
+  data: string
 }
 
 export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
@@ -42,8 +42,8 @@ const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
   const target = resources[targetName as keyof typeof resources]
   return sql`${sql.lit(`"${target.name}":{`)} || coalesce((
     select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
-    from (select distinct p.${sql.ref(by)} as id from picked p
-      where p.rn <= ${sql.lit(plan.limit)} and p.${sql.ref(by)} is not null) wanted
+    from (select distinct p.${sql.ref(by)} as id from (select * from picked limit ${sql.lit(plan.limit)}) p
+      where p.${sql.ref(by)} is not null) wanted
     join ${sql.table(target.name)} r on ${isOwned(target)} and r.id = wanted.id
     cross join lateral (select ${projection(target, undefined, plan)}) x
   ), '') || '}'`
@@ -83,12 +83,10 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
     from ${session(plan.customerId, plan.window === undefined && isComputed(plan))}
     cross join lateral (
       with picked as (
-        select row_number() over () as rn, r.* from (
-          select r.* from ${rowSource(plan)}
-          where ${conditions(keyset ? [...filters, keyset] : filters)}
-          order by ${sql.join(order)}
-          limit ${sql.lit(plan.limit + 1)}
-        ) r
+        select r.* from ${rowSource(plan)}
+        where ${conditions(keyset ? [...filters, keyset] : filters)}
+        order by ${sql.join(order)}
+        limit ${sql.lit(plan.limit + 1)}
       )
       select
         count(*)::integer as found,
@@ -96,7 +94,7 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
           to_json(array[array[${sql.join(keys.map((key) => lastKey(plan, key)))}]]) end as last,
         ${total} as total,
         ${includedMembers(plan)} as included,
-        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${sql.lit(plan.limit)}) as data
+        coalesce(array_to_json((array_agg(x))[:${sql.lit(plan.limit)}])::text, '[]') as data
       from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x
     ) page`
 }

@@ -1,3 +1,6 @@
+-- Answers have the members in this order.
+create type validity_period as ("from" calendar_date, until calendar_date, basis text);
+
 create table certificates (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   id text collate "C" not null check (id ~ '^[A-Za-z0-9._~-]{1,64}$' and id !~ '^[.]+$'),
@@ -20,7 +23,7 @@ create table certificates (
   valid_until calendar_date,
   valid_from_sort date not null,
   valid_until_sort date not null,
-  validity_periods jsonb not null default '[]',
+  validity_periods validity_period[] not null default '{}',
   issued_on calendar_date,
   issued_on_sort date not null,
   holder text collate "C",

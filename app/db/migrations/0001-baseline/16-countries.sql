@@ -1,3 +1,16 @@
+-- Answers have the members in this order.
+create type authority as (name text, abbreviation text, domain text, role text);
+create type approval_term as (kind text, years integer);
+create type weeks as (min integer, max integer);
+create type country_requirements as (
+  schemes text[],
+  in_country_testing text,
+  local_representative text,
+  validity approval_term,
+  lead_time_weeks weeks,
+  note text
+);
+
 create table countries (
   id text collate "C" primary key check (id ~ '^[A-Z]{2}$'),
   code text collate "C" not null check (code = id),
@@ -6,8 +19,8 @@ create table countries (
   region text collate "C" not null
     check (region in ('europe', 'americas', 'asia_pacific', 'middle_east_africa', 'cis')),
   blocs text[] collate "C" not null default '{}',
-  authorities jsonb not null default '[]',
-  requirements jsonb not null,
+  authorities authority[] not null default '{}',
+  requirements country_requirements not null,
   sources text[] collate "C" not null default '{}',
   confidence text collate "C" not null check (confidence in ('high', 'medium', 'low')) default 'low',
   reviewed_on calendar_date,
@@ -48,9 +61,8 @@ begin
   insert into record_words
   select '*', 'countries', r.id, array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name, (select string_agg(concat_ws(' ', a ->> 'name',
-      a ->> 'abbreviation'), ' ')
-  from jsonb_array_elements(r.authorities) a)))) word
+    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name,
+      (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(r.authorities) a)))) word
     where length(word) > 1))
   from new_rows r;
   return null;
@@ -63,9 +75,8 @@ begin
     or old.authorities is distinct from new.authorities) then return null; end if;
   update record_words w set customer_id = '*', id = new.id, words = array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name, (select string_agg(concat_ws(' ', a ->>
-      'name', a ->> 'abbreviation'), ' ')
-      from jsonb_array_elements(new.authorities) a)))) word
+    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name,
+      (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(new.authorities) a)))) word
     where length(word) > 1))
   where w.customer_id = '*' and w.resource = 'countries' and w.id = old.id;
   return null;
