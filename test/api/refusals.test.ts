@@ -157,14 +157,29 @@ t.test('a token in the address is refused, and never written back', async (t) =>
   }
 })
 
-t.test('what reads a body refuses parameters in its address', async (t) => {
-  for (const path of ['/v1/auth/login', '/v1/access-requests']) {
-    const answer = await app.inject({ method: 'POST', url: `${path}?limit=1&x`, payload: {} })
+t.test('a body route reports the faults of its query and its body together', async (t) => {
+  const basic = `Basic ${Buffer.from('cda_live_x_y').toString('base64')}`
+  const requests: [path: string, payload: object, headers: Record<string, string>, body: string[]][] = [
+    ['/v1/auth/login', {}, {}, ['/api_key invalid_value']],
+    ['/v1/auth/login', { api_key: 'x', 'a/~': 1 }, {}, ['/a~1~0 unknown_field']],
+    ['/v1/auth/login', { api_key: 'x' }, {}, []],
+    ['/v1/auth/login', { api_key: 'x' }, { authorization: basic }, [' invalid_value']],
+    ['/v1/auth/login', {}, { authorization: basic }, []],
+    [
+      '/v1/access-requests',
+      { company: 'a', name: 'b', message: 'c', consent: false },
+      {},
+      ['/email invalid_value', '/consent invalid_value'],
+    ],
+  ]
+  for (const [path, payload, headers, body] of requests) {
+    const answer = await app.inject({ method: 'POST', url: `${path}?limit=1&x&x`, payload, headers })
     expectProblem(t, answer, 'invalid_query', 400, path)
-    const faults: { parameter: string; code: string }[] = answer.json().errors
+    t.match(answer.json().detail, /^This takes no parameters in the address/)
+    const faults: { parameter?: string; pointer?: string; code: string }[] = answer.json().errors
     t.same(
-      faults.map(({ parameter, code }) => `${parameter} ${code}`),
-      ['limit unknown_parameter', 'x unknown_parameter'],
+      faults.map(({ parameter, pointer, code }) => `${parameter ?? pointer} ${code}`),
+      ['limit unknown_parameter', 'x unknown_parameter', 'x unknown_parameter', ...body],
     )
   }
 })
