@@ -1,8 +1,9 @@
 import { ApiError, type Fault, invalidQuery } from '../errors.ts'
 import type { Principal } from '../identity/principal.ts'
+import { resourceNames } from '../records/resources/index.ts'
 import { eventsType } from './offer.ts'
 import { type FeedQuery, parseFeedQuery, resume, wholeState } from './query.ts'
-import { foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
 
 export type FeedAsked = Readonly<{
   principal: Pick<Principal, 'customerId'>
@@ -35,6 +36,9 @@ export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; p
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
     if (!token) throw refuseToken(foreignToken)
+    if (!token.resources.every((name) => resourceNames.includes(name))) {
+      throw expireToken('a resource of this token no longer exists')
+    }
     if (resources && !isSame(resources, token.resources)) {
       throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
     }
