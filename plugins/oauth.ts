@@ -54,6 +54,7 @@ export default fp<OAuthPluginOptions>(
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
       ...{ checks: app.limits.keyChecks, publicUrl, now, presentAssertion },
+      requireLoginRoom: app.limits.logins.requireRoom,
       turnFor: (ip) => createTurn(db, ip),
     })
     app.decorate('oauth', oauth)

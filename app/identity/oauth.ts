@@ -8,6 +8,7 @@ import type {
 import { truncateAddress } from '../audit/client-address.ts'
 import type { Turn } from '../overload/queue.ts'
 import { parseApiKey } from './api-keys.ts'
+import type { createAssertions } from './client-assertion.ts'
 import { type Credential, presentApiKey } from './credential.ts'
 import type { KeyFacts } from './facts.ts'
 import type { KeyCheck, LoginSource } from './login-events.ts'
@@ -17,13 +18,21 @@ import { authorize, judgeNetwork, type Principals } from './principals.ts'
 import { areTooMany, intersectScopes, onlyNamedScopes, tooManyScopes } from './scopes.ts'
 import type { createTokenVerifier, SignToken, VerifiedToken } from './tokens.ts'
 
-/** Quotas of a valid key for introspection and revocation. All reject with `quota_exceeded`. */
+/** A quota of a valid key. Both methods refuse with `quota_exceeded`. `address`: the client's address. */
+export type KeyCount = {
+  take(key: KeyFacts, address: string): Promise<void>
+  /** Takes no unit. Counts as far as this instance knows. */
+  requireRoom(key: KeyFacts, address: string): void
+}
+
 export type KeyChecks = {
   /** Counts per key, across all addresses. */
-  countIntrospection(key: KeyFacts): Promise<void>
+  introspections: KeyCount
   /** Counts per key and address, so that a thief at another address cannot use up the owner's quota. */
-  countRevocation(key: KeyFacts, address: string): Promise<void>
+  revocations: KeyCount
 }
+
+type RequireRoom = KeyCount['requireRoom']
 
 type OAuthOptions = {
   principals: Principals
@@ -32,8 +41,8 @@ type OAuthOptions = {
   /** Checks a login: also rejects with 403 `plan_required`, and with 429 after too many logins. */
   logIn: KeyCheck
   checks: KeyChecks
-  /** Wraps an assertion as a credential. `clientId`: the id in the request, if any. */
-  presentAssertion: (jwt: string, clientId: string | undefined) => Credential
+  requireLoginRoom: RequireRoom
+  presentAssertion: ReturnType<typeof createAssertions>
   /** Turns of the client's network, for queries with an id that the client chose. */
   turnFor: (ip: string) => Turn
   verify: ReturnType<typeof createTokenVerifier>
@@ -79,15 +88,22 @@ const readScopes = (scope: string | undefined, allowed: readonly string[]): stri
 export const createOAuth = (options: OAuthOptions): OAuth => {
   const { principals, identify, logIn, checks, presentAssertion, turnFor, verify, sign, publicUrl, now } =
     options
+  const { requireLoginRoom } = options
 
   const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
     const all = await principals.listScopes(customerId)
     return scopes ? [...all, ...onlyNamedScopes].filter((scope) => scopes.has(scope)) : all
   }
 
-  const credentialOf = ({ authorization, form }: OAuthRequest): Credential => {
+  /** `requireRoom` is called before an assertion counts as used, so that the client can send it again. */
+  const readCredential = (
+    { authorization, form, ip }: OAuthRequest,
+    requireRoom: RequireRoom,
+  ): Credential => {
     const client = readClient(authorization, form)
-    if (client && 'assertion' in client) return presentAssertion(client.assertion, client.id)
+    if (client && 'assertion' in client) {
+      return presentAssertion(client.assertion, client.id, (key) => requireRoom(key, ip))
+    }
     const isKey = client !== undefined && parseApiKey(client.secret)?.keyId === client.id
     // A malformed key, or one that does not match the id, becomes an empty key and counts as a failure.
     return presentApiKey(principals, isKey ? client.secret : '')
@@ -126,7 +142,7 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
         if (grantType !== undefined && grantType !== 'client_credentials') {
           throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials')
         }
-        return logIn(credentialOf(request), request)
+        return logIn(readCredential(request, requireLoginRoom), request)
       },
       async answer(key, { scope }, source) {
         const wanted = readScopes(scope, await listScopesOf(key))
@@ -136,13 +152,18 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     },
 
     revoke: {
-      authenticate: async (request) => identify(credentialOf(request), request),
+      async authenticate(request) {
+        // A key can be revoked without a quota.
+        const isKey = parseApiKey(request.form.token ?? '') !== undefined
+        const requireRoom = isKey ? () => {} : checks.revocations.requireRoom
+        return identify(readCredential(request, requireRoom), request)
+      },
       async answer(client, { token }, { ip, requestId }) {
         const key = await findOwnKey(token, client, ip)
         const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
         // Without a quota, so that the owner of a leaked key can always revoke it.
         if (key) return principals.revokeKey(key, by)
-        await checks.countRevocation(client, ip)
+        await checks.revocations.take(client, ip)
         const found = await findToken(token, client)
         if (found && !(await isRevoked(found))) await principals.revokeToken(found.verified, by)
       },
@@ -150,10 +171,10 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
 
     introspect: {
       async authenticate(request) {
-        const client = await identify(credentialOf(request), request)
+        const client = await identify(readCredential(request, checks.introspections.requireRoom), request)
         const denied = judgeNetwork(client, request.ip)
         if (denied) throw denied
-        await checks.countIntrospection(client)
+        await checks.introspections.take(client, request.ip)
         return client
       },
       async answer(client, { token }) {
