@@ -1,7 +1,9 @@
-import type { LightMyRequestResponse } from 'fastify'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, LightMyRequestResponse, RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addCustomer, asCustomer, logIn, publicUrl } from '../helper.ts'
+import { z } from 'zod'
+import { addCustomer, asCustomer, createTestApp, logIn, publicUrl } from '../helper.ts'
 import { expectProblem, openHttpStage } from './http-stage.ts'
 
 const { database, app, clock, someId, key, token, authorization, ask } = await openHttpStage(t)
@@ -155,6 +157,39 @@ t.test('a token in the address is refused, and never written back', async (t) =>
       t.notMatch(answer.body + JSON.stringify(answer.headers), token)
     }
   }
+})
+
+t.test('every route declares the schemas of its body, its query and its answer', async (t) => {
+  const routes: RouteOptions[] = []
+  const listen = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', (route: RouteOptions) => void routes.push(route))
+  }
+  subscribe('fastify.initialization', listen)
+  const other = await createTestApp(database)
+  unsubscribe('fastify.initialization', listen)
+  await other.close()
+  const find = (lacks: (schema: RouteOptions['schema']) => boolean, among: readonly RouteOptions[]) =>
+    among.filter(({ schema }) => lacks(schema)).map(({ url }) => url)
+  const posts = routes.filter(({ method }) => method === 'POST')
+  const reads = routes.filter(({ method, config }) => method === 'GET' && config?.scope !== undefined)
+  t.ok(posts.length >= 7 && reads.length > 50)
+  t.same(
+    find((schema) => !(schema?.body instanceof z.ZodType), posts),
+    ['/demo/change'],
+    'which reads no body',
+  )
+  t.same(
+    find((schema) => typeof schema?.querystring !== 'function', reads),
+    ['/v1/custom/:name', '/custom/:name', '/webapi/v1/api.php/custom/:name'],
+    'whose grammars are in their documents',
+  )
+  const answers = (schema: RouteOptions['schema']) =>
+    (schema?.response as Record<number, unknown> | undefined)?.[200] instanceof z.ZodType
+  t.same(
+    find((schema) => !answers(schema), reads),
+    [],
+  )
 })
 
 t.test('a body route reports the faults of its query and its body together', async (t) => {
