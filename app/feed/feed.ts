@@ -1,5 +1,4 @@
-import { inTurn } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { ApiError } from '../errors.ts'
 import { begunStream } from '../export/begun-stream.ts'
 import { linesType } from '../export/json-lines.ts'
@@ -33,7 +32,7 @@ export type Feed = {
 type Read = (token: SyncToken | undefined) => Promise<FeedPage>
 
 type Deps = {
-  db: Db
+  db: QueuedDb
   tokens: TokenCodec
   waiting: Waiting
   concurrency: Concurrency

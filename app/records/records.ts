@@ -1,6 +1,6 @@
 import type { Answer } from '../cache/question.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type { Db } from '../db/schema.ts'
+import type { QueuedDb } from '../db/connect.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError, invalidQuery } from '../errors.ts'
 import { formatStale } from '../http/fields.ts'
@@ -8,7 +8,6 @@ import { typeByFormat } from '../http/media-type.ts'
 import { parsePairs, splitList } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { faultsOfAsOf, readAsOf } from './history/as-of.ts'
-import { cacheKey } from './keys.ts'
 import { withCursor } from './query/canonical.ts'
 import { isExport, type QueryShape } from './query/controls.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from './query/cursor.ts'
@@ -18,6 +17,7 @@ import type { Resource } from './resources/define.ts'
 import { readItem, readPage } from './sql/read.ts'
 import { createShapes } from './sql/shapes.ts'
 import { pageStatement } from './sql/statement.ts'
+import { cacheKey } from './version.ts'
 
 type RecordQuery = {
   principal: Principal
@@ -49,8 +49,8 @@ export type Records = {
 }
 
 type Deps = {
-  db: Db
-  replica?: Db | undefined
+  db: QueuedDb
+  replica?: QueuedDb | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
@@ -144,7 +144,7 @@ export const createRecords = ({
       if (faults.length > 0) throw invalidQuery(faults, undefined)
       const after = readCursor(cursors, customerId, selection, query.cursor)
       const moment = { customerId, today: today() }
-      const fillFrom = (source: Db) => {
+      const fillFrom = (source: QueuedDb) => {
         const plan = planQuery(query, moment, after)
         if (id !== undefined && query.asOf !== undefined) return readAsOf(source, plan, id)
         if (id !== undefined) return readItem(source, plan, id, shapes)

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { inTurn } from '../../db/connect.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { selectInstant } from '../../db/instant.ts'
-import type { Db } from '../../db/schema.ts'
 import { type ExportAnswer, type ExportRequest, type Exports, exportCost } from '../../export/exports.ts'
 import { mediaTypes } from '../../http/formats.ts'
 import { chooseType, typeByFormat } from '../../http/media-type.ts'
@@ -38,7 +37,7 @@ export type Trail = {
 }
 
 type TrailDeps = {
-  db: Db
+  db: QueuedDb
   exports: Exports
   cursors: CursorCodec
   publicUrl: string

@@ -2,8 +2,7 @@ import type { RawBuilder } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
 import type { Answer } from '../../cache/question.ts'
 import type { ReadThrough } from '../../cache/read-through.ts'
-import { inTurn } from '../../db/connect.ts'
-import type { Db } from '../../db/schema.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { toUnavailable } from '../../db/unreachable.ts'
 import { ApiError } from '../../errors.ts'
 import { formatStale } from '../../http/fields.ts'
@@ -40,8 +39,8 @@ export type RecordHistories = {
 }
 
 type Deps = {
-  db: Db
-  replica?: Db | undefined
+  db: QueuedDb
+  replica?: QueuedDb | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
@@ -99,7 +98,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
       ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
     })
 
-  const fill = async (source: Db, customerId: string, asked: Asked, after: string[] | undefined) => {
+  const fill = async (source: QueuedDb, customerId: string, asked: Asked, after: string[] | undefined) => {
     const { rows } = await inTurn(source, customerId, () => asked.statement(after).execute(source))
     return toFilled(rows[0] as HistoryRow, customerId, asked)
   }
