@@ -96,9 +96,9 @@ const toLive = (
 }
 
 /**
- * Creates the hook that checks rights and media type. Fastify passes a validator only the part of the request
- * that it validates. The meaning of a query also depends on the customer, the path and the media type, so the
- * hook replaces `request.query` by the whole checked request.
+ * Creates the hook that checks rights and media type. It replaces `request.query` by the whole checked request,
+ * which the row's grammar needs.
+ * See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
  */
 export const createChecks = (
   row: Endpoint,
