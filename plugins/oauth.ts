@@ -34,11 +34,13 @@ export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyReque
   requestId,
 })
 
-/** Authenticates the client. Runs before validation, because 401 precedes 400. */
+/** Authenticates the client. Runs before validation of the form, because 401 precedes its faults. */
 export const authenticateClient =
   (operation: keyof OAuth): preValidationAsyncHookHandler =>
   async (request) => {
     const { body, headers, server } = request
+    // Parameters in the address use up no login and no assertion.
+    request.getValidationFunction('querystring')?.(request.query as object)
     if (!body) throw new OAuthError('invalid_request', `Send a form: ${formType}`)
     const client = { form: body as Form, authorization: headers.authorization }
     request.client = await server.oauth[operation].authenticate({ ...toLoginSource(request), ...client })
