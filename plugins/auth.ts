@@ -3,8 +3,7 @@ import fastifyJwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
-import { inTurn } from '../app/db/connect.ts'
-import type { Db } from '../app/db/schema.ts'
+import { inTurn, type QueuedDb } from '../app/db/connect.ts'
 import type { ApiError } from '../app/errors.ts'
 import type { Credential } from '../app/identity/credential.ts'
 import type { KeyFacts } from '../app/identity/facts.ts'
@@ -35,7 +34,7 @@ import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 type AuthOptions = TokensOptions & {
   /** Connections of the serving role that no data request uses. */
-  db: Db
+  db: QueuedDb
   demoToken: string
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
   monotonicNow: () => number

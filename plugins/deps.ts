@@ -4,7 +4,7 @@ import type { Poller } from '../app/cache/poller.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
 import type { Config } from '../app/config/config.ts'
 import type { Secrets } from '../app/config/secrets.ts'
-import type { Db } from '../app/db/schema.ts'
+import type { QueuedDb } from '../app/db/connect.ts'
 import type { ExportSource } from '../app/export/source.ts'
 import type { Outbound } from '../app/http/outbound.ts'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
@@ -20,11 +20,11 @@ export type Deps = {
   /** Origin that clients see: the configured one, or the local address. */
   publicUrl: string
   /** Connections of the serving role for reading customers' data. Customers take turns. */
-  db: Db
+  db: QueuedDb
   /** Connections of the serving role for logins, facts, revocations and the audit trail. */
-  reserved: Db
+  reserved: QueuedDb
   /** Connections to a standby, for reading customers' data. Optional. */
-  replica?: Db | undefined
+  replica?: QueuedDb | undefined
   exportSource: ExportSource
   shared: SharedCache | undefined
   judge: Judge

@@ -1,18 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
 import { ApiError, unavailable } from '../app/errors.ts'
 import { wantsNoCache } from '../app/http/fields.ts'
-import {
-  choiceOf,
-  chooseType,
-  isJsonFormat,
-  requireAcceptable,
-  typeByFormat,
-} from '../app/http/media-type.ts'
+import { choiceOf, chooseType, requireAcceptable, typeByFormat } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan, requireScope } from '../app/identity/principals.ts'
-import { refuseParameters } from '../app/records/query/no-parameters.ts'
 import type { Endpoint, EndpointRequest, Exporting, LiveAnswer, LiveRequest, MinuteCost } from './endpoint.ts'
 import {
   type EntryReplyOptions,
@@ -45,12 +38,22 @@ export const costOf = (row: Endpoint): MinuteCost | undefined => {
 
 type KeptEndpoint = Extract<Endpoint, { answer: unknown }>
 type StateEndpoint = Extract<Endpoint, { state: unknown }>
+type Parsed<Request> = Request & { query: unknown }
 
-type Judged = EndpointRequest & Readonly<{ type: string; publicUrl: string; canonical: string | undefined }>
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before validation. A `LiveRequest` if the answer is not cached. */
+    asked: EndpointRequest | LiveRequest
+  }
+}
+
+/** Live answers are computed for one request: exports, the feed and the audit trail. */
+const isLive = (row: Endpoint, type: string): boolean =>
+  'respond' in row || (exportingOf(row) !== undefined && type !== mediaTypes[0])
 
 const createJudging =
   (row: Endpoint, prefix: string, publicUrl: string) =>
-  (request: FastifyRequest): Judged => {
+  (request: FastifyRequest): EndpointRequest => {
     const principal = request.principal as Principal
     if (needsLiveToken(request)) throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
@@ -61,102 +64,101 @@ const createJudging =
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
-    return {
-      principal,
-      params: request.params as Record<string, string>,
-      rawQuery,
-      noCache,
-      type,
-      publicUrl,
-      canonical,
-    }
+    return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
   }
 
-/** Calls `use` synchronously if the result is not a promise, which is the common case. */
-const whenThere = <T, R>(result: T | Promise<T>, use: (result: T) => R | Promise<R>): R | Promise<R> =>
-  result instanceof Promise ? result.then(use) : use(result)
-
-const sendState = (row: StateEndpoint, judged: Judged, request: FastifyRequest, reply: FastifyReply) => {
-  refuseParameters(judged.rawQuery, 'This address takes no parameters', isJsonFormat)
-  if (judged.canonical) reply.header('link', formatLink(judged.canonical, 'canonical'))
-  return whenThere(row.state({ ...judged, limits: request.quotas?.use() ?? [] }), (state) =>
-    reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state),
-  )
-}
-
-/** Computes an uncached answer. Resolves to `undefined` if the requested data has no such media type. */
-const askLive = <T extends LiveAnswer | undefined>(
+const toLive = (
   { scope }: Endpoint,
-  respond: (request: LiveRequest & { type: string }) => Promise<T>,
-  judged: Judged,
+  judged: EndpointRequest,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<T> => {
+): LiveRequest => {
   // Stale rights cannot authorize a live answer, and freshly read data must not be labelled stale.
   if (reply.hasHeader('cache-status')) throw unavailable()
-  const countRows = (rows: number) => {
-    request.rowsRead += rows
-  }
   const judgeAnew = async () => {
     const principal = await request.server.authenticateInTurn(request, judged.principal.customerId)
     requirePlan(principal)
     if (scope !== null) requireScope(principal, scope)
     return principal
   }
-  const isHead = request.method === 'HEAD'
-  const lastEventId = request.headers['last-event-id'] as string | undefined
-  const live = {
-    isHead,
+  return {
+    ...judged,
+    isHead: request.method === 'HEAD',
     httpVersion: request.raw.httpVersion,
     address: request.clientAddress,
     ending: reply.raw,
-    lastEventId,
+    lastEventId: request.headers['last-event-id'] as string | undefined,
     judgeAnew,
-    countRows,
+    countRows: (rows) => {
+      request.rowsRead += rows
+    },
   }
-  return respond({ ...judged, ...live })
 }
 
-/** Creates the handler of a row: checks rights and media type, then calls the row's own function. */
-export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
+/**
+ * Creates the hook that checks rights and media type. It replaces `request.query` by the whole checked request,
+ * which the row's grammar needs.
+ * See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
+ */
+export const createChecks = (
+  row: Endpoint,
+  prefix: string,
+  publicUrl: string,
+): preValidationAsyncHookHandler => {
   const judge = createJudging(row, prefix, publicUrl)
+  return async (request, reply) => {
+    const judged = judge(request)
+    request.asked = judged
+    if (isLive(row, judged.type)) {
+      const live = toLive(row, judged, request, reply)
+      await row.hold?.(live)
+      request.asked = live
+    }
+    request.query = request.asked
+  }
+}
+
+/** Calls `use` synchronously if the result is not a promise, which is the common case. */
+const whenThere = <T, R>(result: T | Promise<T>, use: (result: T) => R | Promise<R>): R | Promise<R> =>
+  result instanceof Promise ? result.then(use) : use(result)
+
+const sendState = (row: StateEndpoint, request: FastifyRequest, reply: FastifyReply) => {
+  const { asked, quotas } = request
+  if (asked.canonical) reply.header('link', formatLink(asked.canonical, 'canonical'))
+  return whenThere(row.state({ ...asked, limits: quotas?.use() ?? [] }), (state) =>
+    reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state),
+  )
+}
+
+/** Creates the handler of a row, for requests that its hook has checked. */
+export const createHandler = (row: Endpoint, publicUrl: string) => {
   const choose = choiceOf(typesOf(row))
   const acceptsJson: Acceptance = (accept) => choose(accept) === mediaTypes[0]
 
-  const sendKept = (kept: KeptEndpoint, judged: Judged, request: FastifyRequest, reply: FastifyReply) => {
-    const options = { publicUrl, canonical: judged.canonical, noCache: judged.noCache }
-    return whenThere(kept.answer(judged), (answer) => {
+  const sendKept = (
+    kept: KeptEndpoint,
+    asked: Parsed<EndpointRequest>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => {
+    const options = { publicUrl, canonical: asked.canonical, noCache: asked.noCache }
+    return whenThere(kept.answer(asked), (answer) => {
       noteRepeatable(row, acceptsJson, request, answer, options)
       return sendEntry(answer, request, reply, options)
     })
   }
 
-  const sendExport = (
-    kept: KeptEndpoint,
-    { respond }: Exporting,
-    judged: Judged,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) =>
-    askLive(row, respond, judged, request, reply).then((answer) => {
-      if (answer) return sendLive(answer, judged, request, reply)
-      request.returnSurcharge()
-      requireAcceptable(request.headers.accept, judged.rawQuery, mediaTypes)
-      return sendKept(kept, judged, request, reply)
-    })
-
   return (request: FastifyRequest, reply: FastifyReply) => {
-    const judged = judge(request)
-    if ('state' in row) return sendState(row, judged, request, reply)
-    if ('respond' in row) {
-      return askLive(row, row.respond, judged, request, reply).then((answer) =>
-        sendLive(answer, judged, request, reply),
-      )
-    }
-    const { exporting } = row
-    return exporting && judged.type !== mediaTypes[0]
-      ? sendExport(row, exporting, judged, request, reply)
-      : sendKept(row, judged, request, reply)
+    if ('state' in row) return sendState(row, request, reply)
+    const asked = { ...request.asked, query: request.query }
+    if (!isLive(row, asked.type)) return sendKept(row as KeptEndpoint, asked, request, reply)
+    const { respond } = 'respond' in row ? row : (row.exporting as Exporting)
+    return respond(asked as Parsed<LiveRequest>).then((answer) => {
+      if (answer) return sendLive(answer, { publicUrl, canonical: asked.canonical }, request, reply)
+      request.returnSurcharge()
+      requireAcceptable(request.headers.accept, asked.rawQuery, mediaTypes)
+      return sendKept(row as KeptEndpoint, asked, request, reply)
+    })
   }
 }
 

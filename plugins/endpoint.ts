@@ -1,17 +1,20 @@
 import type { Readable } from 'node:stream'
-import type { FastifySchema, preHandlerHookHandler } from 'fastify'
+import type { FastifySchema } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
-import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
-import { refuseParameters } from '../app/records/query/no-parameters.ts'
 
+/** A request that has passed every check before its query. */
 export type EndpointRequest = {
   principal: Principal
   params: Readonly<Record<string, string>>
   rawQuery: string
   noCache: boolean
+  /** The negotiated media type. */
+  type: string
+  /** The address below `/v1`, if the request used another form of the path. */
+  canonical: string | undefined
 }
 
 export type LiveRequest = EndpointRequest & {
@@ -27,13 +30,16 @@ export type LiveRequest = EndpointRequest & {
   countRows: (rows: number) => void
 }
 
+/** `query` is the result of `schema.querystring`. */
+type Parsed<Request, Query> = Request & { query: Query }
+
 /** Other media types of a list. They hold the whole list in its current state. */
-export type Exporting = {
+export type Exporting<Query = unknown> = {
   types: readonly string[]
   /** Units of the quota `minute`. */
   cost: number
   /** `type` is one of `types`. Resolves to `undefined` if the requested data has no such form. */
-  respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer | undefined>
+  respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer | undefined>
 }
 
 /** An answer that is not cached. A stream that fails is cut. `body` is `undefined` for HEAD of a stream. */
@@ -49,7 +55,7 @@ export type LiveAnswer = Readonly<{
 export type MinuteCost = (rawQuery: string, accept: string | undefined) => number
 
 /** A data endpoint. One row serves three forms of its path, with GET, HEAD and OPTIONS. */
-export type Endpoint = {
+export type Endpoint<Query = unknown> = {
   /** Below `/v1`, with `:id` for a record. */
   path: string
   /** The required scope; null accepts any principal. There is no default, so that none is forgotten. */
@@ -69,24 +75,23 @@ export type Endpoint = {
   scopesOf?: (rawQuery: string) => readonly string[]
   /** Cost of a request in units of the quota `minute`. Optional. Defaults to one. */
   minuteCost?: MinuteCost
-  schema: FastifySchema
+  /** Takes a place for a long answer before the query is validated, because 429 precedes 400. */
+  hold?: (request: LiveRequest) => Promise<void>
+  /** `querystring` is `undefined` only if the grammar is not known before the request. */
+  schema: FastifySchema & { querystring?: (request: EndpointRequest) => Query }
 } & (
-  | { answer: (request: EndpointRequest) => Answer | Promise<Answer>; exporting?: Exporting }
+  | {
+      answer(request: Parsed<EndpointRequest, Query>): Answer | Promise<Answer>
+      exporting?: Exporting<Query>
+    }
   /** Current state, never cached: `Cache-Control: no-store`, no ETag. */
   | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown | Promise<unknown> }
   /** Uncached, with its own parameters and media types. `offers` returns the types that the query allows. */
   | {
       offers: (rawQuery: string) => readonly string[]
-      respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer>
+      respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer>
     }
 )
 
-const noParameters = 'This takes no parameters in the address: send what it needs in the body'
-
-const refuseAddressParameters: preHandlerHookHandler = ({ raw }, _reply, next) => {
-  refuseParameters(splitTarget(raw.url).rawQuery, noParameters)
-  next()
-}
-
-/** For routes that read only a body. Their handlers validate the body and report every fault. */
-export const bodyOnly = { validatorCompiler: () => () => true, preHandler: refuseAddressParameters }
+/** Types the row's functions by the result of its grammar. */
+export const defineEndpoint = <Query>(row: Endpoint<Query>): Endpoint => row as Endpoint

@@ -1,4 +1,4 @@
-import type { onRequestAsyncHookHandler, preHandlerAsyncHookHandler, RouteHandler } from 'fastify'
+import type { onRequestAsyncHookHandler, preValidationAsyncHookHandler, RouteHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
 import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
@@ -7,7 +7,7 @@ import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
 import type { Endpoint, MinuteCost } from './endpoint.ts'
-import { costOf, handlerOf } from './endpoint-handler.ts'
+import { costOf, createChecks, createHandler } from './endpoint-handler.ts'
 
 type EndpointOptions = {
   publicUrl: string
@@ -55,7 +55,7 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestA
  * exists.
  */
 const admission =
-  (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preHandlerAsyncHookHandler =>
+  (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preValidationAsyncHookHandler =>
   async (request) => {
     const params = request.params as Record<string, string>
     const name = () => {
@@ -84,7 +84,7 @@ export default fp<EndpointOptions>(
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
     // After the limits, which also count requests refused here and report the remaining quota.
-    app.addHook('preHandler', async ({ principal, params }) => {
+    app.addHook('preValidation', async ({ principal, params }) => {
       if (principal) requirePlan(principal)
       // The router matches /v1/products/ as a record with an empty id.
       if (Object.values(params ?? {}).includes('')) throw new ApiError('not_found')
@@ -93,21 +93,26 @@ export default fp<EndpointOptions>(
       // Fail the start: a route without a declared scope would be open to every key.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
     })
+    app.decorateRequest('asked')
     app.decorate('endpoint', (row: Endpoint) => {
+      const { openapi, ...schema } = row.schema
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
           config: { scope: row.scope, demo: row.demo, scopesOf: row.scopesOf, minuteCost: costOf(row) },
           exposeHeadRoute: false,
-          // The query grammar validates queries and reports all faults together, which a validator cannot.
-          validatorCompiler: () => () => true,
         }
-        const schema = prefix === '/v1' ? row.schema : {}
-        const admitted = { ...common, ...(row.admit ? { preHandler: admission(row, row.admit) } : {}) }
-        app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
+        const check = createChecks(row, prefix, publicUrl)
+        const admitted = {
+          ...common,
+          schema,
+          preValidation: row.admit ? [admission(row, row.admit), check] : check,
+          handler: createHandler(row, publicUrl),
+        }
+        const described = prefix === '/v1' && openapi ? { ...schema, openapi } : schema
+        app.route({ ...admitted, method: 'GET', schema: described })
         // A HEAD request reads no rows, so it costs one.
-        const config = { ...common.config, minuteCost: undefined }
-        app.route({ ...admitted, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
+        app.route({ ...admitted, config: { ...common.config, minuteCost: undefined }, method: 'HEAD' })
         const answerOptions: RouteHandler = (_request, reply) => reply.code(204).header('allow', allow).send()
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
         const detail = 'This address is read-only: it takes GET, HEAD and OPTIONS.'

@@ -11,12 +11,12 @@ declare module 'fastify' {
 }
 
 /** Exports lists of resources and custom endpoints as streams. Limits concurrent exports per customer. */
-export default fp<Pick<Deps, 'exportSource' | 'publicUrl'>>(
-  (app, { exportSource: source, publicUrl }, done) => {
+export default fp<Pick<Deps, 'exportSource'>>(
+  (app, { exportSource: source }, done) => {
     const { custom, today } = app
     const exports = createExports({ source, concurrency: app.limits.concurrency, today })
     app.decorate('exports', {
-      records: createRecordExports({ exports, publicUrl, today }),
+      records: createRecordExports({ exports, today }),
       custom: createCustomExports({ exports, custom, today }),
       rows: exports,
     })

@@ -3,8 +3,7 @@ import fp from 'fastify-plugin'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Account } from '../app/limits/account.ts'
-import { formatPolicies, formatUse } from '../app/limits/headers.ts'
-import { type Costs, refuseQuota } from '../app/limits/meters.ts'
+import { type Costs, formatPolicies, formatUse, refuseQuota } from '../app/limits/meters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,11 +1,13 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { createOutbound } from '../app/http/outbound.ts'
 import { createAssertions } from '../app/identity/client-assertion.ts'
+import type { KeyFacts } from '../app/identity/facts.ts'
 import { createKeySets } from '../app/identity/key-sets.ts'
-import { createOAuth, type OAuth, type OAuthRequest } from '../app/identity/oauth.ts'
+import type { LoginSource } from '../app/identity/login-events.ts'
+import { createOAuth, type OAuth } from '../app/identity/oauth.ts'
 import { OAuthError, oauthErrorBody, toOAuthError } from '../app/identity/oauth-error.ts'
-import { parseForm } from '../app/identity/oauth-form.ts'
+import { type Form, parseForm } from '../app/identity/oauth-form.ts'
 import { createTurn } from '../app/limits/address.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import type { Deps } from './deps.ts'
@@ -17,20 +19,32 @@ declare module 'fastify' {
   interface FastifyInstance {
     oauth: OAuth
   }
+  interface FastifyRequest {
+    /** The key of an authenticated OAuth client. */
+    client: KeyFacts
+  }
 }
 
-const formType = 'application/x-www-form-urlencoded'
+export const formType = 'application/x-www-form-urlencoded'
 /** Headers of answers that contain tokens (RFC 6749, section 5.1). */
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** Converts a request for the core. Throws invalid_request if the body is not a form. */
-export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
-  const { body, headers, clientAddress, id } = request
-  if (!(body instanceof Map)) {
-    throw new OAuthError('invalid_request', `Send a form: ${formType}`)
+export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyRequest): LoginSource => ({
+  ip,
+  requestId,
+})
+
+/** Authenticates the client. Runs before validation of the form, because 401 precedes its faults. */
+export const authenticateClient =
+  (operation: keyof OAuth): preValidationAsyncHookHandler =>
+  async (request) => {
+    const { body, headers, server } = request
+    // Parameters in the address use up no login and no assertion.
+    request.getValidationFunction('querystring')?.(request.query as object)
+    if (!body) throw new OAuthError('invalid_request', `Send a form: ${formType}`)
+    const client = { form: body as Form, authorization: headers.authorization }
+    request.client = await server.oauth[operation].authenticate({ ...toLoginSource(request), ...client })
   }
-  return { form: body, authorization: headers.authorization, ip: clientAddress, requestId: id }
-}
 
 /** Makes the scope it is registered in parse bodies as forms and answer errors in OAuth's format. */
 export default fp<OAuthPluginOptions>(
@@ -42,9 +56,11 @@ export default fp<OAuthPluginOptions>(
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
       ...{ checks: app.limits.keyChecks, publicUrl, now, presentAssertion },
+      requireLoginRoom: app.limits.logins.requireRoom,
       turnFor: (ip) => createTurn(db, ip),
     })
     app.decorate('oauth', oauth)
+    app.decorateRequest('client')
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
       try {
@@ -58,7 +74,7 @@ export default fp<OAuthPluginOptions>(
       next(null, payload)
     })
     app.setErrorHandler((error, request, reply) => {
-      const known = error instanceof OAuthError ? undefined : toApiError(error, formType)
+      const known = error instanceof OAuthError ? undefined : toApiError(error, request)
       const refusal = error instanceof OAuthError ? error : known && toOAuthError(known)
       if (!refusal) return app.sendProblem(error, request, reply)
       const body = JSON.stringify(oauthErrorBody(refusal, publicUrl))

@@ -56,6 +56,7 @@ export default fp<{ publicUrl: string }>(
           path,
           scope: config?.scope,
           ...(body instanceof z.ZodType ? { body } : {}),
+          ...(config?.bodyType === undefined ? {} : { bodyType: config.bodyType }),
           ...(answered instanceof z.ZodType ? { response: answered } : {}),
           needsLiveToken: config?.demo === false,
           description,

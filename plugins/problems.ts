@@ -13,7 +13,16 @@ type ProblemOptions = {
   headers: () => Readonly<Record<string, string>>
 }
 
+/** Set on routes with a body. */
+type BodyConfig = {
+  /** The accepted media type. Optional. Defaults to JSON. */
+  bodyType?: string
+  /** The detail of `invalid_body`. Optional. Defaults to the first fault. */
+  bodyHint?: string
+}
+
 declare module 'fastify' {
+  interface FastifyContextConfig extends BodyConfig {}
   interface FastifyInstance {
     sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
   }
@@ -23,44 +32,69 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
   // Not expected: every path has a handler for every method.
   FST_ERR_NOT_FOUND: 'malformed_request',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_body',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
-  FST_ERR_VALIDATION: 'invalid_body',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-const bodyFaults = (error: FastifyError): Fault[] =>
-  (error.validation ?? []).map((issue) => ({
-    pointer: issue.instancePath ?? '',
-    code: 'invalid_value',
-    detail: issue.message ?? 'expected another value',
-  }))
+/** RFC 6901. */
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const frameworkDetails: Readonly<Record<string, (bodyType: string) => string>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: (bodyType) => `Send the body as ${bodyType}`,
-  FST_ERR_CTP_INVALID_JSON_BODY: () => 'The body is not JSON',
+/** Converts the faults that zod found in a body. Bodies are flat objects. */
+const toFaults = (issues: FastifyError['validation'] = []): Fault[] =>
+  issues.flatMap(({ keyword, instancePath, message = '', params }): Fault[] =>
+    keyword === 'unrecognized_keys'
+      ? (params.keys as string[]).map((name) => ({
+          pointer: `/${escapePointer(name)}`,
+          code: 'unknown_field',
+          detail: 'there is no such field',
+        }))
+      : [{ pointer: instancePath === '/' ? '' : instancePath, code: 'invalid_value', detail: message }],
+  )
+
+/** Adds the faults of the query, which Fastify validates only if the body has none. */
+const withQueryFaults = (problem: ApiError, request: FastifyRequest): ApiError => {
+  const { errors = [] } = problem.extras
+  if (problem.code !== 'invalid_body' || errors.length === 0) return problem
+  try {
+    request.getValidationFunction('querystring')?.(request.query as object)
+    return problem
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return new ApiError(error.code, {
+      detail: error.message,
+      errors: [...(error.extras.errors ?? []), ...errors],
+    })
+  }
+}
+
+const convert = (error: unknown, { bodyType = 'application/json', bodyHint }: BodyConfig = {}) => {
+  if (error instanceof ApiError) return error
+  if (isUnreachable(error)) return toUnavailable(error) as ApiError
+  const { code, statusCode, validation } = error as FastifyError
+  if (validation) {
+    return new ApiError('invalid_body', {
+      ...(bodyHint === undefined ? {} : { detail: bodyHint }),
+      errors: toFaults(validation),
+    })
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new ApiError('unsupported_media_type', { detail: `Send the body as ${bodyType}` })
+  }
+  const known = frameworkCodes[code]
+  if (known) return new ApiError(known, known === 'invalid_body' ? { detail: 'The body is not JSON' } : {})
+  // Fastify reports some malformed bodies without a code. They are still the client's fault.
+  return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }
 
 /**
  * Converts an error, also of Fastify or the driver, to an ApiError. `undefined` for a fault of the service.
- * `bodyType` is the media type that the route accepts.
+ * With the request, the result has the faults of its body and its query together.
  */
-export const toApiError = (error: unknown, bodyType = 'application/json'): ApiError | undefined => {
-  if (error instanceof ApiError) return error
-  if (isUnreachable(error)) return toUnavailable(error) as ApiError
-  const { code, statusCode } = error as FastifyError
-  const known = frameworkCodes[code]
-  if (known) {
-    const detail = frameworkDetails[code]?.(bodyType)
-    return new ApiError(known, {
-      ...(detail === undefined ? {} : { detail }),
-      ...(known === 'invalid_body' ? { errors: bodyFaults(error as FastifyError) } : {}),
-    })
-  }
-  // Fastify reports some malformed bodies without a code. They are still the client's fault.
-  return statusCode === 400 ? new ApiError('malformed_request') : undefined
+export const toApiError = (error: unknown, request?: FastifyRequest): ApiError | undefined => {
+  const problem = convert(error, request?.routeOptions.config)
+  return request && problem ? withQueryFaults(problem, request) : problem
 }
 
 const publicNames = [...resourceNames, 'changes', 'history', 'audit', 'me', 'custom']
@@ -83,7 +117,7 @@ export default fp<ProblemOptions>(
   (app, { publicUrl, headers }, done) => {
     const warn = throttleWarnings(app.log)
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      const found = toApiError(error)
+      const found = toApiError(error, request)
       const isBare = found?.code === 'not_found' && found.extras.detail === undefined
       const known = isBare ? describeMissing(request.raw.url ?? '') : found
       if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')

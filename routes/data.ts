@@ -1,47 +1,64 @@
 import type { FastifyInstance } from 'fastify'
 import { exportCost } from '../app/export/exports.ts'
-import { exportTypes } from '../app/export/formats.ts'
+import { exportTypes, toShape } from '../app/export/formats.ts'
 import { feedCost, offeredTypes } from '../app/feed/offer.ts'
+import { isJsonFormat } from '../app/http/media-type.ts'
 import { auditScope, changesScope } from '../app/identity/scopes.ts'
 import { entryList, rootList } from '../app/operator/trail/lists.ts'
 import { trailCost, trailTypes } from '../app/operator/trail/trail.ts'
 import { createNamedScopes } from '../app/records/query/named-scopes.ts'
+import { refuseParameters } from '../app/records/query/no-parameters.ts'
 import { includedScopes } from '../app/records/records.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { describeMe } from '../app/site/openapi/account.ts'
 import { describeAudit, describeAuditRoots } from '../app/site/openapi/audit.ts'
-import { describeChanges } from '../app/site/openapi/changes.ts'
+import { changesPage, describeChanges } from '../app/site/openapi/changes.ts'
 import { describeHistory, describeRecordHistory } from '../app/site/openapi/history.ts'
-import { describeItem, describePage } from '../app/site/openapi/records.ts'
-import type { Endpoint, Exporting } from '../plugins/endpoint.ts'
+import { describeItem, describePage, envelopes } from '../app/site/openapi/records.ts'
+import { defineEndpoint, type Endpoint, type EndpointRequest } from '../plugins/endpoint.ts'
+import { auditEntries, auditRoots } from '../schemas/audit.ts'
+import { historyPage } from '../schemas/history.ts'
+import { me } from '../schemas/me.ts'
+import { customAnswer } from '../schemas/page.ts'
 
-const exporting = (respond: Exporting['respond']): Exporting => ({
-  types: exportTypes,
-  cost: exportCost,
-  respond,
-})
+const exporting = { types: exportTypes, cost: exportCost }
 
 const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
-  resourceNames.flatMap((name): Endpoint[] => {
+  resourceNames.flatMap((name) => {
     const resource = resources[name]
+    const { page, item } = envelopes[name]
     const scope = `${name}:read`
     const scopesOf = (rawQuery: string) => includedScopes(resource, rawQuery)
     return [
-      {
+      defineEndpoint({
         path: `/${name}`,
         scope,
-        schema: { openapi: describePage(resource) },
+        schema: {
+          openapi: describePage(resource),
+          querystring: ({ params: _, ...asked }) =>
+            records.parse({ ...asked, resource, shape: toShape(asked.type) }),
+          response: { 200: page },
+        },
         scopesOf,
+        hold: exports.rows.hold,
         answer: ({ params: _, ...asked }) => records.answer({ ...asked, resource }),
-        exporting: exporting((request) => exports.records.answer(request, resource, request.rawQuery)),
-      },
-      {
+        exporting: {
+          ...exporting,
+          respond: (request) => exports.records.answer(request, resource, request.query.query),
+        },
+      }),
+      defineEndpoint({
         path: `/${name}/:id`,
         scope,
-        schema: { openapi: describeItem(resource) },
+        schema: {
+          openapi: describeItem(resource),
+          querystring: ({ params, ...asked }) =>
+            records.parse({ ...asked, resource, id: params.id as string, shape: 'item' }),
+          response: { 200: item },
+        },
         scopesOf,
         answer: ({ params, ...asked }) => records.answer({ ...asked, resource, id: params.id as string }),
-      },
+      }),
     ]
   })
 
@@ -49,67 +66,84 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
  * Histories of one record and of all. Without `resource`, it includes all resources of the token's scopes.
  */
 const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
-  ...Object.values(resources).map(
-    (resource): Endpoint => ({
+  ...Object.values(resources).map((resource) => {
+    const toRecord = ({ id }: EndpointRequest['params']) => ({ resource, id: id as string })
+    return defineEndpoint({
       path: `/${resource.name}/:id/history`,
       scope: `${resource.name}:read`,
-      schema: { openapi: describeRecordHistory(resource) },
-      answer: ({ params, ...asked }) =>
-        history.answer({ ...asked, record: { resource, id: params.id as string } }),
-    }),
-  ),
-  {
+      schema: {
+        openapi: describeRecordHistory(resource),
+        querystring: ({ params, ...asked }) => history.parse({ ...asked, record: toRecord(params) }),
+        response: { 200: historyPage },
+      },
+      answer: ({ params, ...asked }) => history.answer({ ...asked, record: toRecord(params) }),
+    })
+  }),
+  defineEndpoint({
     path: '/history',
     scope: null,
-    schema: { openapi: describeHistory },
+    schema: { openapi: describeHistory, querystring: history.parse, response: { 200: historyPage } },
     scopesOf: createNamedScopes('resource'),
-    answer: ({ params: _, ...asked }) => history.answer(asked),
-  },
+    answer: history.answer,
+  }),
 ]
 
-/** Custom endpoints, by name. The scope is checked only after the endpoint is known to exist. */
+/**
+ * Custom endpoints, by name. The scope is checked only after the endpoint is known to exist. Their documents
+ * decide parameters and answers, so the grammar is chosen for each request.
+ */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,
-  schema: {},
+  schema: { response: { 200: customAnswer } },
   scopeOf: ({ name }) => `custom:${name}`,
   nameOf: ({ name }) => `custom/${name}`,
   admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
   answer: ({ params, ...asked }) => custom.answer({ ...asked, name: params.name as string }),
-  exporting: exporting((request) =>
-    exports.custom.answer(request, request.params.name as string, request.rawQuery),
-  ),
+  exporting: {
+    ...exporting,
+    respond: (request) => exports.custom.answer(request, request.params.name as string, request.rawQuery),
+  },
 })
 
-const changesEndpoint = ({ feed }: FastifyInstance): Endpoint => ({
-  path: '/changes',
-  scope: changesScope,
-  scopesOf: createNamedScopes('resources'),
-  schema: { openapi: describeChanges },
-  minuteCost: feedCost,
-  offers: offeredTypes,
-  respond: feed.answer,
-})
+const changesEndpoint = ({ feed }: FastifyInstance): Endpoint =>
+  defineEndpoint({
+    path: '/changes',
+    scope: changesScope,
+    scopesOf: createNamedScopes('resources'),
+    schema: { openapi: describeChanges, querystring: feed.parse, response: { 200: changesPage } },
+    minuteCost: feedCost,
+    offers: offeredTypes,
+    respond: feed.answer,
+  })
 
 /** The audit trail, and the signed roots that prove it. The example data have no trail. */
 const auditEndpoints = ({ trail }: FastifyInstance): Endpoint[] =>
   [
-    { list: entryList, openapi: describeAudit },
-    { list: rootList, openapi: describeAuditRoots },
-  ].map(({ list, openapi }) => ({
-    path: `/${list.path}`,
-    scope: auditScope,
-    demo: false,
-    schema: { openapi },
-    minuteCost: trailCost,
-    offers: () => trailTypes,
-    respond: (request) => trail.answer(request, list),
-  }))
+    { list: entryList, openapi: describeAudit, page: auditEntries.page },
+    { list: rootList, openapi: describeAuditRoots, page: auditRoots.page },
+  ].map(({ list, openapi, page }) =>
+    defineEndpoint({
+      path: `/${list.path}`,
+      scope: auditScope,
+      demo: false,
+      schema: { openapi, querystring: (asked) => trail.parse(asked, list), response: { 200: page } },
+      minuteCost: trailCost,
+      offers: () => trailTypes,
+      hold: trail.hold,
+      respond: (request) => trail.answer(request, list),
+    }),
+  )
 
 const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   path: '/me',
   scope: null,
-  schema: { openapi: describeMe },
+  schema: {
+    openapi: describeMe,
+    querystring: ({ rawQuery }) =>
+      refuseParameters(rawQuery, 'This address takes no parameters', isJsonFormat),
+    response: { 200: me },
+  },
   state: async ({ principal, limits }) => ({
     data: {
       customer: principal.customerId,

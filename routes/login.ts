@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, preValidationHookHandler } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { ApiError } from '../app/errors.ts'
-import { parseBody } from '../app/http/body.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import { presentApiKey } from '../app/identity/credential.ts'
 import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
+import { emptyQuery } from '../app/records/query/no-parameters.ts'
 import {
   describeIntrospection,
   describeLogin,
@@ -11,14 +12,16 @@ import {
   describeSigningKeys,
   describeToken,
 } from '../app/site/openapi/account.ts'
-import { bodyOnly } from '../plugins/endpoint.ts'
-import oauth, { noStore, type OAuthPluginOptions, readOAuthRequest } from '../plugins/oauth.ts'
+import oauth, {
+  authenticateClient,
+  formType,
+  noStore,
+  type OAuthPluginOptions,
+  toLoginSource,
+} from '../plugins/oauth.ts'
 import * as schemas from '../schemas/auth.ts'
 
 const { tokenAnswer } = schemas
-
-const readBody = (body: unknown): string =>
-  parseBody(schemas.loginRequest, body, 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.').api_key
 
 // RFC 7617. The key contains its id, so either half may hold the key. A contradicting key id is refused.
 const readBasic = (encoded: string): string => {
@@ -29,26 +32,36 @@ const readBasic = (encoded: string): string => {
   return password.startsWith(`cda_live_${user}_`) ? password : ''
 }
 
-const readApiKey = ({ headers, body }: FastifyRequest): string => {
-  const [, basic] = /^basic +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  if (basic === undefined) return readBody(body)
-  if (Object.keys(body ?? {}).length === 0) return readBasic(basic)
-  throw new ApiError('invalid_body', {
-    detail: 'The key was sent by HTTP Basic: send no body.',
-    errors: [{ pointer: '', code: 'invalid_value', detail: 'expected no body with HTTP Basic' }],
-  })
+/** Takes a key sent by HTTP Basic for the body, before Fastify validates the body. */
+const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
+  const [, basic] = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
+  if (basic === undefined) return next()
+  if (Object.keys(request.body ?? {}).length > 0) {
+    throw new ApiError('invalid_body', {
+      detail: 'The key was sent by HTTP Basic: send no body.',
+      errors: [{ pointer: '', code: 'invalid_value', detail: 'expected no body with HTTP Basic' }],
+    })
+  }
+  request.body = { api_key: readBasic(basic) }
+  next()
 }
 
 /** Login and the public keys, both without a token. Needs the plugin `auth`. */
 export const authRoutes = async (app: FastifyInstance): Promise<void> => {
-  app.route({
-    ...bodyOnly,
+  app.withTypeProvider<ZodTypeProvider>().route({
     method: 'POST',
     url: '/v1/auth/login',
-    schema: { openapi: describeLogin, body: schemas.loginRequest, response: { 200: tokenAnswer } },
+    config: { bodyHint: 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.' },
+    schema: {
+      openapi: describeLogin,
+      body: schemas.loginRequest,
+      querystring: emptyQuery,
+      response: { 200: tokenAnswer },
+    },
+    preValidation: readBasicAsBody,
     handler: async (request, reply) => {
-      const source = { ip: request.clientAddress, requestId: request.id }
-      const key = await app.logIn(presentApiKey(app.principals, readApiKey(request)), source)
+      const source = toLoginSource(request)
+      const key = await app.logIn(presentApiKey(app.principals, request.body.api_key), source)
       await app.principals.markKeyUsed(key.keyId)
       return reply.headers(noStore).send(await app.signAccessToken(key, source))
     },
@@ -61,31 +74,6 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   )
 }
 
-const oauthRows: Pick<RouteOptions, 'url' | 'schema' | 'handler'>[] = [
-  {
-    url: '/v1/oauth/token',
-    schema: { openapi: describeToken, body: schemas.tokenGrantRequest, response: { 200: tokenAnswer } },
-    handler: (request) => request.server.oauth.issue(readOAuthRequest(request)),
-  },
-  {
-    url: '/v1/oauth/revoke',
-    schema: { openapi: describeRevocation, body: schemas.tokenReference },
-    handler: async (request, reply) => {
-      await request.server.oauth.revoke(readOAuthRequest(request))
-      return reply.send()
-    },
-  },
-  {
-    url: '/v1/oauth/introspect',
-    schema: {
-      openapi: describeIntrospection,
-      body: schemas.tokenReference,
-      response: { 200: schemas.introspectionAnswer },
-    },
-    handler: (request) => request.server.oauth.introspect(readOAuthRequest(request)),
-  },
-]
-
 const refusePath = (): never => {
   throw new ApiError('not_found', {
     detail: 'There are /v1/oauth/token, /v1/oauth/revoke and /v1/oauth/introspect',
@@ -95,7 +83,45 @@ const refusePath = (): never => {
 /** Client credentials, revocation and introspection. Clients authenticate with their API key. */
 export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOptions): Promise<void> => {
   await app.register(oauth, options)
-  for (const row of oauthRows) app.route({ ...bodyOnly, method: 'POST', ...row })
+  const typed = app.withTypeProvider<ZodTypeProvider>()
+  const config = { bodyType: formType }
+  typed.route({
+    method: 'POST',
+    url: '/v1/oauth/token',
+    config,
+    schema: {
+      openapi: describeToken,
+      body: schemas.tokenGrantRequest,
+      querystring: emptyQuery,
+      response: { 200: tokenAnswer },
+    },
+    preValidation: authenticateClient('issue'),
+    handler: (request) => app.oauth.issue.answer(request.client, request.body, toLoginSource(request)),
+  })
+  typed.route({
+    method: 'POST',
+    url: '/v1/oauth/revoke',
+    config,
+    schema: { openapi: describeRevocation, body: schemas.tokenReference, querystring: emptyQuery },
+    preValidation: authenticateClient('revoke'),
+    handler: async (request, reply) => {
+      await app.oauth.revoke.answer(request.client, request.body, toLoginSource(request))
+      return reply.send()
+    },
+  })
+  typed.route({
+    method: 'POST',
+    url: '/v1/oauth/introspect',
+    config,
+    schema: {
+      openapi: describeIntrospection,
+      body: schemas.tokenReference,
+      querystring: emptyQuery,
+      response: { 200: schemas.introspectionAnswer },
+    },
+    preValidation: authenticateClient('introspect'),
+    handler: (request) => app.oauth.introspect.answer(request.client, request.body, toLoginSource(request)),
+  })
   // Registered outside of the authenticated scope, so that unknown paths are refused in OAuth's format, too.
   const url = '/v1/oauth/*'
   app.route({ method: [...routedMethods], url, onRequest: refusePath, handler: refusePath })

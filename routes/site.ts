@@ -24,8 +24,9 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
     if (path === '/demo') continue
     give(path, () => page, path === '/docs' ? { policy: styledPolicy } : {})
   }
-  app.get<{ Querystring: { path?: string | string[] } }>('/demo', ({ query: { path } }, reply) => {
-    if (typeof path === 'string') return reply.redirect(findReferenceLink(describedRoutes, path))
+  app.get<{ Querystring: string }>('/demo', ({ query }, reply) => {
+    const path = new URLSearchParams(query).get('path')
+    if (path !== null) return reply.redirect(findReferenceLink(describedRoutes, path))
     return reply.sendPage(site.files.get('/demo') as SiteFile)
   })
   for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })

@@ -35,8 +35,8 @@ export const statusRoutes = async (
   app.get('/', (_request, reply) =>
     send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),
   )
-  app.get<{ Querystring: { span?: unknown } }>('/status', ({ query }, reply) => {
-    const span = findStatusSpan(query.span)
+  app.get<{ Querystring: string }>('/status', ({ query }, reply) => {
+    const span = findStatusSpan(new URLSearchParams(query).get('span'))
     return send(reply, span, (status) => toPage(statusPage(status, span)), how)
   })
   const type = 'application/json'

@@ -41,6 +41,9 @@ export const accessRequest = z
   )
   .meta({ id: 'AccessRequest', description: 'A request for access to the API' })
 
+/** Fields of the HTML form, whose faults the page shows. `null` without a body. */
+export const accessForm = z.record(z.string(), z.string()).nullable()
+
 export const accessRequestAnswer = z
   .strictObject({
     id: field(z.string(), 'Id of the request, for questions about it', 'k3v9x2m7q4d8s1fa'),

@@ -30,6 +30,8 @@ export const tokenAnswer = z
   })
   .meta({ id: 'TokenAnswer', description: 'An access token' })
 
+const missing = (name: string) => `The parameter ${name} is missing`
+
 const credentials = {
   client_id: field(sent(), 'Id of the API key, unless HTTP Basic has it', 'k3v9x2m7q4d8s1fa').optional(),
   client_secret: field(
@@ -51,7 +53,11 @@ const credentials = {
 
 export const tokenGrantRequest = z
   .object({
-    grant_type: field(z.literal('client_credentials'), 'The only grant type', 'client_credentials'),
+    grant_type: field(
+      z.literal('client_credentials', missing('grant_type')),
+      'The only grant type',
+      'client_credentials',
+    ),
     scope: field(
       sent(),
       'Scopes for the token, separated by spaces. Absent: all scopes of the key',
@@ -63,7 +69,11 @@ export const tokenGrantRequest = z
 
 export const tokenReference = z
   .object({
-    token: field(sent(), 'The access token; to revoke, also an API key', 'eyJhbGciOiJFZERTQSJ9.e30.c2ln'),
+    token: field(
+      sent(missing('token')),
+      'The access token; to revoke, also an API key',
+      'eyJhbGciOiJFZERTQSJ9.e30.c2ln',
+    ),
     token_type_hint: field(sent(), 'Not needed and not read', 'access_token').optional(),
     ...credentials,
   })

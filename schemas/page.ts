@@ -64,3 +64,6 @@ export const createItemSchema = (record: z.ZodObject, included: Included) =>
   z
     .strictObject({ data: record, ...includedMember(included) })
     .meta({ id: `${nameOf(record)}Answer`, description: 'One record' })
+
+/** The answer of a custom endpoint. Its document decides the members. */
+export const customAnswer = z.looseObject({})

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { z } from 'zod'
 import { type Import, listImports, readSources } from '../checks/structure/graph.ts'
 import { isAbove, roomOf, rooms } from '../checks/structure/rooms.ts'
+import { schemaController } from '../plugins/schema-compilers.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources(['app', 'plugins', 'routes', 'schemas', 'bench', 'test', 'checks'])
@@ -137,6 +139,16 @@ t.test('only what holds connections or writes SQL touches the database driver', 
       !/^app\/(db|wire|export|local|cache\/connection|records\/sql\/literal)\b/.test(from),
   )
   t.same(wrong.map(sentence), [])
+})
+
+t.test('one compiler validates every route, and it validates', async (t) => {
+  const named = files.filter(isService).filter((file) => textOf(file).includes('validatorCompiler'))
+  t.same(named, ['plugins/schema-compilers.ts'])
+  const compile = schemaController.compilersFactory.buildValidator() as unknown as (route: {
+    schema: unknown
+  }) => (value: unknown) => { value?: unknown; error?: unknown }
+  t.ok(compile({ schema: z.strictObject({}) })(null).error)
+  t.same(compile({ schema: Number })('1'), { value: 1 })
 })
 
 t.test('the core knows no framework', async (t) => {

@@ -12,7 +12,7 @@ import type { SharedCache } from '../app/cache/redis.ts'
 import { parseConfig } from '../app/config/config.ts'
 import { createSecrets } from '../app/config/secrets.ts'
 import { variables } from '../app/config/variables.ts'
-import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
+import { createDb, createPool, operatorRole, type QueuedDb, readerRole } from '../app/db/connect.ts'
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
 import { createExportSource, type ExportSource } from '../app/export/source.ts'
@@ -31,11 +31,11 @@ export const secretKey = 'a secret of the tests that is longer than thirty-two c
 export type TestDatabase = {
   url: string
   /** Connections of the operator: see and change every customer's rows. */
-  operator: Db
+  operator: QueuedDb
   /** Connections of the serving role. */
-  reader: Db
+  reader: QueuedDb
   /** The same, for what no data request may hold up. */
-  reserved: Db
+  reserved: QueuedDb
   /** The same for exports. */
   exportSource: ExportSource
   close(): Promise<void>
@@ -108,7 +108,7 @@ export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Pr
 }
 
 /** Connections of the database's owner, who may do everything; the caller destroys them. */
-export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): Db =>
+export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): QueuedDb =>
   connect(url, undefined, { max })
 
 /** Locks the table of products, so that reads wait. Returns the function that unlocks it. */

@@ -16,7 +16,7 @@ import type { QueryShape } from '../app/records/query/controls.ts'
 import { parseQuery } from '../app/records/query/parse.ts'
 import type { Resource } from '../app/records/resources/define.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
-import { describeItem, describePage } from '../app/site/openapi/records.ts'
+import { envelopes } from '../app/site/openapi/records.ts'
 import { problem } from '../schemas/problem.ts'
 import {
   addCustomer,
@@ -435,10 +435,10 @@ t.test('real answers are as documented', async (t) => {
     )
 
     // Whole answers also have every field and no other, which the document leaves open.
-    const { schema } = shape === 'page' ? describePage(resource).answer : describeItem(resource).answer
+    const schema = envelopes[resource.name][shape]
     const whole = answers.filter((_, index) => !queries[index]?.includes('fields'))
     t.same(
-      whole.flatMap((each) => schema?.safeParse(each.json()).error?.issues ?? []),
+      whole.flatMap((each) => schema.safeParse(each.json()).error?.issues ?? []),
       [],
       path,
     )
@@ -661,8 +661,8 @@ t.test('no two schemas share a name', async (t) => {
     Object.values(await import(join(root, file))).forEach(visit)
   }
   for (const { resource } of shapes) {
-    visit(describePage(resource).answer.schema)
-    visit(describeItem(resource).answer.schema)
+    visit(envelopes[resource.name].page)
+    visit(envelopes[resource.name].item)
   }
   t.ok(named.size > 20)
   t.same(

@@ -1,8 +1,7 @@
 import { after, within } from '../overload/timer.ts'
 import { type AnyRow, type Connection, connect } from './connection.ts'
-import { formatEpoch } from './epoch.ts'
 import type { ChangeSource } from './poller.ts'
-import { parseSnapshot, type Snapshot } from './snapshot.ts'
+import { formatEpoch, parseSnapshot, type Snapshot } from './snapshot.ts'
 import type { ChangeEvent, Poll } from './stamped.ts'
 
 export type ChangeSourceOptions = {

@@ -1,10 +1,10 @@
 import { unavailable } from '../errors.ts'
 import type { Entry } from './entry.ts'
-import { isServerOf } from './epoch.ts'
 import type { Judge } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
 import { type Answer, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
+import { isServerOf } from './snapshot.ts'
 
 export type DatabaseReads = {
   /** Reads a standby if the question allows it and the standby shows all known changes, else the primary. */

@@ -1,19 +1,35 @@
+import { resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 import { bounds, parameterName, parameterShape, reservedParameters } from './document.ts'
 import type { Faults, Path } from './faults.ts'
-import { parseParameter } from './parameter.ts'
+import { maxBytes, parseParameter } from './parameter.ts'
 
-const boundsOf: Record<Parameter['type'], string> = {
+/** Any day: checks compare only dates that are both relative or both fixed. */
+const today = '2026-01-01'
+
+const boundsByType: Record<Parameter['type'], string> = {
   boolean: 'none',
   date: 'dates',
-  string: 'numbers of characters',
+  string: `numbers of characters from 1 to ${maxBytes}`,
   integer: 'integers',
 }
 
-const isBound = (type: Parameter['type'], bound: unknown): boolean =>
-  type === 'date'
-    ? typeof bound === 'string' && 'value' in parseParameter(plain('date'), bound, '2000-01-01')
-    : type !== 'boolean' && Number.isInteger(bound)
+const isBound = (type: Parameter['type'], bound: unknown): boolean => {
+  if (type === 'boolean') return false
+  if (type === 'date') {
+    return typeof bound === 'string' && 'value' in parseParameter(plain('date'), bound, today)
+  }
+  return Number.isInteger(bound) && (type === 'integer' || (Number(bound) >= 1 && Number(bound) <= maxBytes))
+}
+
+/** False also for a relative and a fixed date, whose order depends on the day. */
+const isReversed = (type: Parameter['type'], min: unknown, max: unknown): boolean => {
+  if (type !== 'date') return Number(min) > Number(max)
+  const [from, to] = [String(min), String(max)]
+  return (
+    from.startsWith('today') === to.startsWith('today') && resolveDate(from, today) > resolveDate(to, today)
+  )
+}
 
 const plain = (type: Parameter['type']): Parameter => ({ name: '', type, optional: false })
 
@@ -26,7 +42,13 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
     [max, 'max'],
   ] as const) {
     if (bound !== undefined && !isBound(type, bound))
-      return faults.add([...path, at], `expected ${boundsOf[type]} as bounds of a parameter of type ${type}`)
+      return faults.add(
+        [...path, at],
+        `expected ${boundsByType[type]} as bounds of a parameter of type ${type}`,
+      )
+  }
+  if (min !== undefined && max !== undefined && isReversed(type, min, max)) {
+    return faults.add([...path, 'min'], `expected at most max, which is ${max}`)
   }
   const parameter: Parameter = {
     name,
@@ -39,7 +61,6 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
   }
   if (type === 'boolean' && given.enum)
     faults.add([...path, 'enum'], 'expected no bounds: a boolean is true or false')
-  const today = '2026-01-01'
   for (const [index, each] of (parameter.values ?? []).entries()) {
     const parsed = parseParameter({ ...parameter, values: undefined }, each, today)
     if ('detail' in parsed) faults.add([...path, 'enum', index], parsed.detail)

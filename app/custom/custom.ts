@@ -1,6 +1,6 @@
 import type { Answer } from '../cache/question.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type { Db } from '../db/schema.ts'
+import type { QueuedDb } from '../db/connect.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
 import { typeByFormat } from '../http/media-type.ts'
@@ -40,8 +40,8 @@ export type Custom = Readonly<{
 }>
 
 type CustomDeps = {
-  db: Db
-  replica?: Db | undefined
+  db: QueuedDb
+  replica?: QueuedDb | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
@@ -102,7 +102,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     const { given, queries, conditions, limit, count, canonical, selection } = request
     const after = readCursor(cursors, customerId, selection, request.cursor)
     const bound = bind(definition, queries, given, { customerId, today: day })
-    return (source: Db) => {
+    return (source: QueuedDb) => {
       if ('object' in body) return readObject(source, body.object, bound)
       const plan = { ...bound.planWith(body.list.source, conditions), after, limit, count }
       const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)

@@ -1,4 +1,4 @@
-import type { ExportAnswer, ExportRequest, ExportRows, Exports } from '../export/exports.ts'
+import type { ExportAnswer, ExportRequest, Exports } from '../export/exports.ts'
 import { formatOf } from '../export/formats.ts'
 import { bind } from './bind.ts'
 import type { Custom } from './custom.ts'
@@ -23,15 +23,14 @@ export const createCustomExports = ({ exports, custom, today }: Deps): CustomExp
     const { definition, readExport } = await custom.findDefinition({ principal, name }, rawQuery)
     const { body } = definition
     if (!('list' in body)) return undefined
-    const describe = (): ExportRows => {
-      const { shape, isTable } = formatOf(type)
-      const { given, queries, conditions, limit, hasMark } = readExport(shape)
-      const bound = bind(definition, queries, given, { customerId: principal.customerId, today: today() })
-      const plan = { ...bound.planWith(body.list.source, conditions), limit }
-      const columns = listColumns(body.list, bound, isTable)
-      return { name, columns, from: listRows(body.list, plan, bound), hasMark }
-    }
-    const answer = await exports.answer(request, describe)
+    await exports.hold(request)
+    const { shape, isTable } = formatOf(type)
+    const { given, queries, conditions, limit, hasMark } = readExport(shape)
+    const bound = bind(definition, queries, given, { customerId: principal.customerId, today: today() })
+    const plan = { ...bound.planWith(body.list.source, conditions), limit }
+    const columns = listColumns(body.list, bound, isTable)
+    const from = listRows(body.list, plan, bound)
+    const answer = await exports.answer(request, { name, columns, from, hasMark })
     return { ...answer, headers: { ...answer.headers, 'definition-revision': String(definition.revision) } }
   },
 })

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { inTurn } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { parsePairs } from '../http/pairs.ts'
 import {
   createFacts,
@@ -55,7 +54,7 @@ const toGranted = (rows: readonly Row[], parse: (text: string) => Definition): G
 }
 
 const load = async (
-  db: Db,
+  db: QueuedDb,
   customerId: string,
   parse: (text: string) => Definition,
 ): Promise<Fact<Granted>> => {
@@ -74,7 +73,7 @@ const load = async (
  * Creates a cached reader of grants. A grant, a revocation or a new revision takes effect within a second.
  * Throws `unavailable` if the database cannot be reached.
  */
-export const createGranted = (options: FactsOptions) => {
+export const createGranted = (options: FactsOptions & { db: QueuedDb }) => {
   const { db } = options
   const parse = createDefinitions()
   const { find } = createFacts((customerId) => inTurn(db, customerId, () => load(db, customerId, parse)), {

@@ -2,7 +2,8 @@ import { findNearest } from '../records/query/nearest.ts'
 import { type Parsed, parseDate, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 
-const maxBytes = 2000
+/** Of a text parameter. */
+export const maxBytes = 2000
 
 const betweenText = (min: unknown, max: unknown): string =>
   [min === undefined ? '' : ` from ${min}`, max === undefined ? '' : ` to ${max}`].join('')

@@ -98,8 +98,9 @@ export type StatementEnd = { sql: string; milliseconds: number; failed: boolean 
 type OnStatement = (statement: StatementEnd) => void
 
 type ReadRow = (statement: NamedStatement) => Promise<unknown>
-type Serving = { readRow: ReadRow; queue: Queue }
-const servings = new WeakMap<Db, Serving>()
+
+/** A database with a queue in front of its connections. `readRow` reads the single row of a statement. */
+export type QueuedDb = Db & Readonly<{ queue: Queue; readRow: ReadRow }>
 
 /** Queries through the driver: kysely doubles the cost of a page and cannot name prepared statements. */
 const createReadRow =
@@ -127,19 +128,15 @@ const createReadRow =
  * `overloaded` if no turn is free before the queue's deadline, and with errors of `work`. `owner`: the
  * customer, or the client's network before the client is authenticated.
  */
-export const inTurn = <T>(db: Db, owner: Owner, work: () => Promise<T>): Promise<T> =>
-  servingOf(db).queue.run(owner, work)
+export const inTurn = <T>(db: QueuedDb, owner: Owner, work: () => Promise<T>): Promise<T> =>
+  db.queue.run(owner, work)
 
 /** Reads the single row of a statement in this customer's turn. Rejects as `inTurn` does. */
-export const readRowInTurn = <Row>(db: Db, customerId: string, statement: NamedStatement): Promise<Row> => {
-  const { queue, readRow } = servingOf(db)
-  return queue.run(customerId, () => readRow(statement) as Promise<Row>)
-}
-
-/** Queue in front of the connections of `db`, for metrics. */
-export const queueOf = (db: Db): Pick<Queue, 'waiting' | 'refused'> => servingOf(db).queue
-
-const servingOf = (db: Db): Serving => servings.get(db) as Serving
+export const readRowInTurn = <Row>(
+  { queue, readRow }: QueuedDb,
+  customerId: string,
+  statement: NamedStatement,
+): Promise<Row> => queue.run(customerId, () => readRow(statement) as Promise<Row>)
 
 /** Same as the default of `QUEUE_SECONDS`. */
 const defaultLongestWaitMs = 1_000
@@ -155,15 +152,14 @@ export type DbOptions = {
 }
 
 /** Wraps the pool for kysely and for turns. `destroy()` ends the pool. */
-export const createDb = (pool: pg.Pool, options: DbOptions = {}): Db => {
+export const createDb = (pool: pg.Pool, options: DbOptions = {}): QueuedDb => {
   const { onStatement, longestWaitMs = defaultLongestWaitMs, turns = pool.options.max } = options
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
   const queue = createQueue({ turns, longestWaitMs })
-  servings.set(db, { readRow: createReadRow(pool, options), queue })
-  return db
+  return Object.assign(db, { queue, readRow: createReadRow(pool, options) })
 }
 
 const toLogger =

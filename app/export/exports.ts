@@ -53,11 +53,15 @@ export type ExportAnswer = Readonly<{
 
 export type Exports = {
   /**
-   * Returns the rows as a stream that has its first bytes. Calls `describe` once a place is free. Rejects
-   * with http_version_not_supported, quota_exceeded (two concurrent exports), unavailable, the errors of
-   * `describe`, or the error of the statement before its first row. A later failure destroys the stream.
+   * Takes one of the customer's places until the answer ends. Call it before `answer`. Rejects with
+   * http_version_not_supported and quota_exceeded (two concurrent exports).
    */
-  answer(request: ExportRequest, describe: () => ExportRows): Promise<ExportAnswer>
+  hold(request: ExportRequest): Promise<void>
+  /**
+   * Returns the rows as a stream that has its first bytes. Rejects with unavailable, or the error of the
+   * statement before its first row. A later failure destroys the stream.
+   */
+  answer(request: ExportRequest, rows: ExportRows): Promise<ExportAnswer>
 }
 
 type Deps = {
@@ -74,17 +78,18 @@ const columnList = (columns: readonly ExportColumn[]) =>
 const fileName = (name: string, day: string, extension: string) =>
   `${name.replace(/[^A-Za-z0-9._-]/g, '-')}-${day}.${extension}`
 
-/** Serves exports of any rows, without a framework: a free place → a snapshot → rows as bytes. */
+/** Serves exports of any rows, without a framework: a free place, a snapshot, rows as bytes. */
 export const createExports = ({ source, concurrency, today }: Deps): Exports => {
   const moment = sql`select ${sql.raw(instantText('now()'))} as at`
 
   return {
-    async answer(request, describe) {
+    async hold({ principal, isHead, httpVersion, address, ending }) {
+      requireFraming(httpVersion)
+      if (!isHead) await concurrency.hold(accountOf(principal, address), 'exports', ending)
+    },
+    async answer(request, { name, columns, from, hasMark = false }) {
       const { principal, isHead, ending, countRows } = request
-      requireFraming(request.httpVersion)
       const { contentType: type, extension, isCompressed, toStatement, write } = formatOf(request.type)
-      if (!isHead) await concurrency.hold(accountOf(principal, request.address), 'exports', ending)
-      const { name, columns, from, hasMark = false } = describe()
       const session = await source.open<{ at: string }>(principal.customerId, moment, isHead)
       const headers = {
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,

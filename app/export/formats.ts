@@ -73,3 +73,7 @@ export const formatOf = (type: string): ExportFormat => {
   if (!name) throw new Error(`${type} is no format of an export`)
   return formats[name]
 }
+
+/** Returns the parameters that a list accepts for a media type. */
+export const toShape = (type: string): Exclude<QueryShape, 'item'> =>
+  type === mediaTypes.json ? 'page' : formatOf(type).shape

@@ -1,23 +1,21 @@
 import { sql } from 'kysely'
-import { invalidQuery } from '../errors.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
-import { createPrepare } from '../records/query/prepare.ts'
+import type { Query } from '../records/query/query.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions, rowSource, sortKeys } from '../records/sql/conditions.ts'
 import { exportSession } from '../records/sql/session.ts'
-import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports.ts'
+import type { ExportAnswer, ExportRequest, Exports } from './exports.ts'
 import { type ExportFormat, formatOf } from './formats.ts'
 
 export type RecordExports = {
-  /** Exports a whole list of the customer's records. Rejects like `Exports`, and with invalid_query. */
-  answer(request: ExportRequest, resource: Resource, rawQuery: string): Promise<ExportAnswer>
+  /** Exports a whole list of the customer's records. Rejects like `Exports`. */
+  answer(request: ExportRequest, resource: Resource, query: Query): Promise<ExportAnswer>
 }
 
 type Deps = {
   exports: Exports
-  publicUrl: string
   /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
@@ -49,27 +47,13 @@ const rowsOf = (plan: QueryPlan): Sql => {
     where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
 }
 
-/** Serves lists of records as exports: prepared query → plan → columns and rows. */
-export const createRecordExports = ({ exports, publicUrl, today }: Deps): RecordExports => {
-  const prepare = createPrepare()
-
-  const describe = (request: ExportRequest, resource: Resource, rawQuery: string): ExportRows => {
-    const format = formatOf(request.type)
-    const outcome = prepare(resource, format.shape, rawQuery)
-    if (!('prepared' in outcome)) {
-      const { faults, corrected } = outcome
-      const url = `${publicUrl}/v1/${resource.name}?${corrected}`
-      throw invalidQuery(faults, corrected === undefined ? undefined : url)
-    }
+/** Serves lists of records as exports: parsed query → plan → columns and rows. */
+export const createRecordExports = ({ exports, today }: Deps): RecordExports => ({
+  answer(request, resource, query) {
     const { customerId } = request.principal
-    const { query } = outcome.prepared
     const plan = planQuery(query, { customerId, today: today() })
-    const columns = columnsOf(plan, format)
-    return { name: resource.name, columns, from: rowsOf(plan), hasMark: query.hasMark }
-  }
-
-  return {
-    answer: (request, resource, rawQuery) =>
-      exports.answer(request, () => describe(request, resource, rawQuery)),
-  }
-}
+    const columns = columnsOf(plan, formatOf(request.type))
+    const { name } = resource
+    return exports.answer(request, { name, columns, from: rowsOf(plan), hasMark: query.hasMark })
+  },
+})

@@ -1,9 +1,20 @@
 import { ApiError, type Fault, invalidQuery } from '../errors.ts'
+import type { Principal } from '../identity/principal.ts'
+import { resourceNames } from '../records/resources/index.ts'
+import { eventsType } from './offer.ts'
 import { type FeedQuery, parseFeedQuery, resume, wholeState } from './query.ts'
-import type { FeedRequest } from './request.ts'
-import { foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
 
-type Asked = Readonly<{
+export type FeedAsked = Readonly<{
+  principal: Pick<Principal, 'customerId'>
+  rawQuery: string
+  /** The negotiated media type. */
+  type?: string
+  /** The header `Last-Event-ID` of a client that reconnects, which is a sync token. */
+  lastEventId?: string | undefined
+}>
+
+export type FeedQuestion = Readonly<{
   query: FeedQuery
   /** `undefined` if the client requests the whole state or a new token. */
   token: SyncToken | undefined
@@ -18,13 +29,16 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 
 /**
  * Creates the function that parses a feed request into its query and decoded token. That function throws
- * invalid_query and invalid_sync_token. `isStream`: the response is a stream of server-sent events.
+ * invalid_query and invalid_sync_token.
  */
 export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
   const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
     if (!token) throw refuseToken(foreignToken)
+    if (!token.resources.every((name) => resourceNames.includes(name))) {
+      throw expireToken('a resource of this token no longer exists')
+    }
     if (resources && !isSame(resources, token.resources)) {
       throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
     }
@@ -44,7 +58,7 @@ export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; p
     }
   }
 
-  const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
+  const parse = ({ principal, rawQuery }: FeedAsked): FeedQuery => {
     const outcome = parseFeedQuery(rawQuery)
     if ('query' in outcome) return outcome.query
     const { faults, corrected, after } = outcome
@@ -57,9 +71,9 @@ export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; p
     )
   }
 
-  return (request: FeedRequest, isStream: boolean): Asked => {
+  return (request: FeedAsked): FeedQuestion => {
     const asked = parse(request)
-    const query = isStream ? resume(asked, request.lastEventId) : asked
+    const query = request.type === eventsType ? resume(asked, request.lastEventId) : asked
     return { query, token: decode(request.principal.customerId, query) }
   }
 }

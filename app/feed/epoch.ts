@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
-import { ApiError, unavailable } from '../errors.ts'
-import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
+import { type ApiError, unavailable } from '../errors.ts'
+import { type DayAndWindow, expireToken, type SyncToken, targetOf } from './token.ts'
 
 export type Epoch = Readonly<{
   snapshot: Snapshot
@@ -69,11 +69,8 @@ export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T
 export const retentionDays = 90
 const daySeconds = 86_400
 
-const expired = (reason: string): ApiError =>
-  new ApiError('sync_token_expired', { detail: `${reason}: start again with after=snapshot` })
-
 /** 410 for a truncated table: the log does not name the deleted rows. */
-export const refuseTruncated = (resource: string): ApiError => expired(`${resource} were emptied at once`)
+export const refuseTruncated = (resource: string): ApiError => expireToken(`${resource} were emptied at once`)
 
 /** Converts an RFC 3339 instant to seconds since 1970. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
@@ -93,21 +90,21 @@ export const beginToken = (
  */
 export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: number): void => {
   if (token.identity !== epoch.identity) {
-    throw expired('The database has been restored, moved or failed over since')
+    throw expireToken('The database has been restored, moved or failed over since')
   }
   if (nowSeconds - token.issuedAt > retentionDays * daySeconds) {
-    throw expired(`This token is older than ${retentionDays} days`)
+    throw expireToken(`This token is older than ${retentionDays} days`)
   }
   const seen = [token.base, targetOf(token)]
   if (!seen.every((snapshot) => includesSnapshot(epoch.snapshot, snapshot))) {
-    throw expired('The database has gone back to a time before this token')
+    throw expireToken('The database has gone back to a time before this token')
   }
   // See docs/decisions/0073-random-marks-distinguish-histories.md.
   // Restored files number transactions from the time of their copy, but lack the marks written since.
   if (token.mark !== undefined && token.mark !== epoch.targetMark) {
-    throw expired('The database has been restored since')
+    throw expireToken('The database has been restored since')
   }
   if (token.base.xmin < epoch.prunedBelow) {
-    throw expired('Changes since this token are no longer kept')
+    throw expireToken('Changes since this token are no longer kept')
   }
 }

@@ -1,5 +1,4 @@
-import { inTurn } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { ApiError } from '../errors.ts'
 import { begunStream } from '../export/begun-stream.ts'
 import { linesType } from '../export/json-lines.ts'
@@ -10,7 +9,7 @@ import { chooseResources } from '../identity/principals.ts'
 import { accountOf } from '../limits/address.ts'
 import type { Concurrency } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
-import { createAskedReader } from './asked.ts'
+import { createAskedReader, type FeedAsked, type FeedQuestion } from './asked.ts'
 import { longestStreamMs, streamEvents } from './events.ts'
 import { readMoment } from './moment.ts'
 import { eventsType, jsonType } from './offer.ts'
@@ -24,14 +23,16 @@ import type { View } from './view.ts'
 import type { Waiting, Watch } from './wait.ts'
 
 export type Feed = {
-  /** Rejects with invalid_query, insufficient_scope, invalid_sync_token, sync_token_expired, quota_exceeded. */
+  /** Throws invalid_query and invalid_sync_token. */
+  parse(asked: FeedAsked): FeedQuestion
+  /** Rejects with insufficient_scope, invalid_sync_token, sync_token_expired, quota_exceeded. */
   answer(request: FeedRequest): Promise<FeedAnswer>
 }
 
 type Read = (token: SyncToken | undefined) => Promise<FeedPage>
 
 type Deps = {
-  db: Db
+  db: QueuedDb
   tokens: TokenCodec
   waiting: Waiting
   concurrency: Concurrency
@@ -53,8 +54,6 @@ const eventsHead = ({ at }: FeedPage) => ({
 /** Creates the change feed, independent of the framework. */
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow } = deps
-
-  const readAsked = createAskedReader({ tokens, publicUrl })
 
   const answerPage = ({ principal, countRows }: FeedRequest, page: FeedPage) => {
     countRows(page.changes.length)
@@ -124,11 +123,12 @@ export const createFeed = (deps: Deps): Feed => {
   }
 
   return {
+    parse: createAskedReader({ tokens, publicUrl }),
     async answer(request) {
       const { principal, isHead } = request
       const { customerId } = principal
       const isStream = request.type === eventsType
-      const { query, token } = readAsked(request, isStream)
+      const { query, token } = request.query
       const resources = chooseResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources, query.view)
       const { limit, waitSeconds = 0, withFormer, view } = query

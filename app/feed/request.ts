@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { Principal } from '../identity/principal.ts'
 import type { Ending } from '../limits/concurrency.ts'
+import type { FeedQuestion } from './asked.ts'
 
 export type FeedRequest = Readonly<{
   principal: Principal
-  rawQuery: string
+  query: FeedQuestion
   /** True for HEAD, which does not wait and does not read the whole state. */
   isHead: boolean
   /** `1.0`, `1.1` or `2.0`. */
@@ -14,8 +15,6 @@ export type FeedRequest = Readonly<{
   ending: Ending
   /** The negotiated media type. Optional. Defaults to NDJSON for the whole state and JSON for a page. */
   type?: string
-  /** The header `Last-Event-ID` of a client that reconnects, which is a sync token. */
-  lastEventId?: string | undefined
   /** Authorizes the request again with the current rights. Rejects like a new request. */
   judgeAnew: () => Promise<Principal>
   /** Receives the number of records as they are sent, for the audit trail. */

@@ -1,5 +1,6 @@
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import { createSignedText, type Mac } from '../config/signed.ts'
+import { ApiError } from '../errors.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import type { View } from './view.ts'
 
@@ -52,6 +53,10 @@ export type TokenCodec = {
   /** `undefined` if the service did not create the token, or created it for another customer. */
   decode(customerId: string, text: string): SyncToken | undefined
 }
+
+/** 410 `sync_token_expired`. */
+export const expireToken = (reason: string): ApiError =>
+  new ApiError('sync_token_expired', { detail: `${reason}: start again with after=snapshot` })
 
 export const foreignToken =
   'expected page.next_token or the header Sync-Token of an earlier answer, unchanged'

@@ -5,7 +5,7 @@ import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import type { DayAndWindow } from './token.ts'
+import { type DayAndWindow, expireToken } from './token.ts'
 
 /** Filter and fields for one resource, as a query string in canonical form. */
 export type View = string
@@ -66,7 +66,10 @@ export const parseView = (
   return { faults: [{ parameter: pairs[0]?.name ?? '', code: 'invalid_value', detail }] }
 }
 
-/** The query plan of a view, for its conditions and fields. `undefined`: all records, whole. */
+/**
+ * The query plan of a view, for its conditions and fields. `undefined`: all records, whole. Throws
+ * sync_token_expired if this release does not accept the view of a token from another release.
+ */
 export const planView = (
   view: View | undefined,
   resource: Resource,
@@ -75,6 +78,6 @@ export const planView = (
 ): QueryPlan | undefined => {
   if (view === undefined) return undefined
   const outcome = parseQuery(resource, 'export', view)
-  if ('faults' in outcome) throw new Error('a view that was read before cannot be read')
+  if ('faults' in outcome) throw expireToken('the filter or the fields of this token are no longer valid')
   return { ...planQuery(outcome.query, { customerId, today: day }), window }
 }

@@ -123,7 +123,8 @@ const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, a
 /**
  * Returns a function that turns an assertion (RFC 7523, section 3) into a credential; `clientId` is the id in
  * the request, if any. A valid assertion can be used once across all instances. Checks run in this order:
- * form, claims, client, signature, replay. The keys of an unknown client are never fetched.
+ * form, claims, client, signature, quota (`requireRoom`), replay. The keys of an unknown client are never
+ * fetched.
  */
 export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
@@ -150,7 +151,7 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
     return (await findRow(db, statement))?.isFirst === true
   }
 
-  return (jwt: string, clientId: string | undefined): Credential => {
+  return (jwt: string, clientId: string | undefined, requireRoom: (key: KeyFacts) => void): Credential => {
     const { header, claims, payload } = parse(jwt)
     return {
       keyId: claims?.sub,
@@ -166,6 +167,7 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
         const keys = isUsable(facts, now()) ? await listKeys(facts) : []
         const isGood = await isSigned(jwt, payload, header, keys ?? [])
         if (!isGood || !facts) throw refuse(notProved, keys ? 'assertion_signature' : 'jwks_unavailable')
+        requireRoom(facts)
         if (!(await turn(() => use(facts, claims)))) {
           throw refuse('The assertion was used before: make a new one for each request', 'assertion_replayed')
         }

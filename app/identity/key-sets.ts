@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { inTurn } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { inTurn, type QueuedDb } from '../db/connect.ts'
 import type { Outbound } from '../http/outbound.ts'
 import { parseUniqueJson } from '../http/unique-json.ts'
 import { type ClientKey, importClientKeys, type PublicJwk, parsePublishedKeys } from './client-keys.ts'
@@ -22,7 +21,7 @@ const memoryMs = 1_000
 const maxEntries = 1_000
 
 type KeySetsOptions = {
-  db: Db
+  db: QueuedDb
   outbound: Outbound
   /** Monotonic milliseconds. */
   monotonicNow: () => number

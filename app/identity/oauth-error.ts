@@ -49,7 +49,8 @@ export const toOAuthError = (error: ApiError): OAuthError | undefined => {
   const { headers = {} } = error.extras
   const meaning = meanings[error.code]
   if (meaning) return new OAuthError(meaning[0], error.message, { ...meaning[1], headers })
-  return new OAuthError('invalid_request', error.message, {
+  const [fault] = error.code === 'invalid_body' ? (error.extras.errors ?? []) : []
+  return new OAuthError('invalid_request', fault?.detail ?? error.message, {
     status: error.status,
     problem: error.code,
     headers,

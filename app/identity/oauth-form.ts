@@ -2,7 +2,7 @@ import { assertionType } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** Parameters with a value; each name occurs once. */
-export type Form = ReadonlyMap<string, string>
+export type Form = Readonly<Record<string, string>>
 
 const decode = (text: string): URLSearchParams => {
   try {
@@ -23,14 +23,7 @@ export const parseForm = (body: string): Form => {
     seen.add(name)
     if (value !== '') form.set(name, value)
   }
-  return form
-}
-
-/** Throws `invalid_request` if the parameter is missing. */
-export const requireParameter = (form: Form, name: string): string => {
-  const value = form.get(name)
-  if (value === undefined) throw new OAuthError('invalid_request', `The parameter ${name} is missing`)
-  return value
+  return Object.fromEntries(form)
 }
 
 export type Client = Readonly<{ id: string; secret: string } | { id: string | undefined; assertion: string }>
@@ -55,13 +48,15 @@ const twice = 'The client authenticated in more than one way'
 
 /** JWT in the form (RFC 7523, section 2.2). `undefined` if the form has no assertion. */
 const readAssertion = (form: Form): string | undefined => {
-  const assertion = form.get('client_assertion')
-  const type = form.get('client_assertion_type')
+  const { client_assertion: assertion, client_assertion_type: type } = form
   if (assertion === undefined && type === undefined) return undefined
   if (type !== assertionType) {
     throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}`)
   }
-  return requireParameter(form, 'client_assertion')
+  if (assertion === undefined) {
+    throw new OAuthError('invalid_request', 'The parameter client_assertion is missing')
+  }
+  return assertion
 }
 
 /**
@@ -70,8 +65,7 @@ const readAssertion = (form: Form): string | undefined => {
  * section 2.3).
  */
 export const readClient = (authorization: string | undefined, form: Form): Client | undefined => {
-  const id = form.get('client_id')
-  const secret = form.get('client_secret')
+  const { client_id: id, client_secret: secret } = form
   const assertion = readAssertion(form)
   if (assertion !== undefined) {
     if (authorization !== undefined || secret !== undefined) throw new OAuthError('invalid_request', twice)

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { parseAddress } from '../audit/client-address.ts'
-import { inTurn } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { inTurn, type QueuedDb } from '../db/connect.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountName } from './policy.ts'
@@ -40,7 +39,7 @@ export const toQueueOwner = (address: string): { network: string; site: string }
 
 /** Creates a function that runs work on `db` in turns of the client's network. Rejects as `inTurn` does. */
 export const createTurn =
-  (db: Db, address: string): Turn =>
+  (db: QueuedDb, address: string): Turn =>
   (work) =>
     inTurn(db, toQueueOwner(address), work)
 

@@ -58,6 +58,11 @@ export const createCount = (deps: LimiterOptions, name: string, quota: number) =
       const admission = await limiter.account(account, policies).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
     },
+    /** Throws `quota_exceeded` if this instance counts no unit left. Takes no unit. */
+    requireRoom(account: AccountName): void {
+      const [use] = limiter.account(account, policies).use()
+      if (use?.remaining === 0) throw refuseQuota({ violated: [name], retryAfterSeconds: use.resetSeconds })
+    },
     isUsedUp: (account: AccountName): boolean => limiter.account(account, policies).use()[0]?.remaining === 0,
   }
 }

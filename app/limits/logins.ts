@@ -23,6 +23,8 @@ export type Logins = {
   logIn(attempt: LoginAttempt, ip: string): Promise<KeyFacts>
   /** The same without counting a login. Only failures count, so that a valid key can always be revoked. */
   identify(attempt: LoginAttempt, ip: string): Promise<KeyFacts>
+  /** Throws `quota_exceeded` if this instance counts no login left for the key. */
+  requireRoom(key: KeyFacts): void
 }
 
 /**
@@ -50,11 +52,14 @@ export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
     })
   }
 
+  const toAccount = ({ customerId, keyId }: KeyFacts) => ({ tag: customerId, name: `login:${keyId}` })
+
   return {
     identify,
+    requireRoom: (key) => keys.requireRoom(toAccount(key)),
     async logIn(attempt, ip) {
       const facts = await identify(attempt, ip)
-      await keys.take({ tag: facts.customerId, name: `login:${facts.keyId}` })
+      await keys.take(toAccount(facts))
       return facts
     },
   }

@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts'
-import { createDb, createPool, queueOf, type StatementEnd } from '../db/connect.ts'
+import { createDb, createPool, type QueuedDb, type StatementEnd } from '../db/connect.ts'
 import { readerRole } from '../db/roles.ts'
-import type { Db } from '../db/schema.ts'
 import { UnfitConnection } from '../db/wall.ts'
 import { createExportSource, type ExportSource } from '../export/source.ts'
 import type { PoolFigures } from '../observe/service-metrics.ts'
@@ -9,11 +8,11 @@ import type { Log } from './stores.ts'
 
 export type Pools = {
   /** For customer data. */
-  db: Db
+  db: QueuedDb
   /** For logins, facts about keys and customers, revocations and the audit trail. */
-  reserved: Db
+  reserved: QueuedDb
   /** For the standby. `undefined` if none is configured. */
-  replica: Db | undefined
+  replica: QueuedDb | undefined
   exportSource: ExportSource
   /** Connection counts by purpose. */
   figures: () => Readonly<Record<string, PoolFigures>>
@@ -92,10 +91,10 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
     ...{ db, reserved, replica },
     exportSource: createExportSource({ pool: exportPool, max, ...limits }),
     figures: () => ({
-      primary: describePool(primaryPool, databasePool, queueOf(db)),
-      reserved: describePool(reservedPool, reservedConnections, queueOf(reserved)),
+      primary: describePool(primaryPool, databasePool, db.queue),
+      reserved: describePool(reservedPool, reservedConnections, reserved.queue),
       exports: describePool(exportPool, max),
-      ...(standby && replica ? { replica: describePool(standby, databasePool, queueOf(replica)) } : {}),
+      ...(standby && replica ? { replica: describePool(standby, databasePool, replica.queue) } : {}),
     }),
     async requireFit() {
       await Promise.all([primaryPool, exportPool].map(connectOnce))

@@ -1,6 +1,6 @@
 import type { Answer } from '../cache/question.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import type { Db } from '../db/schema.ts'
+import type { QueuedDb } from '../db/connect.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError, invalidQuery } from '../errors.ts'
 import { formatStale } from '../http/fields.ts'
@@ -8,8 +8,8 @@ import { typeByFormat } from '../http/media-type.ts'
 import { parsePairs, splitList } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { faultsOfAsOf, readAsOf } from './history/as-of.ts'
-import { cacheKey } from './keys.ts'
 import { withCursor } from './query/canonical.ts'
+import { isExport, type QueryShape } from './query/controls.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from './query/cursor.ts'
 import { planQuery, type QueryPlan } from './query/plan.ts'
 import { createPrepare, type PreparedQuery } from './query/prepare.ts'
@@ -17,18 +17,30 @@ import type { Resource } from './resources/define.ts'
 import { readItem, readPage } from './sql/read.ts'
 import { createShapes } from './sql/shapes.ts'
 import { pageStatement } from './sql/statement.ts'
+import { cacheKey } from './version.ts'
+
+type RecordQuery = {
+  principal: Principal
+  resource: Resource
+  /** Optional. By default a list. */
+  id?: string
+  shape: QueryShape
+  rawQuery: string
+}
 
 export type RecordRequest = {
   principal: Principal
   resource: Resource
   /** Optional. By default a page. */
   id?: string
-  rawQuery: string
+  query: PreparedQuery
   /** The answer must include every commit before the request. */
   noCache: boolean
 }
 
 export type Records = {
+  /** Parses the query of a page, an item or an export. Throws invalid_query. */
+  parse(asked: RecordQuery): PreparedQuery
   /**
    * Answers synchronously if the answer is in memory. Throws or rejects with invalid_query, invalid_cursor,
    * not_found, unavailable.
@@ -37,8 +49,8 @@ export type Records = {
 }
 
 type Deps = {
-  db: Db
-  replica?: Db | undefined
+  db: QueuedDb
+  replica?: QueuedDb | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
@@ -67,7 +79,7 @@ export const includedScopes = (resource: Resource, rawQuery: string): string[] =
     })
 }
 
-/** Serves records without a framework: query → cache key → cache → statement. */
+/** Serves records without a framework: parsed query → cache key → cache → statement. */
 export const createRecords = ({
   db,
   replica,
@@ -91,19 +103,23 @@ export const createRecords = ({
     id: string | undefined,
     corrected: string,
   ) => {
-    const isExport = !['application/json', undefined].includes(typeByFormat(corrected))
-    const outcome = prepare(resource, id !== undefined ? 'item' : isExport ? 'export' : 'page', corrected)
+    const isPage = ['application/json', undefined].includes(typeByFormat(corrected))
+    const outcome = prepare(resource, id !== undefined ? 'item' : isPage ? 'page' : 'export', corrected)
     if (!('prepared' in outcome)) return false
     const { query, selection } = outcome.prepared
     if (faultsOfAsOf(query, today()).length > 0) return false
     return isOfSelection(cursors, customerId, selection, query.cursor)
   }
 
-  const parse = ({ principal, resource, id, rawQuery }: RecordRequest): PreparedQuery => {
-    const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
+  const parse = ({ principal, resource, id, shape, rawQuery }: RecordQuery): PreparedQuery => {
+    const outcome = prepare(resource, shape, rawQuery)
     if ('prepared' in outcome) return outcome.prepared
     const { customerId } = principal
     const address = `${publicUrl}/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+    if (isExport(shape)) {
+      const { faults, corrected } = outcome
+      throw invalidQuery(faults, corrected === undefined ? undefined : `${address}?${corrected}`)
+    }
     const faults = [...outcome.faults, ...faultsOfAsOf(outcome.asked, today())]
     throw refuseQuery(cursors, customerId, { ...outcome, faults }, address, (corrected) =>
       isAnswerable(customerId, resource, id, corrected),
@@ -118,18 +134,17 @@ export const createRecords = ({
     })
 
   return {
-    answer(request) {
-      const { principal, resource, id, noCache } = request
+    parse,
+    answer({ principal, resource, id, query: prepared, noCache }) {
       const { customerId } = principal
-      const prepared = parse(request)
       const { query, selection, list } = prepared
       // An invalid id cannot name a record, and the database need not see its bytes.
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const faults = faultsOfAsOf(query, today())
       if (faults.length > 0) throw invalidQuery(faults, undefined)
-      const after = readCursor(cursors, customerId, prepared.selection, prepared.query.cursor)
+      const after = readCursor(cursors, customerId, selection, query.cursor)
       const moment = { customerId, today: today() }
-      const fillFrom = (source: Db) => {
+      const fillFrom = (source: QueuedDb) => {
         const plan = planQuery(query, moment, after)
         if (id !== undefined && query.asOf !== undefined) return readAsOf(source, plan, id)
         if (id !== undefined) return readItem(source, plan, id, shapes)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseQuery } from './query/parse.ts'
 import { planQuery } from './query/plan.ts'
+import type { PreparedQuery } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
 import { resources } from './resources/index.ts'
 import { compile } from './sql/compile.ts'
@@ -112,4 +113,19 @@ let ofCustom: string | undefined
 export const customVersion = (): string => {
   ofCustom ??= digestOf([Object.values(resources).map(versionOf), shippedComputing().custom])
   return ofCustom
+}
+
+/**
+ * Returns the cache key of an answer within a customer; the day only if the answer depends on it. Two
+ * requests share a key only if their bodies are the same function of the data.
+ */
+export const cacheKey = (
+  prepared: PreparedQuery,
+  itemId: string | undefined,
+  moment: Readonly<{ today: string }>,
+): string => {
+  const { query, canonical, dependsOnDay } = prepared
+  const path = itemId === undefined ? query.resource.name : `${query.resource.name}/${itemId}`
+  const day = dependsOnDay ? moment.today : ''
+  return `${versionOf(query.resource)} ${path} ${day} ${canonical}`
 }

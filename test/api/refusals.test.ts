@@ -1,7 +1,9 @@
-import type { LightMyRequestResponse } from 'fastify'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, LightMyRequestResponse, RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addCustomer, asCustomer, logIn, publicUrl } from '../helper.ts'
+import { z } from 'zod'
+import { addCustomer, asCustomer, createTestApp, logIn, publicUrl } from '../helper.ts'
 import { expectProblem, openHttpStage } from './http-stage.ts'
 
 const { database, app, clock, someId, key, token, authorization, ask } = await openHttpStage(t)
@@ -157,14 +159,62 @@ t.test('a token in the address is refused, and never written back', async (t) =>
   }
 })
 
-t.test('what reads a body refuses parameters in its address', async (t) => {
-  for (const path of ['/v1/auth/login', '/v1/access-requests']) {
-    const answer = await app.inject({ method: 'POST', url: `${path}?limit=1&x`, payload: {} })
+t.test('every route declares the schemas of its body, its query and its answer', async (t) => {
+  const routes: RouteOptions[] = []
+  const listen = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', (route: RouteOptions) => void routes.push(route))
+  }
+  subscribe('fastify.initialization', listen)
+  const other = await createTestApp(database)
+  unsubscribe('fastify.initialization', listen)
+  await other.close()
+  const find = (lacks: (schema: RouteOptions['schema']) => boolean, among: readonly RouteOptions[]) =>
+    among.filter(({ schema }) => lacks(schema)).map(({ url }) => url)
+  const posts = routes.filter(({ method }) => method === 'POST')
+  const reads = routes.filter(({ method, config }) => method === 'GET' && config?.scope !== undefined)
+  t.ok(posts.length >= 7 && reads.length > 50)
+  t.same(
+    find((schema) => !(schema?.body instanceof z.ZodType), posts),
+    ['/demo/change'],
+    'which reads no body',
+  )
+  t.same(
+    find((schema) => typeof schema?.querystring !== 'function', reads),
+    ['/v1/custom/:name', '/custom/:name', '/webapi/v1/api.php/custom/:name'],
+    'whose grammars are in their documents',
+  )
+  const answers = (schema: RouteOptions['schema']) =>
+    (schema?.response as Record<number, unknown> | undefined)?.[200] instanceof z.ZodType
+  t.same(
+    find((schema) => !answers(schema), reads),
+    [],
+  )
+})
+
+t.test('a body route reports the faults of its query and its body together', async (t) => {
+  const basic = `Basic ${Buffer.from('cda_live_x_y').toString('base64')}`
+  const requests: [path: string, payload: object, headers: Record<string, string>, body: string[]][] = [
+    ['/v1/auth/login', {}, {}, ['/api_key invalid_value']],
+    ['/v1/auth/login', { api_key: 'x', 'a/~': 1 }, {}, ['/a~1~0 unknown_field']],
+    ['/v1/auth/login', { api_key: 'x' }, {}, []],
+    ['/v1/auth/login', { api_key: 'x' }, { authorization: basic }, [' invalid_value']],
+    ['/v1/auth/login', {}, { authorization: basic }, []],
+    [
+      '/v1/access-requests',
+      { company: 'a', name: 'b', message: 'c', consent: false },
+      {},
+      ['/email invalid_value', '/consent invalid_value'],
+    ],
+  ]
+  for (const [path, payload, headers, body] of requests) {
+    const answer = await app.inject({ method: 'POST', url: `${path}?limit=1&x&x`, payload, headers })
     expectProblem(t, answer, 'invalid_query', 400, path)
-    const faults: { parameter: string; code: string }[] = answer.json().errors
+    t.match(answer.json().detail, /^This takes no parameters in the address/)
+    const faults: { parameter?: string; pointer?: string; code: string }[] = answer.json().errors
     t.same(
-      faults.map(({ parameter, code }) => `${parameter} ${code}`),
-      ['limit unknown_parameter', 'x unknown_parameter'],
+      faults.map(({ parameter, pointer, code }) => `${parameter ?? pointer} ${code}`),
+      ['limit unknown_parameter', 'x unknown_parameter', 'x unknown_parameter', ...body],
     )
   }
 })

@@ -1,8 +1,13 @@
 import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
 import { openEnvelope, rankBytes, sealEntry } from '../../app/cache/envelope.ts'
-import { formatEpoch } from '../../app/cache/epoch.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
-import { isVisible, parseSnapshot, rankSnapshot, type Snapshot } from '../../app/cache/snapshot.ts'
+import {
+  formatEpoch,
+  isVisible,
+  parseSnapshot,
+  rankSnapshot,
+  type Snapshot,
+} from '../../app/cache/snapshot.ts'
 import type { ChangeEvent, Poll } from '../../app/cache/stamped.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 

@@ -147,6 +147,20 @@ t.test('every fault has its place, what was expected, and the nearest valid name
       /an integer from 1/,
     ],
     [object('{ param: n }', '{ n: { type: integer, min: a } }'), 'params.n.min', /integers as bounds/],
+    [object('{ param: n }', '{ n: { type: integer, min: 2, max: 1 } }'), 'params.n.min', /at most max/],
+    [object('{ param: n }', '{ n: { type: string, min: 2, max: 1 } }'), 'params.n.min', /at most max/],
+    [object('{ param: n }', '{ n: { type: string, min: -1 } }'), 'params.n.min', /from 1 to 2000/],
+    [object('{ param: n }', '{ n: { type: string, max: -1 } }'), 'params.n.max', /from 1 to 2000/],
+    [
+      object('{ param: n }', '{ n: { type: date, min: 2026-02-01, max: 2026-01-31 } }'),
+      'params.n.min',
+      /at most max/,
+    ],
+    [
+      object('{ param: n }', '{ n: { type: date, min: today, max: today-1d } }'),
+      'params.n.min',
+      /at most max/,
+    ],
     [
       object('{ param: n }', '{ n: { type: integer }, limit: { type: integer } }'),
       'params.limit',

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createDb, createPool, readerRole, readRowInTurn } from '../../app/db/connect.ts'
-import type { Db } from '../../app/db/schema.ts'
+import { createDb, createPool, type QueuedDb, readerRole, readRowInTurn } from '../../app/db/connect.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import { resources } from '../../app/records/resources/index.ts'
@@ -61,7 +60,8 @@ const keep = (plan: QueryPlan, shapes = createShapes(compile, () => 0)): BoundSt
   }
   throw new Error('never kept')
 }
-const run = (statement: BoundStatement, on: Db = db): Promise<PageRow> => readRowInTurn(on, 'a', statement)
+const run = (statement: BoundStatement, on: QueuedDb = db): Promise<PageRow> =>
+  readRowInTurn(on, 'a', statement)
 const lasting = ({ data, found, last, total }: PageRow) => ({ data, found, last, total })
 
 /** Two of one shape each, with other values; the first sort key's index serves them all. */
@@ -206,7 +206,7 @@ t.test('of texts that only we keep the last two hundred are there', (t) => {
 })
 
 t.test('connections keep named statements prepared, unless configured otherwise', async (t) => {
-  const names = async (on: Db) =>
+  const names = async (on: QueuedDb) =>
     (await sql<{ name: string }>`select name from pg_prepared_statements order by name`.execute(on)).rows.map(
       ({ name }) => name,
     )

@@ -431,6 +431,21 @@ t.test('a token belongs to its resources', async (t) => {
   }
 })
 
+t.test('a token whose view or resources this release rejects has expired', async (t) => {
+  const { id, get } = await newCustomer()
+  const token = tokens.decode(id, await begin(get, '?resources=products')) as SyncToken
+  const changes: Partial<SyncToken>[] = [
+    { view: 'colour=red' },
+    { view: 'name=a&name=b' },
+    { resources: ['colours' as 'products'] },
+  ]
+  for (const changed of changes) {
+    const answer = await get(`/v1/changes?after=${tokens.encode(id, { ...token, ...changed })}`)
+    t.same([answer.statusCode, answer.json().code], [410, 'sync_token_expired'])
+    t.match(answer.json().detail, /start again with after=snapshot$/)
+  }
+})
+
 t.test("the feed needs changes:read and each resource's scope", async (t) => {
   const all = resourceNames.join()
   const some = await newCustomer({ scopes: ['changes:read', 'products:read', 'lab:read'] })

@@ -100,11 +100,11 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     expiringWithin: 90,
     plan: 'premium',
   })
-  const ask = (rawQuery: string) =>
+  const ask = async (rawQuery: string) =>
     feed.answer({
       principal: principal(),
       judgeAnew: async () => principal(),
-      rawQuery,
+      query: feed.parse({ principal: principal(), rawQuery }),
       isHead: false,
       httpVersion: '1.1',
       address: '127.0.0.1',

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
+import type { QueuedDb } from '../../app/db/connect.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
@@ -57,7 +58,7 @@ export const createReceiver = (host: string): Receiver => {
 type SenderOptions = {
   /** Added to the database's clock, in milliseconds; `stoppedAt`: it stands there instead. */
   clock?: { offsetMs: number; stoppedAt?: number }
-  db?: Db
+  db?: QueuedDb
   reserved?: Db
   spacingMs?: number
   everyMs?: number

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
-import { createDb, createPool, inTurn, queueOf, readerRole } from '../../app/db/connect.ts'
+import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
@@ -172,7 +172,7 @@ t.test('many webhooks of one change wait in the sender, not among requests, whic
       select from webhooks where customer_id = ${id} and held_until is not null`.execute(operator)
     return held.rows.length === hooks
   })
-  const { waiting } = queueOf(db)
+  const { waiting } = db.queue
   t.ok(waiting > 0 && waiting < 10, `${waiting} wait`)
   gate.resolve()
   await Promise.all(requests)

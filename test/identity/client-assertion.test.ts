@@ -167,6 +167,27 @@ t.test('an assertion counts once, on whichever instance', async (t) => {
   t.equal((await grant(each, {}, { jti: 'Größe 𝄞 "\\' })).statusCode, 200)
 })
 
+t.test('an assertion refused for a quota is not used up', async (t) => {
+  const clock = { offsetMs: 0, isStopped: true }
+  const names = ['LIMIT_LOGINS', 'LIMIT_INTROSPECTIONS', 'LIMIT_REVOCATIONS']
+  const env = Object.fromEntries(names.map((name) => [name, '1']))
+  const limited = await createTestApp(database, { origin, clock, env })
+  t.teardown(() => limited.close())
+  for (const path of ['token', 'introspect', 'revoke']) {
+    const each = await addSigningClient(database)
+    const long = { exp: Math.floor(Date.now() / 1000) + 600 }
+    const send = async (assertion: string) =>
+      (await postForm(limited, path, { ...grantWith(assertion), token: 'x' })).statusCode
+    const [first, second] = [await assertFor(each, origin, long), await assertFor(each, origin, long)]
+    t.equal(await send(first), 200, path)
+    t.same([await send(second), await send(second)], [429, 429], path)
+    clock.offsetMs += 61_000
+    t.equal(await send(second), 200, path)
+    clock.offsetMs += 61_000
+    t.equal(await send(second), 401, 'it counts once')
+  }
+})
+
 t.test('ids of assertions are kept until these have expired, and no longer', async (t) => {
   const each = await addSigningClient(database)
   const rows = async () =>

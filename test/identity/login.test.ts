@@ -1,7 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -19,6 +18,8 @@ import { createPrincipals, requirePlan, requireScope } from '../../app/identity/
 import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
 import auth from '../../plugins/auth.ts'
+import { toApiError } from '../../plugins/problems.ts'
+import { schemaController } from '../../plugins/schema-compilers.ts'
 import { authRoutes } from '../../routes/login.ts'
 import { until } from '../helper.ts'
 import { testPostgres } from '../servers.ts'
@@ -81,11 +82,12 @@ const quotas = fp(
 )
 
 const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connection = db) => {
-  const app: FastifyInstance = Fastify()
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
-  app.setErrorHandler((error, _request, reply) => {
-    const { headers, ...body } = problem(error)
+  const app: FastifyInstance = Fastify({
+    schemaController,
+    routerOptions: { querystringParser: (text) => text as never },
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const { headers, ...body } = problem(toApiError(error, request))
     return reply
       .code(body.status)
       .headers(headers ?? {})

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import t from 'tap'
-import { createDb, createPool, inTurn, queueOf, readerRole } from '../../app/db/connect.ts'
+import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
 import { demoCustomerId } from '../../app/identity/principal.ts'
 import { toQueueOwner } from '../../app/limits/address.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
@@ -99,7 +99,7 @@ t.test('cached answers, /v1/me, health and logins are answered while every turn 
   t.equal((await patient.get('/v1/me', 'quiet')).status, 200)
   const release = holdTurns(everyTurn, patientReader)
   const waiting = Array.from({ length: 50 }, () => patient.get(unknownPage(), 'flood'))
-  const allWait = () => queueOf(patientReader).waiting === waiting.length
+  const allWait = () => patientReader.queue.waiting === waiting.length
   await until('they wait', allWait)
   for (const path of [...cached, '/v1/me', '/health/live', '/health/ready'])
     t.equal((await patient.get(path, 'quiet')).status, 200, path)
@@ -118,7 +118,7 @@ t.test('a customer whose reads are slow leaves a turn to the next request of ano
     Array.from({ length: 10 }, () => 'flood'),
     patientReader,
   )
-  const othersWait = () => queueOf(patientReader).waiting === 10 - turnsOfOne
+  const othersWait = () => patientReader.queue.waiting === 10 - turnsOfOne
   t.ok(othersWait())
   t.equal((await patient.get(unknownPage(), 'quiet')).status, 200)
   t.ok(othersWait(), 'all the while')
@@ -149,7 +149,7 @@ t.test('a request that joins the read of an earlier one waits for the whole dead
   const release = holdTurns(everyTurn)
   const path = unknownPage()
   const first = get(path, 'flood')
-  await until('it waits', () => queueOf(reader).waiting === 1)
+  await until('it waits', () => reader.queue.waiting === 1)
   const joined = performance.now()
   const second = get(path, 'flood')
   t.equal((await first).status, 503)

@@ -1,6 +1,5 @@
 import type { Filled } from '../../cache/entry.ts'
-import { inTurn } from '../../db/connect.ts'
-import type { Db } from '../../db/schema.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { QueryPlan } from '../../records/query/plan.ts'
 import { describePage, type EncodeCursor, filled } from '../../records/sql/read.ts'
 import type { BoundDocument } from '../bind.ts'
@@ -8,7 +7,7 @@ import type { List, Node } from '../definition.ts'
 import { type ListRow, listStatement, objectStatement } from './statement.ts'
 
 /** Reads an object as the bytes to send. The check of the document limits its sources. */
-export const readObject = async (db: Db, node: Node, bound: BoundDocument): Promise<Filled> => {
+export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument): Promise<Filled> => {
   const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
   const [row] = rows
   if (!row) throw new Error('a custom endpoint answered no row')
@@ -20,7 +19,7 @@ export const readObject = async (db: Db, node: Node, bound: BoundDocument): Prom
  * Uses the index of the first sort key or of the most selective filter, like standard lists.
  */
 export const readList = async (
-  db: Db,
+  db: QueuedDb,
   list: List,
   plan: QueryPlan,
   bound: BoundDocument,

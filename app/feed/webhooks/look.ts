@@ -1,4 +1,4 @@
-import { inTurn } from '../../db/connect.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
@@ -59,7 +59,11 @@ const isExpired = (error: unknown) => error instanceof ApiError && error.code ==
  * Searches for changes since a position, with the feed's own reads. If the feed refuses the token, as after a
  * restore, the receiver must read all resources again. Rejects like a read of the feed.
  */
-export const lookForChanges = (options: LookOptions, watched: Watched, from: string): Promise<Finding> =>
+export const lookForChanges = (
+  options: LookOptions & { db: QueuedDb },
+  watched: Watched,
+  from: string,
+): Promise<Finding> =>
   inTurn(options.db, watched.customerId, async () => {
     const { customerId, resources } = watched
     const read = createReader(options, watched)

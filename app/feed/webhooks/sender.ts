@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Listener } from '../../cache/poller.ts'
 import { every } from '../../cache/stamped.ts'
+import type { QueuedDb } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { repeat } from '../../overload/repeat.ts'
 import type { TokenCodec } from '../token.ts'
@@ -16,7 +17,7 @@ import { createSend, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   /** Connections that read customers' data. */
-  db: Db
+  db: QueuedDb
   /** Connections of the serving role that no data request uses. */
   reserved: Db
   tokens: TokenCodec

@@ -23,8 +23,9 @@ type ProbeOptions = {
 export const createProbe =
   ({ records, ping, databaseNow }: ProbeOptions) =>
   async (): Promise<number> => {
-    const query = { principal, resource: resources.countries, rawQuery: 'limit=1', noCache: false }
-    const { asOf } = await records.answer(query)
+    const asked = { principal, resource: resources.countries }
+    const query = records.parse({ ...asked, shape: 'page', rawQuery: 'limit=1' })
+    const { asOf } = await records.answer({ ...asked, query, noCache: false })
     const ageMs = databaseNow() - Date.parse(asOf)
     await ping()
     return Math.max(0, ageMs)

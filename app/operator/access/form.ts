@@ -1,21 +1,20 @@
 import { accessRequest } from '../../../schemas/access-request.ts'
 import { createSignedText, type Mac } from '../../config/signed.ts'
 import { ApiError } from '../../errors.ts'
-import { parseBody } from '../../http/body.ts'
 import type { AccessRequests } from './requests.ts'
 
 export type FormValues = Readonly<Record<string, string>>
 
-export type FormOutcome =
-  | Readonly<{ kind: 'received'; id: string; dueAt: string }>
-  /** The form is shown again. `faults` are messages by field; `message` concerns the whole form. */
-  | Readonly<{
-      kind: 'refused'
-      status: number
-      message: string
-      faults: Readonly<Record<string, string>>
-      headers: Readonly<Record<string, string>>
-    }>
+export type FormOutcome = Readonly<{ kind: 'received'; id: string; dueAt: string }> | Refused
+
+/** The form is shown again. `faults` are messages by field; `message` concerns the whole form. */
+type Refused = Readonly<{
+  kind: 'refused'
+  status: number
+  message: string
+  faults: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string>>
+}>
 
 type AccessForm = {
   /** Returns a signed time of opening, for a hidden field. */
@@ -30,7 +29,7 @@ const fastestMs = 3_000
 const slowestMs = 86_400_000
 const timeBytes = 8
 
-const refuse = (status: number, message: string, faults: Record<string, string> = {}): FormOutcome => ({
+const refuse = (status: number, message: string, faults: Record<string, string> = {}): Refused => ({
   kind: 'refused',
   status,
   message,
@@ -38,13 +37,9 @@ const refuse = (status: number, message: string, faults: Record<string, string> 
   headers: {},
 })
 
-const toRefusal = (error: unknown): FormOutcome => {
+const refuseQuota = (error: unknown): FormOutcome => {
   if (!(error instanceof ApiError) || error.status >= 500) throw error
-  const faults = Object.fromEntries(
-    (error.extras.errors ?? []).map(({ pointer = '', detail }) => [pointer.slice(1), detail]),
-  )
-  const message = Object.keys(faults).length > 0 ? 'Some fields need another look.' : error.message
-  return { kind: 'refused', status: error.status, message, faults, headers: error.extras.headers ?? {} }
+  return { ...refuse(error.status, error.message), headers: error.extras.headers ?? {} }
 }
 
 /**
@@ -80,10 +75,15 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
         await requests.admit(ip)
         const { company, name, email, message } = values
         const body = { company, name, email, message, consent: consent === 'true' }
-        const { id, due_at: dueAt } = await requests.submit(parseBody(accessRequest, body, ''), ip)
+        const { data: request, error } = accessRequest.safeParse(body)
+        if (error) {
+          const faults = error.issues.map((issue) => [String(issue.path[0]), issue.message])
+          return refuse(400, 'Some fields need another look.', Object.fromEntries(faults))
+        }
+        const { id, due_at: dueAt } = await requests.submit(request, ip)
         return { kind: 'received', id, dueAt }
       } catch (error) {
-        return toRefusal(error)
+        return refuseQuota(error)
       }
     },
   }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
 import type { accessRequest, accessRequestAnswer } from '../../../schemas/access-request.ts'
 import type { LimitsConfig } from '../../config/config.ts'
-import type { Db } from '../../db/schema.ts'
+import type { QueuedDb } from '../../db/connect.ts'
 import type { AccountDeps } from '../../limits/account.ts'
 import { createTurn, toQueueOwner } from '../../limits/address.ts'
 import { createLimiter } from '../../limits/limiter.ts'
@@ -12,7 +12,7 @@ import { dueAfterBusinessDay } from './due.ts'
 import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './store.ts'
 
 type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
-  db: Db
+  db: QueuedDb
   limits: Pick<LimitsConfig, 'accessRequests'>
   /** Milliseconds since 1970. The due time counts from it. */
   now: () => number

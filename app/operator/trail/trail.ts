@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { inTurn } from '../../db/connect.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { selectInstant } from '../../db/instant.ts'
-import type { Db } from '../../db/schema.ts'
 import { type ExportAnswer, type ExportRequest, type Exports, exportCost } from '../../export/exports.ts'
 import { mediaTypes } from '../../http/formats.ts'
 import { chooseType, typeByFormat } from '../../http/media-type.ts'
@@ -21,19 +20,24 @@ export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson
 export const trailCost = (rawQuery: string, accept: string | undefined): number =>
   chooseType(accept, rawQuery, trailTypes) === mediaTypes.ndjson ? exportCost : 1
 
-type TrailRequest = ExportRequest & Readonly<{ rawQuery: string }>
+type TrailAsked = Pick<ExportRequest, 'principal' | 'type'> & Readonly<{ rawQuery: string }>
+type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQuery }>
 
 // See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
+  /** Throws invalid_query. */
+  parse(asked: TrailAsked, list: TrailList): TrailQuery
+  /** Takes a place if the answer is a whole list. Rejects as `Exports` does. */
+  hold(request: ExportRequest): Promise<void>
   /**
-   * Returns a page or all of a list for the principal's customer. Rejects with invalid_query, invalid_cursor,
-   * quota_exceeded, and the database's errors.
+   * Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor and the
+   * database's errors.
    */
   answer(request: TrailRequest, list: TrailList): Promise<ExportAnswer>
 }
 
 type TrailDeps = {
-  db: Db
+  db: QueuedDb
   exports: Exports
   cursors: CursorCodec
   publicUrl: string
@@ -102,7 +106,7 @@ const toJson = ({ columns }: TrailList, row: PageRow): string =>
 
 /** Serves the trail to customers: query → statement → bytes. Caches nothing, so that no copies exist. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
-  const parse = ({ principal, type, rawQuery }: TrailRequest, list: TrailList): TrailQuery => {
+  const parse = ({ principal, type, rawQuery }: TrailAsked, list: TrailList): TrailQuery => {
     const { customerId } = principal
     const outcome = parseTrailQuery(list, type !== mediaTypes.json, rawQuery)
     if ('query' in outcome) return outcome.query
@@ -115,8 +119,8 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
   }
 
   const answerPage = async (request: TrailRequest, list: TrailList): Promise<ExportAnswer> => {
-    const { customerId } = request.principal
-    const query = parse(request, list)
+    const { query, principal } = request
+    const { customerId } = principal
     const [after] = readCursor(cursors, customerId, selectionOf(list, query), query.cursor) ?? []
     const { limit = defaultLimit } = query
     const statement = trailStatement(list, query, { customerId, today: today(), after, limit })
@@ -137,18 +141,19 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     }
   }
 
-  const answerLines = (request: TrailRequest, list: TrailList): Promise<ExportAnswer> =>
-    exports.answer(request, () => {
-      const query = parse(request, list)
-      const rows = selectRows(list, query, {
-        today: today(),
-        limit: query.limit === undefined ? sql`all` : sql`${query.limit}::integer`,
-      })
-      const from = sql`from (select ${request.principal.customerId}::text as customer_id) s cross join ${rows}`
-      return { name: list.path, columns: list.columns, from }
-    })
+  const answerLines = (request: TrailRequest, list: TrailList): Promise<ExportAnswer> => {
+    const { query, principal } = request
+    const limit = query.limit === undefined ? sql`all` : sql`${query.limit}::integer`
+    const rows = selectRows(list, query, { today: today(), limit })
+    const from = sql`from (select ${principal.customerId}::text as customer_id) s cross join ${rows}`
+    return exports.answer(request, { name: list.path, columns: list.columns, from })
+  }
 
   return {
+    parse,
+    hold: async (request) => {
+      if (request.type !== mediaTypes.json) await exports.hold(request)
+    },
     answer: (request, list) =>
       request.type === mediaTypes.json ? answerPage(request, list) : answerLines(request, list),
   }

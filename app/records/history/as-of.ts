@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
-import { inTurn } from '../../db/connect.ts'
-import type { Db } from '../../db/schema.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { ApiError, type Fault } from '../../errors.ts'
 import type { AskedOfDay } from '../query/parse.ts'
 import type { QueryPlan } from '../query/plan.ts'
@@ -93,7 +92,7 @@ export const asOfStatement = (plan: QueryPlan, id: string) => {
  * Rejects with before_history if history does not cover the day, even for unknown ids: a deleted record may
  * have left no trace.
  */
-export const readAsOf = async (db: Db, plan: QueryPlan, id: string): Promise<Filled> => {
+export const readAsOf = async (db: QueuedDb, plan: QueryPlan, id: string): Promise<Filled> => {
   const { rows } = await inTurn(db, plan.customerId, () => asOfStatement(plan, id).execute(db))
   const row = rows[0] as AsOfRow
   if (!row.reached) {

@@ -2,8 +2,7 @@ import type { RawBuilder } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
 import type { Answer } from '../../cache/question.ts'
 import type { ReadThrough } from '../../cache/read-through.ts'
-import { inTurn } from '../../db/connect.ts'
-import type { Db } from '../../db/schema.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { toUnavailable } from '../../db/unreachable.ts'
 import { ApiError } from '../../errors.ts'
 import { formatStale } from '../../http/fields.ts'
@@ -17,29 +16,31 @@ import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { filled } from '../sql/read.ts'
 import { listHistory } from './list-statement.ts'
-import { formatHistoryQuery, type HistoryQuery, type HistoryShape, parseHistoryQuery } from './query.ts'
+import { formatHistoryQuery, type HistoryQuery, parseHistoryQuery } from './query.ts'
 import { type HistoryRow, recordHistory } from './record-statement.ts'
 import { historyVersion } from './version.ts'
 
-export type HistoryRequest = Readonly<{
+type Asker = Readonly<{
   principal: Principal
-  rawQuery: string
-  noCache: boolean
   /** Optional. By default the history of all records. */
   record?: Readonly<{ resource: Resource; id: string }>
 }>
 
+export type HistoryRequest = Asker & Readonly<{ query: HistoryQuery; noCache: boolean }>
+
 export type RecordHistories = {
+  /** Throws invalid_query. */
+  parse(asked: Asker & Readonly<{ rawQuery: string }>): HistoryQuery
   /**
-   * Returns a page of history. Throws or rejects with invalid_query, invalid_cursor, insufficient_scope,
-   * not_found, unavailable.
+   * Returns a page of history. Throws or rejects with invalid_cursor, insufficient_scope, not_found,
+   * unavailable.
    */
   answer(request: HistoryRequest): Answer | Promise<Answer>
 }
 
 type Deps = {
-  db: Db
-  replica?: Db | undefined
+  db: QueuedDb
+  replica?: QueuedDb | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
@@ -56,53 +57,38 @@ type Asked = Readonly<{
   statement: (after: readonly string[] | undefined) => RawBuilder<HistoryRow>
 }>
 
-/** Serves history without a framework: query → cursor → cache → statement. */
+const toPath = ({ record }: Asker): string =>
+  record ? `/v1/${record.resource.name}/${encodeURIComponent(record.id)}/history` : '/v1/history'
+
+/** Serves history without a framework: parsed query → cursor → cache → statement. */
 export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }: Deps): RecordHistories => {
-  const parse = (
-    { principal, rawQuery }: HistoryRequest,
-    shape: HistoryShape,
-    path: string,
-    selectionOf: (query: HistoryQuery) => string,
-  ): HistoryQuery => {
-    const outcome = parseHistoryQuery(shape, rawQuery)
-    if ('query' in outcome) return outcome.query
-    throw refuseQuery(cursors, principal.customerId, outcome, publicUrl + path, (corrected) => {
-      const again = parseHistoryQuery(shape, corrected)
-      if (!('query' in again)) return false
-      return isOfSelection(cursors, principal.customerId, selectionOf(again.query), again.query.cursor)
-    })
-  }
+  const formatScope = ({ principal, record }: Asker, query: HistoryQuery): string =>
+    record
+      ? `${record.resource.name}/${record.id}/history`
+      : `history?${formatHistoryQuery(query).selection} ${chooseResources(principal, query.resources).join()}`
 
   const askRecord = (
     request: HistoryRequest,
     { resource, id }: { resource: Resource; id: string },
-  ): Asked => {
-    const path = `/v1/${resource.name}/${encodeURIComponent(id)}/history`
-    const selection = `${resource.name}/${id}/history`
-    const query = parse(request, 'record', path, () => selection)
+  ): Pick<Asked, 'resources' | 'statement'> => {
     const { customerId } = request.principal
+    const { limit } = request.query
     // An invalid id cannot name a record, and the database need not see its bytes.
     if (!resource.fields.get('id')?.element.safeParse(id).success) throw noSuchRecord(resource)
     return {
-      ...{ path, query, resources: [resource], selection },
-      statement: (after) =>
-        recordHistory({ customerId, resource, id, limit: query.limit, after, day: today() }),
+      resources: [resource],
+      statement: (after) => recordHistory({ customerId, resource, id, limit, after, day: today() }),
     }
   }
 
-  const askList = (request: HistoryRequest): Asked => {
-    const path = '/v1/history'
-    const { customerId } = request.principal
-    const namesOf = ({ resources: asked }: HistoryQuery) => chooseResources(request.principal, asked)
-    const selectionOf = (query: HistoryQuery) =>
-      `history?${formatHistoryQuery(query).selection} ${namesOf(query).join()}`
-    const query = parse(request, 'list', path, selectionOf)
-    const names = namesOf(query)
-    const asked = names.map((name) => resources[name])
+  const askList = ({ principal, query }: HistoryRequest): Pick<Asked, 'resources' | 'statement'> => {
+    const { customerId } = principal
+    const { limit } = query
+    const asked = chooseResources(principal, query.resources).map((name) => resources[name])
     const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
     return {
-      ...{ path, query, resources: asked, selection: selectionOf(query) },
-      statement: (after) => listHistory({ customerId, resources: asked, since, limit: query.limit, after }),
+      resources: asked,
+      statement: (after) => listHistory({ customerId, resources: asked, since, limit, after }),
     }
   }
 
@@ -112,7 +98,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
       ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
     })
 
-  const fill = async (source: Db, customerId: string, asked: Asked, after: string[] | undefined) => {
+  const fill = async (source: QueuedDb, customerId: string, asked: Asked, after: string[] | undefined) => {
     const { rows } = await inTurn(source, customerId, () => asked.statement(after).execute(source))
     return toFilled(rows[0] as HistoryRow, customerId, asked)
   }
@@ -134,10 +120,25 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
   }
 
   return {
-    answer(request) {
-      const { principal, noCache, record } = request
+    parse(asked) {
+      const { principal, record, rawQuery } = asked
       const { customerId } = principal
-      const asked = record ? askRecord(request, record) : askList(request)
+      const shape = record ? 'record' : 'list'
+      const outcome = parseHistoryQuery(shape, rawQuery)
+      if ('query' in outcome) return outcome.query
+      throw refuseQuery(cursors, customerId, outcome, publicUrl + toPath(asked), (corrected) => {
+        const again = parseHistoryQuery(shape, corrected)
+        if (!('query' in again)) return false
+        return isOfSelection(cursors, customerId, formatScope(asked, again.query), again.query.cursor)
+      })
+    },
+    answer(request) {
+      const { principal, query, noCache, record } = request
+      const { customerId } = principal
+      const asked: Asked = {
+        ...{ query, path: toPath(request), selection: formatScope(request, query) },
+        ...(record ? askRecord(request, record) : askList(request)),
+      }
       const after = readCursor(cursors, customerId, asked.selection, asked.query.cursor)
       const { list } = formatHistoryQuery(asked.query)
       const names = asked.resources.map(({ name }) => name)

@@ -16,3 +16,7 @@ export const refuseParameters = (
     }),
   })
 }
+
+/** The `querystring` schema of routes that read only a body. */
+export const emptyQuery = (rawQuery: string): void =>
+  refuseParameters(rawQuery, 'This takes no parameters in the address: send what it needs in the body')

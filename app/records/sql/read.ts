@@ -1,7 +1,6 @@
 import { type Filled, tagOf, tagPrefix } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
-import { readRowInTurn } from '../../db/connect.ts'
-import type { Db } from '../../db/schema.ts'
+import { type QueuedDb, readRowInTurn } from '../../db/connect.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import { compile } from './compile.ts'
 import type { Shapes } from './shapes.ts'
@@ -32,7 +31,7 @@ export const filled = (
   rows,
 })
 
-const execute = (db: Db, plan: QueryPlan, shapes: Shapes | undefined): Promise<PageRow> => {
+const execute = (db: QueuedDb, plan: QueryPlan, shapes: Shapes | undefined): Promise<PageRow> => {
   const statement = shapes?.find(plan) ?? compile(pageStatement(plan))
   return readRowInTurn(db, plan.customerId, statement)
 }
@@ -67,7 +66,7 @@ export const describePage = (
  * Index: the one for the first sort key, or for the most selective filter.
  */
 export const readPage = async (
-  db: Db,
+  db: QueuedDb,
   plan: QueryPlan,
   encodeCursor: EncodeCursor,
   nextQuery: (cursor: string) => string,
@@ -81,7 +80,12 @@ export const readPage = async (
 }
 
 /** Reads one record as the bytes to send; `isAbsent` if the customer has no record with the id. */
-export const readItem = async (db: Db, plan: QueryPlan, id: string, shapes?: Shapes): Promise<Filled> => {
+export const readItem = async (
+  db: QueuedDb,
+  plan: QueryPlan,
+  id: string,
+  shapes?: Shapes,
+): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
   return row.found === 0

@@ -1,4 +1,3 @@
-import { me } from '../../../schemas/me.ts'
 import type { Description, Tag } from './description.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
 
@@ -19,7 +18,6 @@ export const describeMe: Description = {
   errors: ['query'],
   answer: {
     description: 'The customer',
-    schema: me,
     headers: [...commonHeaders, ...limitHeaders, 'Server-Timing', 'Vary'],
   },
 }
@@ -63,7 +61,6 @@ const client =
   'signs sends a JWT instead (`private_key_jwt`, RFC 7523).'
 const oauth = {
   tag: authentication,
-  bodyType: 'application/x-www-form-urlencoded',
   refusals: 'oauth',
   errors: ['body', 'api_key'],
 } as const

@@ -89,7 +89,6 @@ export const describeAudit: Description = {
   errors: ['query', 'cursor'],
   answer: {
     description: 'The entries, newest first',
-    schema: auditEntries.page,
     lines: { type: linesType, schema: auditEntries.line },
     headers,
   },
@@ -108,7 +107,6 @@ export const describeAuditRoots: Description = {
   errors: ['query', 'cursor'],
   answer: {
     description: 'The roots, newest first',
-    schema: auditRoots.page,
     lines: { type: linesType, schema: auditRoots.line },
     headers,
   },

@@ -15,6 +15,9 @@ const [first] = resourceNames
 if (!first) throw new Error('there is no resource')
 const change = createChangeSchema(schemas, exampleOf(resources[first].schema) as object)
 
+/** The response schema of a page. */
+export const changesPage = createChangesSchema(change)
+
 const text = { type: 'string', minLength: 1, maxLength: maxHeadBytes }
 
 const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>> = {
@@ -102,7 +105,6 @@ export const describeChanges: Description = {
   errors: ['query', 'sync_token'],
   answer: {
     description: 'The changes; with `after=snapshot` all records, one change on each line',
-    schema: createChangesSchema(change),
     lines: { type: linesType, schema: change },
     files: {
       [eventsType]: {

@@ -24,8 +24,6 @@ export type Description = Readonly<{
   description: string
   tag: Tag
   parameters?: readonly OpenApiParameter[]
-  /** Media type of the request body. Optional. Defaults to JSON. */
-  bodyType?: string
   refusals?: 'oauth'
   /** Origins of its errors, in addition to those of all requests and of its scope. */
   errors: readonly Origin[]
@@ -34,8 +32,6 @@ export type Description = Readonly<{
     /** Optional. Defaults to 200. */
     status?: 202
     isEmpty?: true
-    /** A schema with a name (`meta.id`). Optional. Defaults to the route's response schema. */
-    schema?: z.ZodType
     /** A schema without a name, for custom endpoints. */
     inline?: Readonly<{ schema: SchemaNode; example: unknown; others?: SchemaNode }>
     /** The same data as lines of another type, each with this schema. */
@@ -54,6 +50,9 @@ export type Route = Readonly<{
   /** The demo token is refused, because there is no example data. */
   needsLiveToken?: boolean
   body?: z.ZodType
+  /** Media type of the request body. Optional. Defaults to JSON. */
+  bodyType?: string
+  /** With a name (`meta.id`). */
   response?: z.ZodType
   description: Description
 }>

@@ -62,7 +62,7 @@ const operationOf = (route: Route, writing: Writing): SchemaNode => {
   const { operationId, summary, description, tag, parameters = [], errors } = route.description
   const all = [...parameters, ...(errors.includes('tag') ? conditionHeaders(components) : [])]
   // With HTTP Basic, a key is sent without a body.
-  const { bodyType } = route.description
+  const { bodyType } = route
   const needsBody = bodyType !== undefined || !errors.includes('api_key')
   return {
     operationId,

@@ -1,4 +1,3 @@
-import { historyPage } from '../../../schemas/history.ts'
 import { historyReaders } from '../../records/history/query.ts'
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import type { Resource } from '../../records/resources/define.ts'
@@ -68,7 +67,6 @@ export const describeRecordHistory = (resource: Resource): Description => ({
   errors: ['query', 'cursor', 'record', 'tag'],
   answer: {
     description: 'A page of the history',
-    schema: historyPage,
     headers: [...entryHeaders, 'Link'],
   },
 })
@@ -85,7 +83,6 @@ export const describeHistory: Description = {
   errors: ['scope', 'query', 'cursor', 'tag'],
   answer: {
     description: 'A page of the history',
-    schema: historyPage,
     headers: [...entryHeaders, 'Link'],
   },
 }

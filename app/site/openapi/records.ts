@@ -1,6 +1,7 @@
+import type { z } from 'zod'
 import { createItemSchema, createPageSchema, type Included } from '../../../schemas/page.ts'
 import { linesType } from '../../export/json-lines.ts'
-import type { Resource } from '../../records/resources/define.ts'
+import type { Resource, ResourceName } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import { controlParameters } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
@@ -26,21 +27,20 @@ const includedBy = ({ includes }: Resource): Included =>
     Object.values(includes).map(({ resource }) => [resource, resources[resource].schema] as const),
   )
 
-/** Created once, because each schema registers its name. */
-const envelopes = new Map(
-  resourceNames.map((name) => {
-    const { schema, computedForDay } = resources[name]
-    const included = includedBy(resources[name])
-    const page = createPageSchema(schema, included, computedForDay)
-    return [name, { page, item: createItemSchema(schema, included) }]
-  }),
-)
+type Envelopes = Readonly<Record<'page' | 'item', z.ZodType>>
 
-const envelopeOf = ({ name }: Resource) => {
-  const envelope = envelopes.get(name)
-  if (!envelope) throw new Error(`${name} is no resource`)
-  return envelope
+const createEnvelopes = (name: ResourceName): [ResourceName, Envelopes] => {
+  const { schema, computedForDay } = resources[name]
+  const included = includedBy(resources[name])
+  const page = createPageSchema(schema, included, computedForDay)
+  return [name, { page, item: createItemSchema(schema, included) }]
 }
+
+/** The response schemas of each resource. Created once, because each schema registers its name. */
+export const envelopes = Object.fromEntries(resourceNames.map(createEnvelopes)) as Record<
+  ResourceName,
+  Envelopes
+>
 
 /** Describes the path parameter `id`. */
 export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
@@ -77,7 +77,6 @@ export const describePage = (resource: Resource): Description => ({
   errors: ['query', 'cursor', 'tag'],
   answer: {
     description: `A page of ${plural(resource.noun)}`,
-    schema: envelopeOf(resource).page,
     lines: { type: linesType, schema: resource.schema },
     files: tableFiles(csvExample(resource)),
     headers: [...entryHeaders, 'Content-Disposition', 'Link'],
@@ -94,7 +93,6 @@ export const describeItem = (resource: Resource): Description => ({
   errors: resource.reference ? ['query', 'record', 'tag'] : ['query', 'record', 'past', 'tag'],
   answer: {
     description: `The ${resource.noun}`,
-    schema: envelopeOf(resource).item,
     headers: entryHeaders,
   },
 })

@@ -74,15 +74,8 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): SchemaNode => {
-  const {
-    description,
-    headers,
-    isEmpty,
-    inline,
-    lines,
-    files,
-    schema = route.response,
-  } = route.description.answer
+  const { description, headers, isEmpty, inline, lines, files } = route.description.answer
+  const schema = route.response
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
   if (inline) {
     const { others, ...json } = inline
