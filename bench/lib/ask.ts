@@ -58,3 +58,25 @@ const askHttp2 = async ({ url, path, method, headers, body }: Request): Promise<
 /** The answer to one request over a connection of its own. Rejects where there is none. */
 export const ask = (request: Request): Promise<WholeAnswer> =>
   request.isHttp2 ? askHttp2(request) : askHttp1(request)
+
+/** Fields whose values differ between two requests. */
+const momentary = new Set(['date', 'request-id', 'data-as-of', 'server-timing', 'ratelimit'])
+
+/** Describes an answer in lines: status, fields without values of the moment, and body. */
+const describe = ({ status, fields, body }: WholeAnswer): string[] => {
+  const lines = fields.map(([name, value]) =>
+    momentary.has(name.toLowerCase()) ? name : `${name}: ${value}`,
+  )
+  return [`status ${status}`, ...lines.sort(), `body of ${body.length} bytes: ${body}`]
+}
+
+const longestLine = 300
+
+/** Returns the first difference between two answers in words. `undefined` if they differ only in values of the moment. */
+export const findDifference = (service: WholeAnswer, reference: WholeAnswer): string | undefined => {
+  const [ours, theirs] = [describe(service), describe(reference)]
+  const at = ours.findIndex((line, index) => line !== theirs[index])
+  if (at === -1 && ours.length === theirs.length) return undefined
+  const cut = (line = 'nothing') => line.slice(0, longestLine)
+  return `the service sends "${cut(ours.at(at))}", the reference "${cut(theirs.at(at))}"`
+}
