@@ -56,34 +56,6 @@ export const watchSteal = (): (() => number) => {
   return () => (stolenMs() - before) / Math.max(1, (performance.now() - startedAt) * os.cpus().length)
 }
 
-/** How a thread spent its time, as shares from 0 to 1. `waiting`: it had work and waited for a core. */
-export type Spent = Readonly<{ running: number; waiting: number }>
-
-/** Milliseconds so far of a process's first thread, which is Node's event loop; NaN where the system does not tell. */
-const scheduledMs = (pid: number): { running: number; waiting: number } => {
-  try {
-    const [running, waiting] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')
-    return { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 }
-  } catch {
-    return { running: Number.NaN, waiting: Number.NaN }
-  }
-}
-
-/**
- * From now on: the returned function tells how a process's event loop has spent its time since. What it waited for a
- * core is what others on the machine cost it, in contrast to its own work.
- */
-export const watchLoop = (pid: number): (() => Spent) => {
-  const [startedAt, before] = [performance.now(), scheduledMs(pid)]
-  return () => {
-    const [passedMs, now] = [Math.max(1, performance.now() - startedAt), scheduledMs(pid)]
-    return {
-      running: (now.running - before.running) / passedMs,
-      waiting: (now.waiting - before.waiting) / passedMs,
-    }
-  }
-}
-
 /** What a round gave. `stolen`: share of all cores' time, 0 to 1, that the machine was not ours. */
 export type Round<Value> = { value: Value; stolen: number }
 
