@@ -39,7 +39,8 @@ const measureOnce = async (
   const { pid } = target.server
   const before = [cpuMs(pid), cpuMs(...stores)] as const
   const counted = await generator.generate(target, { seconds, connections })
-  const answers = Math.max(1, counted.answers)
+  const { answers } = counted
+  if (answers === 0) throw new Error(`${target.server.url}${target.path} was not answered in ${seconds} s`)
   return {
     ...counted,
     cpuMs: (cpuMs(pid) - before[0]) / answers,
@@ -49,7 +50,7 @@ const measureOnce = async (
 
 /**
  * Sends requests over this number of connections, each as soon as the previous one is answered. Tries twice, because
- * h2load sometimes does not end. Rejects if no program is installed that can send them.
+ * h2load sometimes does not end. Rejects if nothing is answered, or if no program is installed that can send requests.
  */
 export const measure = (target: Target, options: LoadOptions): Promise<Sample> =>
   measureOnce(target, options).catch(() => measureOnce(target, options))
