@@ -103,7 +103,7 @@ const faults: Readonly<Record<string, { delayMs?: number; limits?: Record<string
 const run = async (script: string, options: readonly string[], { delayMs = 0, limits = noLimits } = {}) => {
   const redis = await startRedis()
   const isRedisDown = script === 'redis-down'
-  // Without a memory of its own the service asks Redis for everything, as long as there is one.
+  // Without a memory cache the service reads everything from Redis.
   const memory = isRedisDown ? { CACHE_BYTES: '0' } : {}
   const env = { ...limits, ...memory, REDIS_URL: redis.url, LOG_LEVEL: 'error' }
   const service = await startService(env)

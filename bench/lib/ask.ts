@@ -4,7 +4,7 @@ import { connect } from 'node:http2'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 
-/** One request. `url`: scheme, host and port. Without `isHttp2` it is HTTP/1.1, over TLS where the scheme says so. */
+/** One request. `url`: scheme, host and port. Without `isHttp2` it is HTTP/1.1, over TLS if the scheme is https. */
 export type Request = {
   url: string
   path: string
@@ -55,7 +55,7 @@ const askHttp2 = async ({ url, path, method, headers, body }: Request): Promise<
   return { status: Number(answered[':status']), fields, body: bytes }
 }
 
-/** The answer to one request over a connection of its own. Rejects where there is none. */
+/** The answer to one request over a connection of its own. Rejects if the server does not answer. */
 export const ask = (request: Request): Promise<WholeAnswer> =>
   request.isHttp2 ? askHttp2(request) : askHttp1(request)
 
