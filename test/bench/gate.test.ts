@@ -23,6 +23,7 @@ t.test('the gate fails below the floor, for failed requests, and for a ratio wit
   t.same(listFailures(toResult([0.7, 0.8, 0.9]), 0.8), [])
   t.match(listFailures(toResult([0.7, 0.79, 0.9]), 0.8), [/0\.79 of its reference, the floor is 0\.8/])
   t.match(listFailures(toResult([1], 'item', 1), 0.8), ['item: 2 requests failed'])
+  t.match(listFailures({ ...toResult([1]), queries: 2 }, 0.8), [/2\.00 queries an answer/])
   t.match(listFailures(toResult([]), 0.8), [/NaN/])
   t.same(listFailures(toResult([0.1]), undefined), [], 'a scenario without a floor')
 })
