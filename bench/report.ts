@@ -5,15 +5,7 @@ import { join } from 'node:path'
 import { toEntities, toPage } from './lib/html.ts'
 import type { Sample } from './lib/load.ts'
 import { median } from './lib/statistics.ts'
-import type { Scenario } from './scenarios.ts'
-
-/** What a scenario gave: runs in pairs, in the order of measuring. */
-export type Result = Pick<Scenario, 'name' | 'against' | 'goal'> & {
-  /** The program that asked. */
-  generator: string
-  subject: Sample[]
-  reference: Sample[]
-}
+import { connections, costOf, type Result, ratioOf, ratiosOf } from './rounds.ts'
 
 export type Report = {
   at: string
@@ -21,8 +13,9 @@ export type Report = {
   machine: { cpu: string; cores: number; memoryGib: number; load: number }
   versions: Record<string, string>
   notes: string[]
-  options: { rounds: number; seconds: number; connections: number }
-  residentMib: number
+  rounds: number
+  seconds: number
+  floors: Readonly<Record<string, number>>
   results: Result[]
 }
 
@@ -49,89 +42,82 @@ export const describeMachine = (): Pick<Report, 'at' | 'commit' | 'machine' | 'v
   versions: { node: process.version, v8: process.versions.v8 as string },
 })
 
-/** Processor time of an answer, in milliseconds: the server's and, where one takes part, its store's. */
-const costOf = ({ cpuMs, storeMs }: Sample): number => cpuMs + storeMs
+const us = (ms: number): string => (1000 * ms).toFixed(ms < 0.1 ? 1 : 0)
 
-/** Each round's ratio: the reference's processor time by the service's, measured next to each other. */
-const ratiosOf = ({ subject, reference }: Result): number[] =>
-  reference.flatMap((theirs, round) => {
-    const ours = subject[round]
-    return ours ? [costOf(theirs) / costOf(ours)] : []
-  })
+/** The processor time of an answer, followed by the part of the store. */
+const describeCost = (samples: readonly Sample[]): string => {
+  const storeMs = median(samples.map(({ storeMs }) => storeMs))
+  return us(median(samples.map(costOf))) + (storeMs > 0 ? ` (${us(storeMs)})` : '')
+}
 
-/** The median of the rounds' ratios. NaN: there is no reference. */
-export const ratioOf = (result: Result): number => median(ratiosOf(result))
-
-const us = (ms: number): string => (Number.isNaN(ms) ? '' : (1000 * ms).toFixed(ms < 0.1 ? 1 : 0))
-
-const summary = (result: Result) => {
-  const { subject, reference, goal } = result
-  const of = (samples: readonly Sample[], pick: (sample: Sample) => number | undefined) =>
-    median(samples.flatMap((sample) => pick(sample) ?? []))
+const summary = (result: Result, floor: number | undefined) => {
+  const { subject, reference, generator } = result
   const ratios = ratiosOf(result)
-  const store = (samples: readonly Sample[]) => us(of(samples, ({ storeMs }) => storeMs || undefined))
-  const p99 = of(subject, ({ p99Ms }) => p99Ms)
   return {
-    'service µs': us(of(subject, costOf)),
-    'in its store': store(subject),
-    'reference µs': us(of(reference, costOf)),
-    'in its store ': store(reference),
-    ratio: ratios.length === 0 ? '' : ratioOf(result).toFixed(2),
-    'least to most':
-      ratios.length === 0 ? '' : `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
-    goal: goal?.toFixed(2) ?? '',
-    'answers/s': Math.round(of(subject, ({ rate }) => rate)),
-    'reference/s': Math.round(of(reference, ({ rate }) => rate)) || '',
-    'average ms': of(subject, ({ averageMs }) => averageMs).toFixed(2),
-    'p99 ms': Number.isNaN(p99) ? '' : p99.toFixed(1),
-    failed: subject.reduce((sum, { failed }) => sum + failed, 0),
-    by: result.generator,
+    'service µs': describeCost(subject),
+    'reference µs': describeCost(reference),
+    ratio: ratioOf(result).toFixed(2),
+    'least–most': `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+    floor: floor?.toFixed(2) ?? '',
+    rounds: String(ratios.length),
+    'answers/s': String(Math.round(median(subject.map(({ rate }) => rate)))),
+    failed: String([...subject, ...reference].reduce((sum, { failed }) => sum + failed, 0)),
+    by: generator,
   }
 }
 
-/** The table, as text. */
-export const printTable = ({
-  results,
-  at,
-  commit: head,
-  machine,
-  versions,
-  options,
-  residentMib,
-}: Report): void => {
-  console.log(
-    `\n${at}  ${head}  Node ${versions.node}  ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}`,
-  )
-  console.log(
-    `${options.connections} requests at once, ${options.rounds} rounds of ${options.seconds} s; µs of processor time an answer; ratio: reference by service. Resident afterwards: ${residentMib.toFixed(0)} MiB\n`,
-  )
-  console.table(Object.fromEntries(results.map((result) => [result.name, summary(result)])))
+/** Prints the results as a table of at most 120 columns. */
+export const printTable = (report: Report): void => {
+  const { at, commit: head, machine, versions, rounds, seconds, notes, results } = report
+  console.log(`
+${at}, commit ${head}, Node ${versions.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}
+${notes.join(' ')}
+${connections} connections, at least ${rounds} rounds of ${seconds} s. µs: processor time of an answer (part of its store).
+Ratio: reference divided by service, median of the rounds.
+`)
+  console.log(formatTable(report))
+  for (const { name, queries } of results)
+    if (queries !== undefined)
+      console.log(`\nQueries of PostgreSQL for an answer, ${name}: ${queries.toFixed(2)}`)
 }
 
-/** Returns a bar for the ratio, with a tick for the goal and a dot for each round. */
-const bar = (result: Result): string => {
+/** Returns the table as text. */
+export const formatTable = ({ results, floors }: Pick<Report, 'results' | 'floors'>): string => {
+  const rows = results.map((result) => ({ scenario: result.name, ...summary(result, floors[result.name]) }))
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))]
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths?.[0] ?? 0) : cell.padStart(widths?.[column] ?? 0)
+  return lines.map((line) => line.map(pad).join('  ')).join('\n')
+}
+
+/** Returns a bar for the ratio, with a tick for the floor and a dot for each round. */
+const bar = (result: Result, floor: number | undefined): string => {
   const ratio = ratioOf(result)
-  if (Number.isNaN(ratio)) return ''
   const x = (value: number) => Math.min(value, 1.5) * 300
   const dots = ratiosOf(result).map((each) => `<circle cx="${x(each).toFixed(1)}" cy="10" r="3"/>`)
-  const goal = result.goal === undefined ? '' : `<path d="M${x(result.goal)} 0v20" class="goal"/>`
-  const state = result.goal === undefined || ratio >= result.goal ? 'reached' : 'missed'
-  return `<svg viewBox="0 0 460 20" role="img" aria-label="ratio ${ratio.toFixed(2)}"><rect width="${x(ratio).toFixed(1)}" height="20" class="${state}"/><path d="M300 0v20" class="one"/>${goal}${dots.join('')}</svg>`
+  const tick = floor === undefined ? '' : `<path d="M${x(floor)} 0v20" class="floor"/>`
+  const state = floor === undefined || ratio >= floor ? 'reached' : 'missed'
+  return `<svg viewBox="0 0 460 20" role="img" aria-label="ratio ${ratio.toFixed(2)}"><rect width="${x(ratio).toFixed(1)}" height="20" class="${state}"/><path d="M300 0v20" class="one"/>${tick}${dots.join('')}</svg>`
 }
 
-const css = `svg{width:20rem;display:block}.goal{stroke:currentColor;stroke-width:2}
+const css = `body{max-width:84rem}td,th{white-space:nowrap}td:first-child{min-width:16rem;white-space:normal}svg{width:18rem;display:block}.floor{stroke:currentColor;stroke-width:2}
 .one{stroke:currentColor;stroke-dasharray:2 3}circle{fill:currentColor;opacity:.6}`
 
 /** Returns the report as one page that needs no server. */
 export const toHtml = (report: Report): string => {
+  const { at, commit: head, versions, machine, notes, rounds, seconds, floors } = report
   const rows = report.results.map((result) => {
-    const cells = Object.values(summary(result)).map((value) => `<td>${toEntities(String(value))}</td>`)
-    return `<tr><td>${toEntities(result.name)}<small>against ${toEntities(result.against)}</small></td><td>${bar(result)}</td>${cells.join('')}</tr>`
+    const floor = floors[result.name]
+    const cells = Object.values(summary(result, floor)).map((value) => `<td>${toEntities(value)}</td>`)
+    return `<tr><td>${toEntities(result.name)}<small>against ${toEntities(result.against)}</small></td><td>${bar(result, floor)}</td>${cells.join('')}</tr>`
   })
-  const columns = Object.keys(summary(report.results[0] as Result)).map((name) => `<th>${name}</th>`)
-  const body = `<p>${toEntities(report.at)}, commit ${toEntities(report.commit)}, Node ${toEntities(report.versions.node ?? '')}, ${report.machine.cores} × ${toEntities(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
-${report.options.rounds} rounds of ${report.options.seconds} s with ${report.options.connections} requests at once, each scenario next to its reference. ${report.notes.map(toEntities).join(' ')}</p>
-<p>Times are processor time of an answer, user and kernel, with that of PostgreSQL or Redis where they take part. Ratios are the reference's time by the service's, the median of the rounds. Bars are ratios (dashed: equal), ticks the goals, dots the rounds. Absolute figures belong to the machine.</p>
+  const columns = Object.keys(summary(report.results[0] as Result, undefined)).map(
+    (name) => `<th>${name}</th>`,
+  )
+  const about = `${at}, commit ${head}, Node ${versions.node}, ${machine.cores} × ${machine.cpu}, ${machine.memoryGib} GiB, load at the end ${machine.load.toFixed(1)}. ${connections} connections, at least ${rounds} rounds of ${seconds} s. ${notes.join(' ')}`
+  const body = `<p>${toEntities(about)}</p>
+<p>Times are processor time of an answer, user and kernel, in µs; PostgreSQL's or Redis' part is in brackets. A ratio is the reference's time divided by the service's, as the median of the rounds. Bars are ratios (dashed: equal), ticks floors, dots rounds. Absolute figures belong to the machine.</p>
 <table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table>`
   return toPage('Bench of the Certification Data API', body, css)
 }

@@ -1,151 +1,107 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { cpuMs, residentMib } from './lib/cpu.ts'
-import { generatorOf } from './lib/generators.ts'
-import { measure, type Target } from './lib/load.ts'
+import { listFailures, readFloors, writeFloors } from './floors.ts'
+import { cpuMs } from './lib/cpu.ts'
+import { takeCore } from './lib/machine.ts'
 import { say } from './lib/progress.ts'
-import { median } from './lib/statistics.ts'
-import { createWorld, type World } from './lib/world.ts'
-import { describeMachine, printTable, type Report, type Result, ratioOf, writeReport } from './report.ts'
+import { createWorld } from './lib/world.ts'
+import { plants } from './plants.ts'
+import { describeMachine, printTable, writeReport } from './report.ts'
+import { measureScenarios, type Result } from './rounds.ts'
 import { createScenarios, type Scenario } from './scenarios.ts'
 
 /**
- * Measures the processor time of an answer, of the service beside a bare server that sends the same bytes, in rounds
- * that alternate. `--gate` is the short form. It fails if an average reaches the customers' promise, a request fails,
- * or a ratio falls below its floor.
+ * Measures the processor time of an answer, of the service and of a bare server that sends the same bytes, in paired
+ * rounds. `--gate` exits with 1 if a request fails or a ratio is below its floor. `--prove` plants regressions and
+ * exits with 1 if the gate does not fail. `--write-floors` measures three times and writes the floors.
  */
 const { values: options } = parseArgs({
   options: {
     gate: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
+    prove: { type: 'boolean', default: false },
+    'write-floors': { type: 'boolean', default: false },
+    /** See lib/generators.ts. */
+    autocannon: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1' },
   },
 })
+const rounds = Number(options.rounds)
+const seconds = Number(options.seconds)
+/** The gate takes at most four minutes, with the start of the servers. */
+const limitSeconds = 190
+const runsForFloors = 3
 
-/** The customer's contract. */
-const promisedAverageMs = 80
-/**
- * Requests that are under way at once; over HTTP/2 four on each connection. Few in the short form: its averages are
- * judged, on machines that others use too.
- */
-const connections = options.gate ? 8 : 32
-const rounds = Number(options.rounds ?? (options.gate ? 3 : 7))
-const seconds = Number(options.seconds ?? (options.gate ? 1 : 2))
-const warmSeconds = options.gate ? 1 : 2
-/** Pairs more where the gate would fail: what other work on the machine did to a few rounds is no fault of ours. */
-const doubtRounds = options.gate ? 6 : 0
+const { ratios: floors } = readFloors()
+const only = new RegExp(options.only)
+const isNamed = ({ name }: Scenario) => only.test(name)
 
-const floors: Record<string, number> = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'floors.json'), 'utf8'),
-)
-
-const isWanted = ({ name }: Scenario): boolean =>
-  options.only ? new RegExp(options.only).test(name) : !options.gate || name in floors
-
-const isBelowFloor = (result: Result): boolean => {
-  const floor = floors[result.name]
-  return floor !== undefined && !(ratioOf(result) >= floor)
-}
-
-/** More bytes apart, and the two do not send the same. A `Server-Timing` has some digits more or less. */
-const mostBytesApart = 0.02
-
-/** Throws where the two sent other bytes under load. HTTP/2 leaves out what it sent before, so it is not judged. */
-const requireSameBytes = ({ name, subject, reference }: Result): void => {
-  const bytes = (samples: Result['subject']) => median(samples.map(({ bytes, answers }) => bytes / answers))
-  const [ours, theirs] = [bytes(subject), bytes(reference)]
-  if (Math.abs(ours - theirs) <= mostBytesApart * theirs) return
-  throw new Error(`${name}: the service sent ${ours} bytes an answer, the reference ${theirs}`)
-}
-
-const measureScenario = async (scenario: Scenario): Promise<Result> => {
-  const { name, against, goal, subject, stores = [] } = scenario
-  const reference = await scenario.startReference?.()
-  const result: Result = {
-    ...{ name, against, generator: generatorOf(subject)?.name ?? '', subject: [], reference: [] },
-    ...(goal === undefined ? {} : { goal }),
-  }
-  const load = (target: Target, duration: number) =>
-    measure(target, { seconds: duration, connections, stores })
-  const measureReference = async () => {
-    if (reference) result.reference.push(await load(reference, seconds))
-  }
+/** Starts all servers, measures the scenarios and stops the servers. */
+const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv: readonly string[] = []) => {
+  const world = await createWorld({ certificates: 10_000, crowdSize: 0, say, isWhole: true, execArgv })
   try {
-    if (reference) await load(reference, warmSeconds)
-    await load(subject, warmSeconds)
-    for (let round = 0; round < rounds + doubtRounds; round++) {
-      if (round >= rounds && !isBelowFloor(result)) break
-      // Each goes first every second time: what warms or tires the machine favours neither.
-      if (round % 2 === 0) await measureReference()
-      result.subject.push(await load(subject, seconds))
-      if (round % 2 === 1) await measureReference()
-    }
+    const wanted = (await createScenarios(world)).filter(isWanted)
+    if (wanted.length === 0) throw new Error(`No scenario has a name like ${options.only}`)
+    const mostRounds = 2 * rounds - 1
+    const results = await measureScenarios(wanted, { seconds, rounds, mostRounds, limitSeconds, floors })
+    const notes = [`Database: ${world.database.label}.`, `Redis: ${world.redis?.store.label ?? 'none'}.`]
+    return { ...describeMachine(), notes: [...notes, `Measured ${core}.`], rounds, seconds, floors, results }
   } finally {
-    await reference?.server.stop()
+    await world.close()
   }
-  if (reference && !subject.isHttp2) requireSameBytes(result)
-  return result
 }
 
-const measureAll = async (scenarios: readonly Scenario[]): Promise<Result[]> => {
-  const results: Result[] = []
-  for (const [index, scenario] of scenarios.entries()) {
-    say(`${index + 1} of ${scenarios.length}: ${scenario.name}`)
-    if (generatorOf(scenario.subject)) results.push(await measureScenario(scenario))
-    else say('  left out: h2load is not installed')
-  }
-  return results
-}
-
-/** Returns the faults of one scenario that forbid a release, in words. Empty: the release may go out. */
-const listFailures = (result: Result): string[] => {
-  const { name, subject } = result
-  const average = median(subject.map(({ averageMs }) => averageMs))
-  const failed = subject.reduce((sum, sample) => sum + sample.failed, 0)
-  const failures: string[] = []
-  if (average >= promisedAverageMs)
-    failures.push(`${average.toFixed(0)} ms on average, promised are ${promisedAverageMs}`)
-  if (failed > 0) failures.push(`${failed} requests failed`)
-  if (isBelowFloor(result)) {
-    const ratio = ratioOf(result).toFixed(2)
-    failures.push(`${ratio} of its reference, the floor is ${floors[name]} (bench/floors.json)`)
-  }
-  return failures.map((failure) => `${name}: ${failure}`)
-}
-
-/** Says what is out of bounds, and has the process fail where anything is. */
 const judge = (results: readonly Result[]): void => {
-  const failures = results.map(listFailures)
+  const failures = results.map((result) => listFailures(result, floors[result.name]))
   for (const each of failures.flat()) say(`FAILED  ${each}`)
   const good = failures.filter((each) => each.length === 0).length
-  say(`${good} of ${results.length} scenarios within bounds`)
+  const missing = Object.keys(floors).filter((name) => only.test(name)).length - results.length
+  say(`${good} of ${results.length} scenarios within bounds${missing > 0 ? `, ${missing} not measured` : ''}`)
+  if (results.some(({ generator }) => generator === 'autocannon'))
+    say(
+      'autocannon sends fewer small requests than the service can answer, so rates are its own, not the service’s',
+    )
   if (good < results.length) process.exitCode = 1
 }
 
-const run = async (world: World): Promise<{ results: Result[]; resident: number }> => {
-  const wanted = (await createScenarios(world)).filter(isWanted)
-  if (wanted.length === 0) throw new Error(`No scenario is named like ${options.only}`)
-  return { results: await measureAll(wanted), resident: residentMib(world.service.pid) }
+const prove = async (): Promise<void> => {
+  const verdicts: string[] = []
+  for (const [name, { scenarios }] of Object.entries(plants).filter(([name]) => only.test(name))) {
+    say(`\n${name}`)
+    const hook = new URL(`plant.ts?${encodeURIComponent(name)}`, import.meta.url)
+    const report = await measureWorld((each) => scenarios.test(each.name), ['--import', hook.href])
+    printTable(report)
+    const failures = report.results.flatMap((result) => listFailures(result, floors[result.name]))
+    const verdict = failures.length > 0 ? 'the gate fails' : 'NOT NOTICED'
+    verdicts.push(`${name}: ${verdict}, ${failures.length} of ${report.results.length} scenarios\n`)
+    verdicts.push(...failures.map((each) => `  ${each}\n`))
+    if (failures.length === 0) process.exitCode = 1
+  }
+  console.log(`\n${verdicts.join('')}`)
+}
+
+const measureFloors = async (): Promise<void> => {
+  const runs: Result[][] = []
+  for (let run = 1; run <= runsForFloors; run++) {
+    say(`\nRun ${run} of ${runsForFloors}`)
+    const report = await measureWorld(isNamed)
+    printTable(report)
+    runs.push(report.results)
+  }
+  writeFloors(runs, 'npm run bench:gate -- --write-floors')
 }
 
 const main = async (): Promise<void> => {
-  if (cpuMs(process.pid) === 0)
-    throw new Error('The bench reads processor times from /proc, which is not here')
-  const world = await createWorld({ certificates: 10_000, crowdSize: 0, say, isWhole: true })
-  const { results, resident } = await run(world).finally(() => world.close())
-  const report: Report = {
-    ...describeMachine(),
-    notes: [`Database: ${world.database.label}.`, `Redis: ${world.redis?.store.label ?? 'none'}.`],
-    options: { rounds, seconds, connections },
-    residentMib: resident,
-    results,
-  }
+  if (options.prove) return prove()
+  if (options['write-floors']) return measureFloors()
+  const report = await measureWorld(isNamed)
   printTable(report)
-  if (options.gate) return judge(results)
+  if (options.gate) return judge(report.results)
   writeReport(report)
   say('bench/report.html and bench/report.json have every sample.')
 }
 
+if (cpuMs(process.pid) === 0)
+  throw new Error('The bench reads processor times from /proc, which does not exist here')
+const core = takeCore()
 await main()

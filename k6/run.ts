@@ -4,6 +4,7 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createProxy } from '../checks/freshness/proxy.ts'
 import { freePort, startService } from '../clients/tools/service.ts'
 import { recordLines } from './records.ts'
 
@@ -13,7 +14,10 @@ import { recordLines } from './records.ts'
 const build = 'go.k6.io/k6@v1.8.1'
 const records = { products: 1_000, certificates: 2_000 }
 /** High enough for every script, because limits are not measured here. */
-const noLimits = { LIMIT_ENTERPRISE_BURST: '1000000', LIMIT_ENTERPRISE_MINUTE: '10000000' }
+const noLimits: Record<string, string> = {
+  LIMIT_ENTERPRISE_BURST: '1000000',
+  LIMIT_ENTERPRISE_MINUTE: '10000000',
+}
 /** Half of what redis-down.js runs for. */
 const redisLivesMs = 10_000
 /** Longer than any script runs, unless DURATION says otherwise. */
@@ -88,31 +92,52 @@ const runK6 = async (script: string, options: readonly string[], env: Record<str
   return code ?? 1
 }
 
+/** Faults that the thresholds of every script must notice. k6 exits with this code if one is crossed. */
+const crossed = 99
+const faults: Readonly<Record<string, { delayMs?: number; limits?: Record<string, string> }>> = {
+  'answers that are 100 ms late': { delayMs: 100 },
+  'refused requests': { limits: { LIMIT_ENTERPRISE_BURST: '30', LIMIT_ENTERPRISE_MINUTE: '30' } },
+}
+
+/** Starts the servers, runs the script and returns k6's exit code. */
+const run = async (script: string, options: readonly string[], { delayMs = 0, limits = noLimits } = {}) => {
+  const redis = await startRedis()
+  const isRedisDown = script === 'redis-down'
+  // Without a memory cache the service reads everything from Redis.
+  const memory = isRedisDown ? { CACHE_BYTES: '0' } : {}
+  const env = { ...limits, ...memory, REDIS_URL: redis.url, LOG_LEVEL: 'error' }
+  const service = await startService(env)
+  const proxy = await createProxy(Number(new URL(service.url).port))
+  proxy.delayMs = delayMs / 2
+  try {
+    const url = delayMs > 0 ? `http://127.0.0.1:${proxy.port}` : service.url
+    const running = runK6(script, options, { URL: url, API_KEY: await addCustomer(service.certdata) })
+    if (isRedisDown) await Promise.race([delay(redisLivesMs).then(redis.stop), running])
+    return await running
+  } finally {
+    await proxy.close()
+    await service.stop()
+    await redis.stop()
+  }
+}
+
+const prove = async (script: string, options: readonly string[]): Promise<number> => {
+  const verdicts: string[] = []
+  for (const [name, fault] of Object.entries(faults)) {
+    const code = await run(script, options, fault)
+    verdicts.push(
+      `${script} with ${name}: ${code === crossed ? 'k6 fails' : `NOT NOTICED, exit code ${code}`}`,
+    )
+  }
+  console.log(verdicts.join('\n'))
+  return verdicts.some((verdict) => verdict.includes('NOT NOTICED')) ? 1 : 0
+}
+
 const [script = '', ...options] = process.argv.slice(2)
 if (!scripts.includes(script)) {
-  console.error(`Usage: npm run k6 -- <script> [options of k6]; scripts: ${scripts.join(', ')}`)
+  console.error(`Usage: npm run k6 -- <script> [--prove] [options of k6]; scripts: ${scripts.join(', ')}`)
   process.exit(2)
 }
 findK6()
-const redis = await startRedis()
-const isRedisDown = script === 'redis-down'
-// Without a memory of its own the service asks Redis for everything, as long as there is one.
-const memory = isRedisDown ? { CACHE_BYTES: '0' } : {}
-try {
-  const service = await startService({
-    ...noLimits,
-    ...memory,
-    REDIS_URL: redis.url,
-    LOG_LEVEL: 'error',
-  })
-  try {
-    const apiKey = await addCustomer(service.certdata)
-    const running = runK6(script, options, { URL: service.url, API_KEY: apiKey })
-    if (isRedisDown) await Promise.race([delay(redisLivesMs).then(redis.stop), running])
-    process.exitCode = await running
-  } finally {
-    await service.stop()
-  }
-} finally {
-  await redis.stop()
-}
+const ofK6 = options.filter((option) => option !== '--prove')
+process.exitCode = await (ofK6.length < options.length ? prove : run)(script, ofK6)

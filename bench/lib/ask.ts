@@ -4,7 +4,7 @@ import { connect } from 'node:http2'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 
-/** One request. `url`: scheme, host and port. Without `isHttp2` it is HTTP/1.1, over TLS where the scheme says so. */
+/** One request. `url`: scheme, host and port. Without `isHttp2` it is HTTP/1.1, over TLS if the scheme is https. */
 export type Request = {
   url: string
   path: string
@@ -55,6 +55,28 @@ const askHttp2 = async ({ url, path, method, headers, body }: Request): Promise<
   return { status: Number(answered[':status']), fields, body: bytes }
 }
 
-/** The answer to one request over a connection of its own. Rejects where there is none. */
+/** The answer to one request over a connection of its own. Rejects if the server does not answer. */
 export const ask = (request: Request): Promise<WholeAnswer> =>
   request.isHttp2 ? askHttp2(request) : askHttp1(request)
+
+/** Fields whose values differ between two requests. */
+const momentary = new Set(['date', 'request-id', 'data-as-of', 'server-timing', 'ratelimit'])
+
+/** Describes an answer in lines: status, fields without values of the moment, and body. */
+const describe = ({ status, fields, body }: WholeAnswer): string[] => {
+  const lines = fields.map(([name, value]) =>
+    momentary.has(name.toLowerCase()) ? name : `${name}: ${value}`,
+  )
+  return [`status ${status}`, ...lines.sort(), `body of ${body.length} bytes: ${body}`]
+}
+
+const longestLine = 300
+
+/** Returns the first difference between two answers in words. `undefined` if they differ only in values of the moment. */
+export const findDifference = (service: WholeAnswer, reference: WholeAnswer): string | undefined => {
+  const [ours, theirs] = [describe(service), describe(reference)]
+  const at = ours.findIndex((line, index) => line !== theirs[index])
+  if (at === -1 && ours.length === theirs.length) return undefined
+  const cut = (line = 'nothing') => line.slice(0, longestLine)
+  return `the service sends "${cut(ours.at(at))}", the reference "${cut(theirs.at(at))}"`
+}

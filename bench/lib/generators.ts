@@ -22,14 +22,14 @@ export type Counted = {
 type LoadOptions = { seconds: number; connections: number }
 type Generate = (target: Target, options: LoadOptions) => Promise<Counted>
 
-/** A generator that takes so much longer than it was told hangs, and is killed. */
-const graceMs = 60_000
+/** A generator that takes this much longer than its time hangs, and is killed. */
+const graceMs = 10_000
 const execute = promisify(execFile)
 const run = async (program: string, load: readonly string[], seconds: number): Promise<string> =>
   (await execute(program, load, { timeout: 1000 * seconds + graceMs })).stdout
 
-/** Streams of one HTTP/2 connection that are under way at once. */
-const streams = 4
+/** Concurrent streams of one HTTP/2 connection. */
+const streams = 16
 const digits = 6
 
 /** What wrk is to send, and what it says at its end. Texts are ASCII, which Lua quotes as JSON does. */
@@ -130,8 +130,12 @@ const wrk = { name: 'wrk', generate: runWrk }
 const h2load = { name: 'h2load', generate: runH2load }
 const ownLoop = { name: 'autocannon', generate: runAutocannon }
 
-/** The program that asks this target here; undefined: none that is installed can. */
+/** Set by `--autocannon`, to measure as on a machine without wrk and h2load. */
+const isOnlyOwn = process.argv.includes('--autocannon')
+const has = (program: string) => !isOnlyOwn && findOnPath(program) !== undefined
+
+/** Returns the installed program that sends requests to this target; `undefined` if there is none. */
 export const generatorOf = ({ isHttp2 }: Target): { name: string; generate: Generate } | undefined => {
-  if (isHttp2) return findOnPath('h2load') ? h2load : undefined
-  return findOnPath('wrk') ? wrk : ownLoop
+  if (isHttp2) return has('h2load') ? h2load : undefined
+  return has('wrk') ? wrk : ownLoop
 }

@@ -82,12 +82,22 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Star
   })
 }
 
-/** The process that PostgreSQL's processes are children of; NaN where the system does not tell. */
-export const postmasterOf = async (url: string): Promise<number> => {
+const readNumber = async (
+  url: string,
+  expression: string,
+  convert: (value: number) => number = (value) => value,
+): Promise<number> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const { rows } = await client.query('select pg_backend_pid() as pid')
-  const pid = parentOf(rows[0].pid)
+  const { rows } = await client.query(`select (${expression})::integer as value`)
+  const value = convert(rows[0].value)
   await client.end()
-  return pid
+  return value
 }
+
+/** Returns the process whose children are PostgreSQL's other processes. NaN if the system does not provide it. */
+export const postmasterOf = (url: string): Promise<number> => readNumber(url, 'pg_backend_pid()', parentOf)
+
+/** Returns the number of finished transactions of all databases. A query outside a transaction is one, too. */
+export const countTransactions = (url: string): Promise<number> =>
+  readNumber(url, 'select sum(xact_commit + xact_rollback) from pg_stat_database')

@@ -6,15 +6,20 @@ export const say = (line: string): void => void process.stderr.write(`${line}\n`
 
 export type Progress = { at(done: number): void; end(): void }
 
+/** Returns the rest of the time in words, if it passes as the time since `startedAt` did for this share of the work. */
+export const describeRest = (startedAt: number, share: number): string => {
+  const seconds = ((performance.now() - startedAt) / 1000) * (1 / share - 1)
+  return share > 0 ? `about ${seconds.toFixed(0)} s left` : ''
+}
+
 /** A bar where there is a terminal, else a line for each tenth. */
 export const createProgress = (label: string, total: number): Progress => {
   const startedAt = performance.now()
   let told = 0
   const line = (done: number) => {
     const share = total === 0 ? 1 : Math.min(1, done / total)
-    const seconds = (performance.now() - startedAt) / 1000
     const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░')
-    return `${label} ${bar} ${Math.round(share * 100)} %, ${seconds.toFixed(0)} s`
+    return `${label} ${bar} ${Math.round(share * 100)} %  ${describeRest(startedAt, share)}`
   }
   return {
     at(done) {

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { performance } from 'node:perf_hooks'
-import { type Answer, ask, mayRepeat, type Outcome } from './ask.ts'
+import { type Answer, ask, mayRepeat, type Outcome, type Question } from './ask.ts'
 import { type Credentials, hasOneBody, instanceOf, isCounted, type Kind, kindOf, questionOf } from './mix.ts'
 
 /** One request of the load and its outcome. Times are of `performance.now()`. */
@@ -20,6 +20,8 @@ export type Load = {
 
 export type LoadMaker = {
   start(route: Route): Load
+  /** Sends one request that is not part of a load, such as a probe. It counts in the quota, too. */
+  askCounted(agent: Agent, port: number, question: Question): Promise<Answer>
   /** Requests of the last 61 seconds that count in the quota. */
   countedLately(): number
 }
@@ -80,5 +82,9 @@ export const createLoads = (credentials: Credentials): LoadMaker => {
     counted = counted.filter((sentAt) => sentAt >= since)
     return counted.length
   }
-  return { start, countedLately }
+  const askCounted = (agent: Agent, port: number, question: Question) => {
+    counted.push(performance.now())
+    return ask(agent, port, question)
+  }
+  return { start, askCounted, countedLately }
 }

@@ -3,7 +3,6 @@ import { secretKey, until } from '../../test/helper.ts'
 import { freePort, type TestRedis, testRedis } from '../../test/servers.ts'
 import { type Service, startService, untilReady } from '../../test/service.ts'
 import { createProxy, type DelayProxy } from '../freshness/proxy.ts'
-import { ask } from './ask.ts'
 import { type Database, openDatabase } from './database.ts'
 import { createLoads, type LoadMaker } from './load.ts'
 import { knownQuestions } from './mix.ts'
@@ -47,15 +46,15 @@ const startRedis = async (port?: number): Promise<TestRedis> => {
 }
 
 /** Has both instances keep what the load asks for again and again. */
-const warm = async ({ services }: Pick<Stage, 'services'>, token: string) => {
+const warm = async ({ services, loads }: Pick<Stage, 'services' | 'loads'>, token: string) => {
   const agent = new Agent({ keepAlive: true })
   for (const { port } of services)
-    for (const question of knownQuestions(token)) await ask(agent, port, question)
+    for (const question of knownQuestions(token)) await loads.askCounted(agent, port, question)
   agent.destroy()
 }
 
 /** Asks one instance, then the other, for a page that nobody asked for before. */
-const createProbe = ({ services, headers }: Pick<Stage, 'services' | 'headers'>) => {
+const createProbe = ({ services, headers, loads }: Pick<Stage, 'services' | 'headers' | 'loads'>) => {
   const agent = new Agent()
   let asked = 0
   return async (): Promise<boolean> => {
@@ -63,8 +62,8 @@ const createProbe = ({ services, headers }: Pick<Stage, 'services' | 'headers'>)
       asked += 1
       const path = `/v1/certificates?limit=1&number%5Bne%5D=probe${asked}`
       const question = { method: 'GET', path, headers } as const
-      await ask(agent, first.port, question)
-      const { outcome, isFromRedis } = await ask(agent, second.port, question)
+      await loads.askCounted(agent, first.port, question)
+      const { outcome, isFromRedis } = await loads.askCounted(agent, second.port, question)
       if (outcome !== 'ok' || !isFromRedis) return false
     }
     return true
@@ -107,10 +106,10 @@ export const openStage = async (): Promise<Stage> => {
     const changes = await fetch(`${services[0]?.base}/v1/changes?resources=projects`, { headers })
     const syncToken = ((await changes.json()) as Answered).page.next_token
     const token = headers.authorization?.slice('Bearer '.length) ?? ''
-    const isWhole = createProbe({ services, headers })
+    const loads = createLoads({ token, apiKeys: database.apiKeys, syncToken })
+    const isWhole = createProbe({ services, headers, loads })
     const stage: Stage = {
-      ...{ database, redis, redisProxy, services, headers, close },
-      loads: createLoads({ token, apiKeys: database.apiKeys, syncToken }),
+      ...{ database, redis, redisProxy, services, headers, loads, close },
       async startRedis() {
         stage.redis = await startRedis(redis.port)
       },

@@ -3,13 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { requestText } from '../../bench/lib/client.ts'
 import { runClosedLoop, runOpenLoop } from '../../bench/lib/loops.ts'
-import {
-  measureUndisturbed,
-  stolenMs,
-  undisturbedOf,
-  watchLoop,
-  watchSteal,
-} from '../../bench/lib/machine.ts'
+import { measureUndisturbed, stolenMs, undisturbedOf, watchSteal } from '../../bench/lib/machine.ts'
 import { createSchedule } from '../../bench/lib/schedule.ts'
 import { fitLine, lowestOf, median, percentile } from '../../bench/lib/statistics.ts'
 import { bestOfThree } from '../patience.ts'
@@ -64,23 +58,6 @@ t.test('what the hypervisor took is known where Linux tells it, and never falls'
   t.ok(before >= 0)
   t.ok(stolenMs() >= before)
   t.ok(stolenShare() >= 0 && stolenShare() < 2)
-})
-
-t.test('what an event loop ran is told, and what it waited for a core', async (t) => {
-  const work = async () => {
-    const spent = watchLoop(process.pid)
-    const end = performance.now() + 200
-    while (performance.now() < end);
-    return spent()
-  }
-  const isAll = ({ running, waiting }: Awaited<ReturnType<typeof work>>) =>
-    Math.abs(running + waiting - 1) < 0.3
-  const spent = await bestOfThree(work, isAll)
-  if (process.platform !== 'linux') return
-  t.ok(spent.running > 0 && spent.waiting >= 0)
-  t.ok(isAll(spent), 'who always has work does one or the other')
-  const nobody = watchLoop(2 ** 30)()
-  t.ok(Number.isNaN(nobody.running) && Number.isNaN(nobody.waiting))
 })
 
 t.test('rounds are measured in turn until enough were undisturbed, or too many tried', async (t) => {

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { median } from './lib/statistics.ts'
+import { describeMachine, type Report } from './report.ts'
+import { type Result, ratioOf } from './rounds.ts'
+
+const file = join(import.meta.dirname, 'floors.json')
+/** The share of the measured ratio below which a release is forbidden. */
+const share = 0.9
+
+/** Queries for an answer that takes one. Polls and the statistics' delay of a second add some. */
+const mostQueries = 1.5
+
+/** The floors by scenario, and the circumstances of their measurement. */
+export type Floors = Pick<Report, 'at' | 'commit' | 'machine' | 'versions'> & {
+  command: string
+  ratios: Record<string, number>
+}
+
+export const readFloors = (): Floors => JSON.parse(readFileSync(file, 'utf8'))
+
+/** Returns 0.9 of the median of the runs' ratios, for each scenario. */
+export const toFloors = (runs: readonly (readonly Result[])[]): Record<string, number> => {
+  const names = runs[0]?.map(({ name }) => name) ?? []
+  const ratiosOf = (name: string) =>
+    runs.flatMap((run) => run.filter((each) => each.name === name).map(ratioOf))
+  return Object.fromEntries(names.map((name) => [name, Number((share * median(ratiosOf(name))).toFixed(2))]))
+}
+
+/** Writes bench/floors.json. */
+export const writeFloors = (runs: readonly (readonly Result[])[], command: string): void => {
+  const floors: Floors = { ...describeMachine(), command, ratios: toFloors(runs) }
+  writeFileSync(file, `${JSON.stringify(floors, null, 2)}\n`)
+}
+
+/** Returns the faults of a scenario that forbid a release, in words. */
+export const listFailures = (result: Result, floor: number | undefined): string[] => {
+  const { name, subject, reference, queries = 1 } = result
+  const failed = [...subject, ...reference].reduce((sum, sample) => sum + sample.failed, 0)
+  const ratio = ratioOf(result)
+  return [
+    ...(failed > 0 ? [`${name}: ${failed} requests failed`] : []),
+    ...(queries > mostQueries ? [`${name}: ${queries.toFixed(2)} queries an answer instead of one`] : []),
+    ...(floor !== undefined && !(ratio >= floor)
+      ? [`${name}: ${ratio.toFixed(2)} of its reference, the floor is ${floor} (bench/floors.json)`]
+      : []),
+  ]
+}

@@ -1,0 +1,57 @@
+import { registerHooks } from 'node:module'
+import { type Plant, plants } from './plants.ts'
+
+// `node --import 'bench/plant.ts?<name>' app/server.js` starts the service with the regression of that name.
+
+const { edits } = plants[decodeURIComponent(new URL(import.meta.url).search.slice(1))] as Plant
+
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context)
+    let { source } = loaded
+    for (const { file, from, to } of edits.filter(({ file }) => url.endsWith(`/${file}`))) {
+      if (!String(source).includes(from)) throw new Error(`${file} does not contain "${from}"`)
+      source = String(source).replace(from, to)
+    }
+    return { ...loaded, source }
+  },
+})
+
+const rehearsedTurns = 20_000_000
+const answersBetweenChecks = 500
+
+/** The optimizer cannot remove a loop whose result is used. */
+let result = 1
+const work = (turns: number) => {
+  for (let turn = 0; turn < turns; turn++) result = (Math.imul(result, 1_664_525) + 1_013_904_223) | 0
+}
+
+const usedUs = () => {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
+
+/** Counts turns and not time, because time passes for a process that has no core, too. */
+const createQuarter = (): (() => void) => {
+  const startedUs = usedUs()
+  work(rehearsedTurns)
+  const usPerTurn = (usedUs() - startedUs) / rehearsedTurns
+  let [turns, answers, checkedUs] = [0, 0, usedUs()]
+  return () => {
+    work(turns)
+    answers += 1
+    if (answers < answersBetweenChecks) return
+    const nowUs = usedUs()
+    const ownUs = (nowUs - checkedUs) / answers - turns * usPerTurn
+    turns = Math.max(0, Math.round((0.25 * ownUs) / usPerTurn))
+    ;[answers, checkedUs] = [0, nowUs]
+  }
+}
+
+let quarter: (() => void) | undefined
+Object.assign(globalThis, {
+  workAQuarterMore: () => {
+    quarter ??= createQuarter()
+    quarter()
+  },
+})

@@ -1,0 +1,129 @@
+import { generatorOf } from './lib/generators.ts'
+import { measure, type Sample, type Target } from './lib/load.ts'
+import { describeRest, say } from './lib/progress.ts'
+import { median } from './lib/statistics.ts'
+import type { Scenario } from './scenarios.ts'
+
+/** The samples of one scenario. Equal indexes belong to one round. */
+export type Result = Pick<Scenario, 'name' | 'against'> & {
+  /** The program that sent the requests. */
+  generator: string
+  /** Queries of PostgreSQL for an answer of the service. `undefined` if they are not counted. */
+  queries?: number
+  subject: Sample[]
+  reference: Sample[]
+}
+
+export type RoundsOptions = {
+  seconds: number
+  /** Rounds of each scenario, and the most if they differ or if the result is close to the floor. */
+  rounds: number
+  mostRounds: number
+  /** The longest time for all scenarios. After its part of it, a scenario gets no extra round. */
+  limitSeconds: number
+  floors: Readonly<Record<string, number>>
+}
+
+/** Requests in progress at the same time. More of them mean more TLS handshakes, which are not measured here. */
+export const connections = 8
+/** Rounds that differ by more than this share of their median are followed by extra rounds. */
+const mostSpread = 1 / 3
+/** Answers may differ by this share of their bytes, because `Server-Timing` has a varying number of digits. */
+const mostBytesApart = 0.02
+
+/** Processor time of an answer in milliseconds, including the time of its store. */
+export const costOf = ({ cpuMs, storeMs }: Sample): number => cpuMs + storeMs
+
+/** Returns each round's ratio: the reference's processor time divided by the service's. */
+export const ratiosOf = ({ subject, reference }: Result): number[] =>
+  reference.flatMap((theirs, round) => {
+    const ours = subject[round]
+    return ours ? [costOf(theirs) / costOf(ours)] : []
+  })
+
+/** Returns the median of the rounds' ratios. */
+export const ratioOf = (result: Result): number => median(ratiosOf(result))
+
+/** Whether more rounds can change the verdict or make the result clearer. */
+export const needsMore = (ratios: readonly number[], floor: number | undefined): boolean => {
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)]
+  if (most - least > mostSpread * median(ratios)) return true
+  return floor !== undefined && median(ratios) < floor && most >= floor
+}
+
+/** Throws if the two sent different numbers of bytes. HTTP/2 does not repeat fields, so it is not compared. */
+const requireSameBytes = ({ name, subject, reference }: Result): void => {
+  const bytes = (samples: Sample[]) => median(samples.map(({ bytes, answers }) => bytes / answers))
+  const [ours, theirs] = [bytes(subject), bytes(reference)]
+  if (Math.abs(ours - theirs) <= mostBytesApart * theirs) return
+  throw new Error(`${name}: the service sent ${ours} bytes an answer, the reference ${theirs}`)
+}
+
+/** Counts queries while a scenario is measured. The reference sends one for each of its answers. */
+const watchQueries = async ({ countQueries }: Scenario): Promise<(result: Result) => Promise<void>> => {
+  const before = await countQueries?.()
+  return async (result) => {
+    if (!countQueries || before === undefined) return
+    const sum = (samples: Sample[]) => samples.reduce((total, { answers }) => total + answers, 0)
+    const sent = (await countQueries()) - before - sum(result.reference)
+    result.queries = sent / sum(result.subject)
+  }
+}
+
+const measureScenario = async (
+  scenario: Scenario,
+  { seconds, rounds, mostRounds, floors }: RoundsOptions,
+  isInTime: () => boolean,
+): Promise<Result> => {
+  const { name, against, startReference, subject, stores = [] } = scenario
+  const reference = await startReference().catch((error: Error) => {
+    throw new Error(`${name} is not compared with the same answer: ${error.message}`)
+  })
+  const result: Result = {
+    name,
+    against,
+    generator: generatorOf(subject)?.name ?? '',
+    subject: [],
+    reference: [],
+  }
+  const load = (target: Target) => measure(target, { seconds, connections, stores })
+  const measureReference = async () => void result.reference.push(await load(reference))
+  const isOpen = () => isInTime() && needsMore(ratiosOf(result), floors[name])
+  try {
+    await load(reference)
+    await load(subject)
+    const noteQueries = await watchQueries(scenario)
+    for (let round = 0; round < rounds || (round < mostRounds && isOpen()); round++) {
+      // The order alternates, so that a machine that becomes slower or faster favours neither.
+      if (round % 2 === 0) await measureReference()
+      result.subject.push(await load(subject))
+      if (round % 2 === 1) await measureReference()
+    }
+    await noteQueries(result)
+  } finally {
+    await reference.server.stop()
+  }
+  if (!subject.isHttp2) requireSameBytes(result)
+  return result
+}
+
+/** Measures the scenarios one after another. Leaves out those that no installed program can send. */
+export const measureScenarios = async (
+  scenarios: readonly Scenario[],
+  options: RoundsOptions,
+): Promise<Result[]> => {
+  const results: Result[] = []
+  const startedAt = performance.now()
+  const usable = scenarios.filter(({ subject }) => generatorOf(subject))
+  if (usable.length < scenarios.length)
+    say(`${scenarios.length - usable.length} scenarios over HTTP/2 are left out: h2load is not installed`)
+  for (const [index, scenario] of usable.entries()) {
+    say(
+      `${index + 1} of ${usable.length}: ${scenario.name}  ${describeRest(startedAt, index / usable.length)}`,
+    )
+    const isInTime = () =>
+      performance.now() - startedAt < (1000 * options.limitSeconds * (index + 1)) / usable.length
+    results.push(await measureScenario(scenario, options, isInTime))
+  }
+  return results
+}

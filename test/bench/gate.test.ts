@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { listFailures, readFloors, toFloors } from '../../bench/floors.ts'
+import { findDifference, type WholeAnswer } from '../../bench/lib/ask.ts'
+import { plants } from '../../bench/plants.ts'
+import { formatTable } from '../../bench/report.ts'
+import { needsMore, type Result } from '../../bench/rounds.ts'
+
+/** A scenario whose rounds have these ratios. */
+const toResult = (ratios: readonly number[], name = 'page of 50, HTTP/1.1 over TLS', failed = 0): Result => {
+  const sample = (cpuMs: number, storeMs = 0) => ({
+    ...{ cpuMs, storeMs, answers: 100, rate: 34_567, averageMs: 1, bytes: 100, failed },
+  })
+  return {
+    ...{ name, against: 'bare node:https', generator: 'autocannon' },
+    subject: ratios.map(() => sample(1, 0.5)),
+    reference: ratios.map((ratio) => sample(1.5 * ratio)),
+  }
+}
+
+t.test('the gate fails below the floor, for failed requests, and for a ratio without a number', async (t) => {
+  t.same(listFailures(toResult([0.7, 0.8, 0.9]), 0.8), [])
+  t.match(listFailures(toResult([0.7, 0.79, 0.9]), 0.8), [/0\.79 of its reference, the floor is 0\.8/])
+  t.match(listFailures(toResult([1], 'item', 1), 0.8), ['item: 2 requests failed'])
+  t.match(listFailures({ ...toResult([1]), queries: 2 }, 0.8), [/2\.00 queries an answer/])
+  t.match(listFailures(toResult([]), 0.8), [/NaN/])
+  t.same(listFailures(toResult([0.1]), undefined), [], 'a scenario without a floor')
+})
+
+t.test(
+  'rounds are added if they differ by more than a third, or lie on both sides of the floor',
+  async (t) => {
+    t.notOk(needsMore([0.7, 0.8, 0.9], 0.8))
+    t.ok(needsMore([0.6, 0.8, 0.9], 0.7), 'more than a third')
+    t.ok(needsMore([0.75, 0.79, 0.85], 0.8), 'below the floor, and one round above')
+    t.notOk(needsMore([0.7, 0.75, 0.79], 0.8), 'clearly below the floor')
+  },
+)
+
+t.test('a floor is 0.9 of the median of the runs', async (t) => {
+  const runs = [0.7, 0.9, 0.8].map((ratio) => [toResult([ratio], 'a'), toResult([2 * ratio], 'b')])
+  t.same(toFloors(runs), { a: 0.72, b: 1.44 })
+  const { at, commit, ratios } = readFloors()
+  t.match(at, /^\d{4}-\d\d-\d\d/)
+  t.match(commit, /^[\da-f]{7,}/)
+  t.ok(Object.values(ratios).every((ratio) => ratio > 0.5 && ratio < 1.2))
+})
+
+t.test('a reference that sends another status, field or byte is found', async (t) => {
+  const answer: WholeAnswer = {
+    ...{ status: 200, body: Buffer.from('{}') },
+    fields: [
+      ['Date', 'Thu, 26 Nov 2026 10:00:00 GMT'],
+      ['ETag', '"a"'],
+    ],
+  }
+  const date: WholeAnswer['fields'] = [
+    ['ETag', '"a"'],
+    ['Date', 'Fri, 27 Nov 2026 10:00:00 GMT'],
+  ]
+  t.equal(findDifference(answer, { ...answer, fields: date }), undefined)
+  t.match(findDifference(answer, { ...answer, status: 404 }), '"status 200", the reference "status 404"')
+  t.match(findDifference(answer, { ...answer, body: Buffer.from('[]') }), 'body of 2 bytes: []')
+  t.match(findDifference(answer, { ...answer, fields: [] }), '"Date"')
+  t.match(findDifference({ ...answer, fields: [] }, answer), 'the reference "Date"')
+})
+
+t.test('the table has at most 120 columns', async (t) => {
+  const results = [toResult([0.7, 0.8, 1.23]), toResult([1])]
+  const lines = formatTable({ results, floors: { [results[0]?.name ?? '']: 0.72 } }).split('\n')
+  t.equal(lines.length, 3)
+  t.ok(lines.every((line) => line.length <= 120 && line.length === lines[0]?.length))
+})
+
+t.test('the places of planted regressions exist in the service, each once', async (t) => {
+  for (const { edits } of Object.values(plants))
+    for (const { file, from } of edits)
+      t.equal(readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split(from).length, 2, from)
+})
