@@ -5,7 +5,6 @@ import t from 'tap'
 import { operatorsOf } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
-import { untilPromised } from '../patience.ts'
 import { contract, type FilterSpec, fieldOf, operatorsFor, type ResourceSpec, specOf } from './contract.ts'
 import {
   type Asked,
@@ -282,7 +281,7 @@ t.test("the window is the customer's setting, and works at once where it is chan
   t.equal(await count(), wanted(90))
   t.not(wanted(1), wanted(90), 'the test can tell')
   await sql`update customers set expiring_within = 1 where customer_id = 'cortex'`.execute(database.operator)
-  await untilPromised('the new window counts', async () => (await count()) === wanted(1), 1_000)
+  await until('the new window counts', async () => (await count()) === wanted(1))
 })
 
 t.test('computed fields flip at midnight UTC, cached answers with them', async (t) => {
@@ -470,11 +469,7 @@ t.test(
     )
     t.same([await find('old'), await find('new')], [['p'], []])
     await sql`update products set name = 'New name' where customer_id = 'renamer'`.execute(database.operator)
-    await untilPromised(
-      'both answers follow',
-      async () => same([await find('old'), await find('new')], [[], ['p']]),
-      1_000,
-    )
+    await until('both answers follow', async () => same([await find('old'), await find('new')], [[], ['p']]))
   },
 )
 
