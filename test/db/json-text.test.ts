@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { sql } from 'kysely'
 import t from 'tap'
 import { z } from 'zod'
 import { compactJson } from '../../app/records/sql/json-text.ts'
 import { createTestDatabase } from '../helper.ts'
+import { cases, fc } from '../random.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -35,7 +35,7 @@ t.test('objects inside records are compact, with their members in the order of t
       const stored = periods.map((each) => Object.fromEntries(Object.entries(each).reverse()))
       t.equal(await show(JSON.stringify(stored)), JSON.stringify(ordered(periods)))
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   )
 })
 
