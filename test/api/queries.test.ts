@@ -4,7 +4,7 @@ import t from 'tap'
 import { operatorsOf } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
-import { cases, fc } from '../random.ts'
+import { cases, fc, seed } from '../random.ts'
 import { contract, type FilterSpec, fieldOf, operatorsFor, type ResourceSpec, specOf } from './contract.ts'
 import {
   type Asked,
@@ -188,14 +188,20 @@ t.test(
   },
 )
 
+/** Returns a share of the values, beginning at a random one. The gate takes all. */
+const chosen = <T>(values: readonly T[]): T[] => {
+  const start = seed % (values.length || 1)
+  return [...values.slice(start), ...values.slice(0, start)].slice(0, cases(values.length))
+}
+
 for (const spec of contract) {
   t.test(`every filter of ${spec.name} with every operator finds what the contract says`, async (t) => {
     const queries = spec.filters.flatMap((filter) =>
       operatorsFor(spec, filter).flatMap((operator) =>
-        filtersFor(spec, filter, operator).map((each) => ({ resource: spec.name, filters: [each] })),
+        chosen(filtersFor(spec, filter, operator)).map((each) => ({ resource: spec.name, filters: [each] })),
       ),
     )
-    t.ok(queries.length > 100, `${queries.length} queries`)
+    t.ok(queries.length > 20, `${queries.length} queries`)
     t.same(await listMismatches(queries), [])
   })
 }
