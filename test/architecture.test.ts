@@ -164,7 +164,7 @@ t.test('the service imports no bench, no check and no test', async (t) => {
   t.same(wrong.map(sentence), [])
 })
 
-const startsProcesses = /^test\/(service|haproxy|nginx|site\/browser)\.ts$/
+const startsProcesses = /^test\/(service|haproxy|nginx|patience|site\/browser)\.ts$/
 
 t.test('what npm test runs starts no process and measures no time', async (t) => {
   const importsBy = Map.groupBy(imports, ({ from }) => from)
@@ -180,7 +180,7 @@ t.test('what npm test runs starts no process and measures no time', async (t) =>
       ({ to }) =>
         startsProcesses.test(to) ||
         (!/^test\/(servers|architecture\.test)\.ts$/.test(to) &&
-          /process\.execPath|\btestRedis\(/.test(textOf(to))),
+          /process\.execPath|\b(testRedis|fork)\(/.test(textOf(to))),
     )
   t.same(
     wrong.map(({ path, to }) => `${path} → ${to}`),

@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -28,6 +27,7 @@ import {
   publicUrl,
   secretKey,
 } from './helper.ts'
+import { cases, fc } from './random.ts'
 
 type Node = { [key: string]: Node } & { $ref?: string; name?: string; enum?: unknown }
 type Parameter = {
@@ -247,7 +247,7 @@ t.test('every parameter takes its own example, and so do any of them together', 
       fc.property(fc.shuffledSubarray(ofPages, { maxLength: Math.min(30, ofPages.length) }), (some) => {
         t.same(problems(parseQuery(resource, shape, queryOf(some))), [])
       }),
-      { numRuns: 20 },
+      { numRuns: cases(20) },
     )
   }
 })

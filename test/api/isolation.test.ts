@@ -94,15 +94,15 @@ const findForeign = (customer: Customer, text: string): string[] =>
 
 const parameter = /:\w+/g
 
-/** All that is asked at one route: lists in every way, records by every id that somebody has. */
+/** The requests of one customer at one route: each filter, sort and include once, and ids of each kind of owner. */
 const targetsOf = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
   if (route.endsWith('/custom/:name')) return customTargets(route, customer)
   if (route.match(parameter)) {
     const at = (id: string) => route.replace(parameter, id)
-    const foreign = others(customer).flatMap((other) => [...idsOf(other), lureOf(other), other])
+    const foreign = others(customer).flatMap((other) => [idsOf(other)[0] as string, lureOf(other), other])
     const includes = /\/(\w+)\/:id$/.exec(route)?.[1] ?? ''
     const names = Object.keys(resources[includes as 'lab']?.includes ?? {})
-    const own = [...idsOf(customer), ...shared].map(at)
+    const own = [idsOf(customer)[0] as string, ...shared].map(at)
     return {
       own: [...own, ...own.map((url) => `${url}?include=${names.join(',')}`)],
       foreign: foreign.map(at),
@@ -117,15 +117,15 @@ const targetsOf = (route: string, customer: Customer): { own: string[]; foreign:
   if (!resource) return { own: [route], foreign: [] }
   const stranger = others(customer)[0] as Customer
   const names = Object.keys(resource.includes)
-  const filters = [...resource.fields.values()].flatMap(({ name, filter, array, kind, values }) => {
-    if (!filter || kind !== 'text' || values) return []
-    const value = encodeURIComponent(/(^id|_ids?)$/.test(name) ? lureOf(stranger) : markOf(stranger))
-    const operators = array ? ['', '[ne]', '[all]'] : ['', '[ne]', '[null]']
-    return operators.map(
-      (each) => `${name}${each}=${each === '[null]' ? 'false' : /code|alpha/.test(name) ? 'JP' : value}`,
-    )
-  })
-  const sorts = resource.sorts.flatMap((key) => [`sort=${key}`, `sort=-${key}`])
+  // Fields take the operators in turn, and sorts the directions.
+  const filters = [...resource.fields.values()]
+    .filter(({ filter, kind, values }) => filter && kind === 'text' && !values)
+    .map(({ name, array }, n) => {
+      const value = encodeURIComponent(/(^id|_ids?)$/.test(name) ? lureOf(stranger) : markOf(stranger))
+      const operator = ['', '[ne]', array ? '[all]' : '[null]'][n % 3]
+      return `${name}${operator}=${operator === '[null]' ? 'false' : /code|alpha/.test(name) ? 'JP' : value}`
+    })
+  const sorts = resource.sorts.map((key, n) => `sort=${n % 2 ? '-' : ''}${key}`)
   const queries = [
     'limit=500',
     ...filters,
@@ -221,7 +221,7 @@ const seedDocuments = async (on: TestDatabase) => {
 
 const customTargets = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
   const at = (name: string) => route.replace(parameter, name)
-  const ids = customers.flatMap((each) => [...idsOf(each), lureOf(each)])
+  const ids = customers.flatMap((each) => [idsOf(each)[0], lureOf(each)])
   const [stranger] = others(customer) as [Customer]
   const own = [
     ...owned.flatMap((name) => [
@@ -235,8 +235,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
     ...['groups', 'dashboard-overview', `only-${customer}`],
   ]
   const foreign = others(customer).map((other) => at(`only-${other}`))
-  // The other forms of the path differ before anything is looked up.
-  return { own: (route.startsWith('/v1/') ? own : own.slice(0, 3)).map(at), foreign }
+  return { own: own.map(at), foreign }
 }
 
 /** An entry of each customer, in a tree with those of the others. */
@@ -312,7 +311,7 @@ const listLeaks = async (
   app: FastifyInstance,
   routes: Map<string, boolean>,
   database: TestDatabase,
-  askers: readonly Customer[] = customers,
+  askers: readonly Customer[] = ['acme', 'demo'],
 ) => {
   const leaks: object[] = []
   let answers = 0
@@ -340,7 +339,11 @@ const listLeaks = async (
   const walk = async (customer: Customer, route: string, isClosed: boolean) => {
     const get = gets.get(customer) as Get
     const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
-    const { own, foreign } = targetsOf(route, customer)
+    const targets = targetsOf(route, customer)
+    // The other forms of a path differ only before the customer matters, and customers have the same records.
+    const isWhole = customer === customers[0] && route.startsWith('/v1/')
+    const own = isWhole ? targets.own : targets.own.slice(0, 2)
+    const foreign = isWhole ? targets.foreign : targets.foreign.slice(0, 2)
     const unknown = await get(route.replace(parameter, 'nobody-has-this'))
     const unknownHead = await head(route.replace(parameter, 'nobody-has-this'))
     for (const url of foreign) {
@@ -353,9 +356,9 @@ const listLeaks = async (
       const isUnknown = bare.body === '' && stableHeaders(bare.headers) === stableHeaders(unknownHead.headers)
       if (isClosed && (bare.statusCode !== 404 || !isUnknown)) leaks.push({ customer, url, head: true })
     }
-    for (const url of own) {
-      // Once from the database, once as it is kept.
-      for (const headers of [{}, { 'cache-control': '' }]) {
+    for (const [n, url] of own.entries()) {
+      // Once from the database; every third also from memory, and by HEAD.
+      for (const headers of n % 3 ? [{}] : [{}, { 'cache-control': '' }]) {
         const answer = await get(url, headers)
         // Links repeat what was asked, which here is now and then of another customer.
         const { link, ...rest } = answer.headers
@@ -365,6 +368,7 @@ const listLeaks = async (
         if (found.length > 0) leaks.push({ customer, url, found })
         if (answer.body.includes(markOf(customer))) visible++
       }
+      if (n % 3) continue
       const bare = await head(url)
       const { link: _, ...rest } = bare.headers
       const found = findForeign(customer, bare.body + JSON.stringify(rest))
@@ -380,20 +384,13 @@ const listLeaks = async (
   return { leaks, answers, visible, gets, size }
 }
 
-// Twenty thousand answers on a machine that may be busy.
-t.setTimeout(300_000)
-
 const database = await createTestDatabase()
 for (const customer of customers) await addCustomer(database, customer)
 await seed(database)
 await seedDocuments(database)
 const { app, routes } = await listRoutes(() => createTestApp(database))
 await seedAudit(app, database)
-/**
- * What is asked while one wall is removed: one form of each path, by one customer. The other forms differ only
- * before the customer matters, and all customers have the same records. With both walls, all customers ask for all
- * forms.
- */
+/** The routes that are requested while a wall is removed, by one customer. */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
 const one = ['acme'] as const
 t.teardown(async () => {
@@ -416,12 +413,12 @@ t.test('no answer on any route shows a customer a trace of another', async (t) =
   const { leaks, answers, visible, size } = await listLeaks(app, routes, database)
   t.same(leaks, [])
   t.comment(`both walls: ${size}`)
-  t.ok(answers > 10_000, `${answers} answers`)
-  t.ok(visible > 3_000, `${visible} answers showed the customer's own records`)
+  t.ok(answers > 2_500, `${answers} answers`)
+  t.ok(visible > 400, `${visible} answers showed the customer's own records`)
 })
 
 t.test('an included record is never another customer’s, also where a record names its id', async (t) => {
-  const { gets } = await listLeaks(app, new Map(), database)
+  const { gets } = await listLeaks(app, new Map(), database, customers)
   for (const customer of customers) {
     const get = gets.get(customer) as Get
     let lured = 0
@@ -445,7 +442,7 @@ t.test('an included record is never another customer’s, also where a record na
 })
 
 t.test('a cursor of one customer is of no use to another', async (t) => {
-  const { gets } = await listLeaks(app, new Map(), database)
+  const { gets } = await listLeaks(app, new Map(), database, customers)
   for (const customer of customers) {
     const { page } = (await (gets.get(customer) as Get)('/v1/certificates?limit=2')).json()
     const text = Buffer.from(page.next_cursor, 'base64url').toString('latin1')
@@ -510,8 +507,8 @@ t.test('row level security alone keeps customers apart', async (t) => {
   const { leaks, answers, visible, size } = await listLeaks(unguarded, canonical, database, one)
   t.same(leaks, [])
   t.comment(`row level security alone: ${size}, ${replaced()} conditions taken out`)
-  t.ok(answers > 1_000, `${answers} answers`)
-  t.ok(visible > 400, 'the customers still see their own')
+  t.ok(answers > 500, `${answers} answers`)
+  t.ok(visible > 180, 'the customers still see their own')
   t.ok(replaced() > 600, `${replaced()} conditions were taken out`)
 })
 
@@ -540,8 +537,8 @@ t.test(
     const { leaks, answers, visible, size } = await listLeaks(conditioned, canonical, unsecured, one)
     t.same(leaks, [])
     t.comment(`conditions alone: ${size}`)
-    t.ok(answers > 1_000, `${answers} answers`)
-    t.ok(visible > 400, `${visible} answers showed the customer's own records`)
+    t.ok(answers > 500, `${answers} answers`)
+    t.ok(visible > 180, `${visible} answers showed the customer's own records`)
     const seen = (await listLeaks(open, canonical, unsecured, one)).leaks
     t.ok(seen.length > 200, 'where both walls are down it shows')
     t.comment(`neither wall: ${seen.length} leaks are seen`)

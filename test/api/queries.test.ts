@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { sql } from 'kysely'
 import t from 'tap'
 import { operatorsOf } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
-import { untilPromised } from '../patience.ts'
+import { cases, fc, seed } from '../random.ts'
 import { contract, type FilterSpec, fieldOf, operatorsFor, type ResourceSpec, specOf } from './contract.ts'
 import {
   type Asked,
@@ -189,14 +188,20 @@ t.test(
   },
 )
 
+/** Returns a share of the values, beginning at a random one. The gate takes all. */
+const chosen = <T>(values: readonly T[]): T[] => {
+  const start = seed % (values.length || 1)
+  return [...values.slice(start), ...values.slice(0, start)].slice(0, cases(values.length))
+}
+
 for (const spec of contract) {
   t.test(`every filter of ${spec.name} with every operator finds what the contract says`, async (t) => {
     const queries = spec.filters.flatMap((filter) =>
       operatorsFor(spec, filter).flatMap((operator) =>
-        filtersFor(spec, filter, operator).map((each) => ({ resource: spec.name, filters: [each] })),
+        chosen(filtersFor(spec, filter, operator)).map((each) => ({ resource: spec.name, filters: [each] })),
       ),
     )
-    t.ok(queries.length > 100, `${queries.length} queries`)
+    t.ok(queries.length > 20, `${queries.length} queries`)
     t.same(await listMismatches(queries), [])
   })
 }
@@ -282,7 +287,7 @@ t.test("the window is the customer's setting, and works at once where it is chan
   t.equal(await count(), wanted(90))
   t.not(wanted(1), wanted(90), 'the test can tell')
   await sql`update customers set expiring_within = 1 where customer_id = 'cortex'`.execute(database.operator)
-  await untilPromised('the new window counts', async () => (await count()) === wanted(1), 1_000)
+  await until('the new window counts', async () => (await count()) === wanted(1))
 })
 
 t.test('computed fields flip at midnight UTC, cached answers with them', async (t) => {
@@ -392,7 +397,7 @@ t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole l
       const wanted = idsOf(expected(asked, stored, now))
       assert.deepEqual(idsOf(await walk(asked, limit, '&fields=id')), wanted)
     }),
-    { numRuns: 80 },
+    { numRuns: cases(80) },
   )
   t.pass()
 })
@@ -431,9 +436,9 @@ t.test('q finds the records in which each word begins a word, whatever its case 
         assert.deepEqual(idsOf(await walk(query, limit, '&fields=id&count=exact')), wanted)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   )
-  t.ok(found > 50, `${found} records were found`)
+  t.ok(found > 10, `${found} records were found`)
 })
 
 t.test('a search of one customer finds nothing of another, and a cursor belongs to its words', async (t) => {
@@ -470,11 +475,7 @@ t.test(
     )
     t.same([await find('old'), await find('new')], [['p'], []])
     await sql`update products set name = 'New name' where customer_id = 'renamer'`.execute(database.operator)
-    await untilPromised(
-      'both answers follow',
-      async () => same([await find('old'), await find('new')], [[], ['p']]),
-      1_000,
-    )
+    await until('both answers follow', async () => same([await find('old'), await find('new')], [[], ['p']]))
   },
 )
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import {
   type ChainedEntry,
@@ -16,6 +15,7 @@ import { formatHead, parseHead } from '../../app/audit/head.ts'
 import { erasure } from '../../app/audit/record.ts'
 import { createVerifier } from '../../app/audit/verifier.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
+import { cases, fc } from '../random.ts'
 
 const key = createSecrets(['k'.repeat(32)])
 const stranger = createSecrets(['s'.repeat(32)])
@@ -92,7 +92,7 @@ t.test('an untouched chain verifies, sealed at once or piece by piece', async ()
       assert.deepEqual([...first, ...second], whole)
       if (verify(whole) !== undefined) throw new Error('an untouched chain was refused')
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   )
 })
 
@@ -270,7 +270,7 @@ t.test('after pruning the chain goes on from an anchor that only the key can mak
       assert.ok(!isAnchor(key, { ...anchor, sealNo: anchor.sealNo + 1 }, mac))
       assert.ok(!isAnchor(key, anchor, signAnchor(stranger, anchor)))
     }),
-    { numRuns: 30 },
+    { numRuns: cases(30) },
   )
 })
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { truncateAddress } from '../../app/audit/client-address.ts'
 import { fingerprintQuery } from '../../app/audit/fingerprint.ts'
 import { createReadCounts, type ReadCounts, type Reader } from '../../app/audit/read-counts.ts'
 import type { AuditEvent } from '../../app/audit/record.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
+import { fc } from '../random.ts'
 import { createSlowSteps } from '../slow-steps.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])

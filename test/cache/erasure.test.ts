@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
-import { asCustomer, connectOwner, createTestApp, createTestDatabase } from '../helper.ts'
-import { untilPromised } from '../patience.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -24,11 +23,7 @@ t.test('nothing cached of an erased customer is served to the next one of its na
   const next = await asCustomer(database, app, 'gamma')
   // Not with no-cache, which is another way.
   const get = (path: string) => next.get(path, { 'cache-control': '' })
-  await untilPromised(
-    'the erasure is known',
-    async () => (await get('/v1/products')).json().data.length === 0,
-    1_000,
-  )
+  await until('the erasure is known', async () => (await get('/v1/products')).json().data.length === 0)
   for (const path of paths) t.notMatch((await get(path)).body, 'a secret', path)
   t.equal((await get('/v1/products/p')).statusCode, 404)
   const { rows } = await sql<{ n: number }>`

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { createFence } from '../../app/cache/fence.ts'
 import {
@@ -9,6 +8,7 @@ import {
   type Snapshot,
 } from '../../app/cache/snapshot.ts'
 import type { ChangeEvent, Poll, Stamped } from '../../app/cache/stamped.ts'
+import { cases, fc } from '../random.ts'
 
 const poll = (snapshot: Snapshot, events: Poll['events'], more: Partial<Poll> = {}): Poll => ({
   snapshot,
@@ -309,7 +309,7 @@ t.test('over random histories nothing fresh lacks what a poll has shown, nor wha
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   )
   t.ok(fresh > 1_000 && judged - fresh > 1_000, `${fresh} of ${judged} were fresh: the test can tell`)
 })

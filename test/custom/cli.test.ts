@@ -4,8 +4,7 @@ import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
 import { createCommandLine } from '../command-line.ts'
-import { addCustomer, asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
-import { untilPromised } from '../patience.ts'
+import { addCustomer, asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createStage } from './stage.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -38,8 +37,7 @@ const changed = write(
 )
 const bad = write('bad.yaml', 'name: mine\nrevision: 2\nobject: { n: { count: { from: labs } }, m: 5 }\n')
 const status = async (path: string) => (await get(path)).statusCode
-const live = (code: number) =>
-  untilPromised(`${code}`, async () => (await status('/v1/custom/mine')) === code, 1000)
+const live = (code: number) => until(`${code}`, async () => (await status('/v1/custom/mine')) === code)
 
 t.test('documents', async (t) => {
   const [checked, described, refused, reported, missing, nothing] = await Promise.all([

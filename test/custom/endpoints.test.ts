@@ -3,8 +3,15 @@ import t from 'tap'
 import { pruneChanges } from '../../app/feed/prune.ts'
 import { demoCustomerId } from '../../app/identity/principal.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
-import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, publicUrl } from '../helper.ts'
-import { untilPromised } from '../patience.ts'
+import {
+  addCustomer,
+  asCustomer,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  publicUrl,
+  until,
+} from '../helper.ts'
 import { askCached, createStage, day } from './stage.ts'
 
 const database = await createTestDatabase()
@@ -80,16 +87,11 @@ t.test('it is cached, and no older than what was committed', async (t) => {
   t.match(same, { statusCode: 304, body: '' })
   t.equal(same.headers['definition-revision'], '1')
   await run(`insert into products (customer_id, id, name) values ('acme', 'p4', 'P4')`)
-  await untilPromised(
+  await until(
     'the change is seen',
     async () => (await askCached(app, token, dashboard)).json().products === 3,
-    600,
   )
-  await untilPromised(
-    'also elsewhere',
-    async () => (await askCached(second, token, dashboard)).json().products === 3,
-    600,
-  )
+  await until('also elsewhere', async () => (await askCached(second, token, dashboard)).json().products === 3)
   const boltTag = (await askCached(app, boltToken, dashboard)).headers.etag
   await run(`update products set name = 'other' where customer_id = 'acme' and id = 'p4'`)
   t.equal((await askCached(app, boltToken, dashboard)).headers.etag, boltTag, 'others keep theirs')
@@ -276,26 +278,26 @@ t.test('whoever was not granted an endpoint cannot tell it from none', async (t)
   }
 })
 
-t.test('a grant, a revocation and a removal work everywhere within a second', async (t) => {
+t.test('a grant, a revocation and a removal work everywhere', async (t) => {
   await apply(counts('given'))
   const status = async (at: typeof app) => (await askCached(at, boltToken, '/v1/custom/given')).statusCode
   const both = async (code: number) => (await status(app)) === code && (await status(second)) === code
   t.ok(await both(404))
   await grant('given', 'bolt')
-  await untilPromised('granted', () => both(200), 1000)
+  await until('granted', () => both(200))
   t.equal((await askCached(app, boltToken, '/v1/custom/given')).headers['cache-status'], 'certdata; hit')
   await grant('given', 'bolt', false)
-  await untilPromised('revoked', () => both(404), 1000)
+  await until('revoked', () => both(404))
   await grant('given', 'bolt')
-  await untilPromised('granted again', () => both(200), 1000)
+  await until('granted again', () => both(200))
   await run(`delete from custom_endpoints where name = 'given'`)
-  await untilPromised('removed', () => both(404), 1000)
+  await until('removed', () => both(404))
   await grant('dashboard-overview', 'bolt', false)
   const own = async (code: number) => (await bolt(dashboard)).statusCode === code
-  await untilPromised('what everyone has is taken from one', () => own(404), 1000)
+  await until('what everyone has is taken from one', () => own(404))
   t.equal((await acme(dashboard)).statusCode, 200)
   await grant('dashboard-overview', 'bolt')
-  await untilPromised('and given back', () => own(200), 1000)
+  await until('and given back', () => own(200))
 })
 
 t.test('it needs its scope', async (t) => {
@@ -311,20 +313,18 @@ t.test('it needs its scope', async (t) => {
   t.equal((await app.inject({ url: dashboard })).statusCode, 401)
 })
 
-t.test('a revision is live within a second, and the one before for 30 days', async (t) => {
+t.test('a revision is live soon, and the one before for 30 days', async (t) => {
   await give('acme', counts('changing'))
   t.same(await apply(counts('changing')), { outcome: 'unchanged' })
   t.match(await apply(counts('changing').replace('products }', 'lab }')), { outcome: 'conflict', current: 1 })
-  await untilPromised(
+  await until(
     'the first',
     async () => (await askCached(app, token, '/v1/custom/changing')).json().revision === 1,
-    1000,
   )
   t.match(await apply(counts('changing', 2)), { outcome: 'applied', previous: 1 })
-  await untilPromised(
+  await until(
     'the next',
     async () => (await askCached(app, token, '/v1/custom/changing')).json().revision === 2,
-    1000,
   )
   const ask = async (query: string) => {
     const answer = await acme(`/v1/custom/changing${query}`)
@@ -354,10 +354,10 @@ t.test('a revision is live within a second, and the one before for 30 days', asy
 
 t.test('a document that this release does not take is a fault of its own endpoint alone', async (t) => {
   await give('acme', counts('outgrown'))
-  await untilPromised('granted', async () => (await acme('/v1/custom/outgrown')).statusCode === 200, 1000)
+  await until('granted', async () => (await acme('/v1/custom/outgrown')).statusCode === 200)
   await run(`update custom_documents set document = replace(document, '"from"', '"former"')
     where name = 'outgrown'`)
-  await untilPromised('outgrown', async () => (await acme('/v1/custom/outgrown')).statusCode === 500, 1000)
+  await until('outgrown', async () => (await acme('/v1/custom/outgrown')).statusCode === 500)
   t.equal((await acme(dashboard)).statusCode, 200)
   const { paths } = (await acme('/openapi.json')).json()
   t.ok(paths[dashboard])

@@ -2,8 +2,7 @@ import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { readWorkbook } from '../export/xlsx.ts'
-import { asCustomer, createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
-import { untilPromised } from '../patience.ts'
+import { asCustomer, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
 import { createStage, day } from './stage.ts'
 
 const database = await createTestDatabase()
@@ -21,14 +20,10 @@ await asCustomer(database, app, 'bolt')
 const give = async (customer: string, text: string) => {
   await stage.give(customer, text)
   const { name, revision } = checkDocument(readText(text))
-  await untilPromised(
-    `${name} is live`,
-    async () => {
-      const { statusCode, headers } = await acme(`/v1/custom/${name}`)
-      return statusCode === 400 || headers['definition-revision'] === String(revision)
-    },
-    1000,
-  )
+  await until(`${name} is live`, async () => {
+    const { statusCode, headers } = await acme(`/v1/custom/${name}`)
+    return statusCode === 400 || headers['definition-revision'] === String(revision)
+  })
 }
 
 for (const customer of ['acme', 'bolt']) {

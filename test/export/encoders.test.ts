@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import { sql } from 'kysely'
 import t from 'tap'
 import { writeCsv } from '../../app/export/csv.ts'
 import { writeLines } from '../../app/export/json-lines.ts'
 import type { Cell, Row } from '../../app/export/rows.ts'
 import type { ColumnKind, ExportColumn } from '../../app/records/sql/column.ts'
+import { cases, fc } from '../random.ts'
 import { parseCells, splitTexts, unguard } from './csv.ts'
 import { collect, inBatches, wildText } from './rows.ts'
 
@@ -51,7 +51,7 @@ t.test('every value of a CSV file can be read back, and no text is a formula', a
       !texts.some((each) => each && formula.test(each))
     )
   })
-  await t.resolves(fc.assert(property, { numRuns: 1_000 }))
+  await t.resolves(fc.assert(property, { numRuns: cases(1_000) }))
 })
 
 t.test('the bytes of a CSV file', async (t) => {

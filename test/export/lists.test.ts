@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { sql } from 'kysely'
 import t from 'tap'
 import { type AuditEntry, listEntries } from '../../app/audit/list.ts'
@@ -6,6 +5,7 @@ import { loadExampleData } from '../../app/local/example-data.ts'
 import type { Field, ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
+import { fc } from '../random.ts'
 import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
 import { momentOf, readWorkbook, type SheetCell } from './xlsx.ts'
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import type { Row, RowBatches } from '../../app/export/rows.ts'
+import { fc } from '../random.ts'
 
 /** Texts that tables can hold: all but U+0000 and lone surrogates. Those that formats escape are frequent. */
 const nasty = fc.constantFrom(

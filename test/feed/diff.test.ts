@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
 import t from 'tap'
 import { isVisible, parseSnapshot, type Snapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { type Span, spansAhead, spansBetween } from '../../app/feed/diff.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { secretKey } from '../helper.ts'
+import { cases, fc } from '../random.ts'
 
 const top = 60
 
@@ -44,7 +44,7 @@ t.test('the spans are the transactions that became visible, each once, ascending
       }
       return spans.every(({ low }, index) => index === 0 || low > (spans[index - 1]?.high ?? 0))
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   )
   t.pass('for 2000 pairs')
 })
@@ -81,7 +81,7 @@ t.test('a token comes back as it was, for its customer only', async (t) => {
         return isSame && codec.decode('acme2', text) === undefined
       },
     ),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   )
   t.pass('for 500 tokens')
 })

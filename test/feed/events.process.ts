@@ -3,7 +3,7 @@ import { connect } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
+import { addCustomer, asCustomer, createTestDatabase, listenTestApp, secretKey, until } from '../helper.ts'
 import { selfSigned } from '../self-signed.ts'
 import { startService, untilReady } from '../service.ts'
 import { type Event, openEvents, readEvents } from './event-stream.ts'
@@ -16,6 +16,41 @@ const addProduct = (customer: string, id: string) =>
     database.operator,
   )
 const idsOf = ({ data }: Event) => data.data.map(({ id }) => id)
+
+/** Returns the median of nine times in milliseconds, which a machine that stalls now and then does not change. */
+const medianMs = async (act: () => Promise<unknown>): Promise<number> => {
+  const took: number[] = []
+  for (let round = 0; round < 9; round++) {
+    const startedAt = performance.now()
+    await act()
+    took.push(performance.now() - startedAt)
+  }
+  return took.toSorted((a, b) => a - b)[4] as number
+}
+
+t.test('a change ends a long poll within a second, and reaches a stream within two', async (t) => {
+  const { app, origin } = await listenTestApp(database)
+  t.teardown(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+  })
+  const { token, get } = await asCustomer(database, app, 'timed')
+  const stream = await openEvents(t, `${origin}/v1/changes`, token)
+  await until('it began', () => stream.events.length === 1)
+  let products = 0
+  const overStream = await medianMs(async () => {
+    await addProduct('timed', `p${++products}`)
+    await until('the change', () => stream.events.length === 1 + products)
+  })
+  t.ok(overStream < 2_000, `${overStream.toFixed(0)} ms`)
+  let after = (await get('/v1/changes')).json().page.next_token
+  const overPoll = await medianMs(async () => {
+    const waiting = get(`/v1/changes?after=${after}&wait=25`)
+    await addProduct('timed', `p${++products}`)
+    after = (await waiting).json().page.next_token
+  })
+  t.ok(overPoll < 1_000, `${overPoll.toFixed(0)} ms`)
+})
 
 t.test('an instance is killed: the last id leads to all that came meanwhile, at another one', async (t) => {
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PUBLIC_URL: 'http://localhost:1' }

@@ -21,7 +21,6 @@ import {
   type TestClock,
   until,
 } from '../helper.ts'
-import { fastest } from '../patience.ts'
 import { type Event, openEvents } from './event-stream.ts'
 
 /** Changes as server-sent events: the pages of the long poll, on a connection that stays. */
@@ -65,14 +64,8 @@ t.test('a change is an event, its id is where the next connection goes on', asyn
   await until('it begins with a token', () => first.events.length === 1)
   t.same(first.events[0]?.data.data, [])
   t.match(first.lines[0], /^retry: [1-4]\d{3}$/)
-  let products = 0
-  const ms = await fastest(2_000, async () => {
-    const startedAt = performance.now()
-    await addProduct(id, `p${++products}`)
-    await until('the change', () => first.events.length === 1 + products)
-    return performance.now() - startedAt
-  })
-  t.ok(ms < 2_000, `${ms.toFixed(0)} ms`)
+  await addProduct(id, 'p1')
+  await until('the change', () => first.events.length === 2)
   const [begin, change] = first.events.slice(-2) as [Event, Event]
   const polled = (await get(`/v1/changes?after=${begin.id}`)).json()
   t.same(change.data.data, polled.data, 'the body of the long poll')

@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
@@ -14,7 +12,6 @@ import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
 import { webhookMessage } from '../../schemas/webhooks.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, secretKey, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
-import { fastest } from '../patience.ts'
 import { createSeverable } from './severable.ts'
 import {
   addProduct,
@@ -320,30 +317,6 @@ t.test('410 disables at once, and what comes later is not sent', async (t) => {
   await quiet()
   t.equal(receiver.messages().length, 1)
   t.match(await json('list', id), [{ state: 'disabled', reason: 'gone', last_result: '410' }])
-})
-
-t.test('a sender that is killed in a message: another one repeats it in less than ten seconds', async (t) => {
-  const ms = await fastest(10_000, async () => {
-    const { id, receiver, webhook } = await newWebhook()
-    const child = fork(join(import.meta.dirname, 'webhook-sender.ts'), [database.url])
-    t.teardown(() => child.kill('SIGKILL'))
-    const sent = new Promise<string>((resolve) => child.once('message', (name) => resolve(String(name))))
-    await addProduct(database, id, 'p1')
-    const name = await sent
-    // The renewals alone find it.
-    const { stop } = await startSender(t, database, receiver, { everyMs: 60_000 })
-    await quiet()
-    child.kill('SIGKILL')
-    const killedAt = performance.now()
-    t.equal(receiver.messages().length, 0, 'the lease of the one that died holds')
-    await until('it is told', () => receiver.messages().length === 1)
-    const toldMs = performance.now() - killedAt
-    t.equal(receiver.messages()[0]?.headers['webhook-id'], name, 'under the same name')
-    await until('and no more', async () => (await setState(webhook.webhook_id))?.held_until === null)
-    await stop()
-    return toldMs
-  })
-  t.ok(ms < 10_000, `${ms.toFixed(0)} ms`)
 })
 
 t.test('a receiver that takes longer than a lease is told by one sender alone', async (t) => {

@@ -1,14 +1,13 @@
 import pg from 'pg'
 import t from 'tap'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { cases, seed } from '../random.ts'
 
 /**
  * Random transactions of three connections overlap, and a model keeps what they committed. History must rebuild every
- * state that was, each transition once, and the feed must tell the difference to every token. Repeat a run with `SEED`;
- * `STEPS` is how many actions it has.
+ * state that was, each transition once, and the feed must tell the difference to every token.
  */
-const seed = Number(process.env.SEED ?? 1)
-const steps = Number(process.env.STEPS ?? 200)
+const steps = cases(200)
 
 /** mulberry32: the same numbers for the same seed. */
 const createRandom = (state: number) => {

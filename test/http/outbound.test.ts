@@ -7,7 +7,6 @@ import t from 'tap'
 import { createOutbound, createResolve, isPublicAddress, parseTarget } from '../../app/http/outbound.ts'
 import { startNameServer } from '../name-server.ts'
 import { hostName, makeCertificate, publicAddress, startInternet } from '../outbound.ts'
-import { fastest } from '../patience.ts'
 import { freePort } from '../servers.ts'
 
 /** Of those, time is for floods alone, which have no other end. */
@@ -237,13 +236,8 @@ t.test('a name server cannot lead a request to an address that is not public, no
   }
   const short = { ...limits, timeoutMs: 200 }
   for (const name of ['silent', 'garbage']) {
-    const ms = await fastest(2_000, async () => {
-      const startedAt = performance.now()
-      const asked = internet.outbound(`https://${name}.example.com/`, short)
-      await t.rejects(asked, /within 200 ms|no address/, name)
-      return performance.now() - startedAt
-    })
-    t.ok(ms < 2_000, `${name} holds nothing up`)
+    const asked = internet.outbound(`https://${name}.example.com/`, short)
+    await t.rejects(asked, /within 200 ms|no address/, name)
   }
   t.match(internet, { connections: [], requests: 0 })
   t.equal((await internet.outbound(url, limits)).status, 200, 'and the name of a public address is reached')

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { findJsonFault } from '../../app/http/json-fault.ts'
 import { parseUniqueJson } from '../../app/http/unique-json.ts'
+import { cases, fc } from '../random.ts'
 
 t.test('JSON is read as ever', (t) => {
   fc.assert(
@@ -80,7 +80,7 @@ t.test('a fault is found exactly if the text is not JSON, or repeats a name', (t
       if (isJson(text)) t.ok(fault === undefined || fault.detail.startsWith('two members'), text)
       else t.ok(fault && fault.position <= text.length && !fault.detail.startsWith('two members'), text)
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   )
   t.end()
 })

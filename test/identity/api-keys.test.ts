@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import fc from 'fast-check'
 import t from 'tap'
 import { createSecrets, loadOrCreateSecret } from '../../app/config/secrets.ts'
 import { createApiKey, matchesSecret, parseApiKey } from '../../app/identity/api-keys.ts'
+import { cases, fc } from '../random.ts'
 
 const base62 = [...'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const anyKey = fc.constant(null).map(createApiKey)
@@ -50,7 +50,7 @@ t.test('one wrong character anywhere, or two neighbours swapped, is not a key', 
       const typo = apiKey.slice(0, at) + character + apiKey.slice(at + 1)
       return typo === apiKey || parseApiKey(typo) === undefined
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   )
   fc.assert(
     fc.property(anyKey, fc.nat({ max: 62 }), ({ apiKey }, at) => {

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import t from 'tap'
 import type { Account } from '../../app/limits/account.ts'
 import { createLimiter } from '../../app/limits/limiter.ts'
 import type { Admission } from '../../app/limits/meters.ts'
 import { type Policy, planPolicies } from '../../app/limits/policy.ts'
 import { createWindow } from '../../app/limits/window.ts'
+import { cases, fc } from '../random.ts'
 import { createServer, createSimulation } from './simulation.ts'
 
 const name = { tag: 'acme', name: '' }
@@ -99,7 +99,7 @@ t.test('with any traffic, no window admits more than 10 % above the quota', asyn
       const { passed } = await play(drawn)
       return peakOf(passed, 1000) <= drawn.quota * 1.1
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   )
   t.pass()
 })
@@ -118,7 +118,7 @@ t.test('no request is refused while the quota has room', async (t) => {
       }
       return true
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   )
   t.pass()
 })
@@ -218,7 +218,7 @@ t.test('however late and lossy its answers are, the store never hears of a unit 
       const refused = world.passed.length - admitted
       return world.server.counted() <= admitted + Math.min(world.server.lostGrants, refused)
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   )
   t.pass()
 })
@@ -261,7 +261,7 @@ t.test('without a store the quota is exact in every window', async (t) => {
       }
       return peakOf(world.passed, 1000) <= quota && world.passed.every((each) => each.doneMs === each.atMs)
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   )
   t.pass()
 })
@@ -281,7 +281,7 @@ t.test('who waits as long as it is told is let in', async (t) => {
       const { violated } = await world.take(1, cost)
       return violated.length === 0 && admission.retryAfterSeconds >= 1
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   )
   t.pass()
 })
@@ -332,7 +332,7 @@ t.test(
           (ms) => ms <= windowMs && ms > windowMs - 1,
         )
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     )
   },
 )

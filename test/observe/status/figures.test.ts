@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
 import t from 'tap'
 import { findIncidents } from '../../../app/observe/status/incidents.ts'
 import { levelOf } from '../../../app/observe/status/level.ts'
@@ -10,6 +9,7 @@ import {
   createMinutes,
   quantile,
 } from '../../../app/observe/status/minutes.ts'
+import { cases, fc } from '../../random.ts'
 
 const histogramOf = (values: readonly number[]) => {
   const counts = new Array<number>(bucketCount).fill(0)
@@ -28,7 +28,7 @@ t.test('histograms that are added say what one that saw everything says', async 
     addBuckets(sum, histogramOf(b))
     return isDeepStrictEqual(sum, histogramOf([...a, ...b]))
   }
-  t.doesNotThrow(() => fc.assert(fc.property(durations, durations, isSame), { numRuns: 50 }))
+  t.doesNotThrow(() => fc.assert(fc.property(durations, durations, isSame), { numRuns: cases(50) }))
 })
 
 t.test('a quantile is in the bucket of the value that it stands for', async (t) => {
@@ -41,7 +41,7 @@ t.test('a quantile is in the bucket of the value that it stands for', async (t) 
       // Bounds of a bucket are a fifth apart.
       return ratio < 1.22 && ratio > 1 / 1.22
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   )
   t.equal(quantile(histogramOf([]), 0.99), null)
   t.equal(bucketOf(1e9), bucketCount - 1, 'what is slower than all is in the last one')

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { dueAfterBusinessDay } from '../../../app/operator/access/due.ts'
+import { cases, fc } from '../../random.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -47,7 +47,7 @@ t.test('between receipt and due time lie 24 hours of business days, the last one
       for (let at = received; at < until; at += hourMs) counted += isBusinessHour(at, holidays) ? 1 : 0
       return counted === 24 && isBusinessHour(until - hourMs, holidays)
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   )
 })
 

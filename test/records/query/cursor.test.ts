@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { createSecrets } from '../../../app/config/secrets.ts'
 import { createCursorCodec } from '../../../app/records/query/cursor.ts'
+import { cases, fc } from '../../random.ts'
 
 const secret = 'a secret of more than thirty-two characters'
 const codec = createCursorCodec(createSecrets([secret]))
@@ -29,7 +29,7 @@ t.test('a cursor changed in any one character is refused', async (t) => {
         assert.ok('detail' in codec.decode('acme', 'x', cursor.slice(0, place)))
         assert.ok('detail' in codec.decode('acme', 'x', `${cursor}${character}`))
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     ),
   )
 })

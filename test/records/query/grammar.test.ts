@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
 import { formatParts, formatSelection, withCursor } from '../../../app/records/query/canonical.ts'
@@ -8,6 +7,7 @@ import { operatorsOf, type Query } from '../../../app/records/query/query.ts'
 import { resolveDate, resolveInstant } from '../../../app/records/query/values.ts'
 import type { Field, Resource } from '../../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../../app/records/resources/index.ts'
+import { cases, fc } from '../../random.ts'
 
 const { certificates, products, projects } = resources
 
@@ -94,7 +94,7 @@ t.test('every well-formed query is understood, and its canonical form means the 
         assert.deepEqual(meaning(again), meaning(query))
         assert.deepEqual(again.sort, query.sort)
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     ),
   )
 })
@@ -126,7 +126,7 @@ t.test('different queries have different canonical forms', async (t) => {
         if (known !== undefined) assert.equal(known, meaning(query))
         forms.set(form, meaning(query))
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     ),
   )
 })
@@ -178,7 +178,7 @@ t.test('no query string throws: each one is understood or refused with faults', 
         else assert.ok(outcome.query)
       }),
       {
-        numRuns: 1000,
+        numRuns: cases(1000),
         examples: [
           ['certificates', 'id[=1'],
           ['certificates', 'i[=1'],
@@ -477,7 +477,7 @@ t.test('a proposed query parses, and undoes a foreign spelling exactly', async (
           meaning(understood(parseQuery(resource, 'page', formatPairs(pairs)))),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     ),
   )
 })
