@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { variables } from '../../config/variables.ts'
-import { CannotVerify, type Verdict, type VerifyOptions, verifyService } from '../verify/verify.ts'
+import { CannotVerify, type PromiseOutcome, type VerifyOptions, verifyService } from '../verify/verify.ts'
 import { Reported } from './refusal.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
@@ -35,7 +35,7 @@ const findCredentials = async (
 const words = { kept: 'ok', broken: 'BROKEN', skipped: 'skipped' }
 const lineWidth = 100
 
-const formatVerdict = ({ section, promise, outcome, reason, failures }: Verdict): string =>
+const formatVerdict = ({ section, promise, outcome, reason, failures }: PromiseOutcome): string =>
   [
     `${`§${section} ${promise}`.padEnd(lineWidth)}  ${words[outcome]}${reason ? `: ${reason}` : ''}`,
     ...failures.flatMap(({ request, expected, seen }) => [
@@ -52,7 +52,7 @@ const verify = async (shell: Shell, origin: string, options: Options, command: C
       'error: no API key: set CERTDATA_API_KEY, pass it on standard input with --key -, or use --demo',
     )
   }
-  const verdicts: Verdict[] = []
+  const verdicts: PromiseOutcome[] = []
   try {
     for await (const verdict of verifyService({ origin, credentials, pause: (ms) => delay(ms) })) {
       verdicts.push(verdict)
@@ -62,7 +62,8 @@ const verify = async (shell: Shell, origin: string, options: Options, command: C
     if (error instanceof CannotVerify) command.error(`error: ${error.message}`)
     throw error
   }
-  const count = (outcome: Verdict['outcome']) => verdicts.filter((each) => each.outcome === outcome).length
+  const count = (outcome: PromiseOutcome['outcome']) =>
+    verdicts.filter((each) => each.outcome === outcome).length
   const [kept, broken, skipped] = [count('kept'), count('broken'), count('skipped')]
   const summary = `${kept} promises kept, ${broken} broken, ${skipped} skipped`
   print(shell, options, { ok: broken === 0, url: origin, kept, broken, skipped, promises: verdicts }, summary)
@@ -73,11 +74,9 @@ const verify = async (shell: Shell, origin: string, options: Options, command: C
 export const verifyCommand = (shell: Shell) =>
   createCommand('verify', 'check from outside that a running service keeps the promises of its API')
     .argument('<url>', 'address of the service, such as https://api.example', parseOrigin)
-    .addOption(
-      new Option('--key <key>', 'API key of a customer; - reads it from standard input').default(
-        undefined,
-        'CERTDATA_API_KEY',
-      ),
+    .option(
+      '--key <key>',
+      'API key of a customer; - reads it from standard input (default: CERTDATA_API_KEY)',
     )
     .addOption(new Option('--demo', 'use the token of the demo, with fewer requests').conflicts('key'))
     .action(verify.bind(null, shell))

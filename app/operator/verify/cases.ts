@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Check, costly, expectStatus, expectThat, type Failure, Skipped, type World } from './check.ts'
-import { type Answer, parseBody } from './service.ts'
+import { parseBody, type ServiceAnswer } from './service.ts'
 
 /**
  * What a header, a body or a member of it is. A header that is null is absent. `has`: an object has these
@@ -74,7 +74,7 @@ const readPointer = (body: unknown, pointer: string): unknown =>
     .slice(1)
     .reduce((found: unknown, name) => (isObject(found) ? Reflect.get(found, name) : undefined), body) ?? null
 
-const judge = (answer: Answer, wanted: Case, values: World['values']): Failure[] => {
+const judge = (answer: ServiceAnswer, wanted: Case, values: World['values']): Failure[] => {
   const { status = 200, code, headers = {}, json = {}, text } = wanted
   const body = parseBody(answer)
   const members = code === undefined ? json : { '/code': code, ...json }

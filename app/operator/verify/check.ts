@@ -1,4 +1,4 @@
-import type { Answer, Ask } from './service.ts'
+import type { Ask, ServiceAnswer } from './service.ts'
 
 /** How an answer differs from a promise. Contains no credentials. */
 export type Failure = Readonly<{ request: string; expected: string; seen: string }>
@@ -6,7 +6,7 @@ export type Failure = Readonly<{ request: string; expected: string; seen: string
 /** The service and what the check has learned about it. */
 export type World = Readonly<{
   /** Sends a request with the token, or with the credentials that it has. */
-  ask: (ask: Ask) => Promise<Answer>
+  ask: (ask: Ask) => Promise<ServiceAnswer>
   /** The origin that the service publishes as its issuer. */
   base: string
   token: string
@@ -35,11 +35,13 @@ const excerpt = (value: unknown): string => {
   return text.length > 160 ? `${text.slice(0, 160)}…` : text
 }
 
-/** Formats a request as `GET /v1/products, If-None-Match: "x"`. */
+/** Formats a request as `GET /v1/products, if-none-match: "x"`, without credentials. */
 export const describeAsk = ({ method = 'GET', path, headers = {} }: Ask): string =>
   [
     `${method} ${excerpt(path)}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${excerpt(value)}`),
+    ...Object.entries(headers).map(
+      ([name, value]) => `${name}: ${name === 'authorization' ? '…' : excerpt(value)}`,
+    ),
   ].join(', ')
 
 /** Returns no failure if `holds`, or one. */
@@ -47,7 +49,7 @@ export const expectThat = (holds: boolean, ask: Ask, expected: string, seen: unk
   holds ? [] : [{ request: describeAsk(ask), expected, seen: excerpt(seen) }]
 
 /** Returns a failure if the status differs, with the code of a problem document. */
-export const expectStatus = (answer: Answer, status: number): Failure[] =>
+export const expectStatus = (answer: ServiceAnswer, status: number): Failure[] =>
   expectThat(
     answer.status === status,
     answer.ask,

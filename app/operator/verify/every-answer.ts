@@ -1,13 +1,13 @@
 import { type Check, expectThat, type Failure } from './check.ts'
 import { readQuotas } from './quotas.ts'
-import { type Answer, parseBody } from './service.ts'
+import { parseBody, type ServiceAnswer } from './service.ts'
 
-type Rule = (answer: Answer, base: string) => Failure[]
+type Rule = (answer: ServiceAnswer, base: string) => Failure[]
 
 const withinApi = /^\/(v1|webapi)\//
 /** Errors that come before the token is read. */
 const beforeToken = /"code":"(token_in_query|malformed_request|uri_too_long)"/
-const isData = ({ ask, status }: Answer): boolean =>
+const isData = ({ ask, status }: ServiceAnswer): boolean =>
   ask.token !== undefined &&
   (status === 200 || status === 304) &&
   /^(\/v1|\/webapi\/v1\/api\.php)?\/(certificates|products|projects|countries|lab|approvals|changes)\b/.test(
@@ -16,7 +16,7 @@ const isData = ({ ask, status }: Answer): boolean =>
 
 /** Expects exact values of headers. `null`: the header is absent. */
 const expectHeaders = (
-  { ask, headers }: Answer,
+  { ask, headers }: ServiceAnswer,
   expected: Readonly<Record<string, string | null>>,
 ): Failure[] =>
   Object.entries(expected).flatMap(([name, value]) => {
@@ -40,7 +40,7 @@ const securityHeaders = {
   'x-powered-by': null,
 }
 
-const expectProblem = (answer: Answer, base: string): Failure[] => {
+const expectProblem = (answer: ServiceAnswer, base: string): Failure[] => {
   const { ask, status, headers } = answer
   if (status < 400 || ask.path.startsWith('/v1/oauth/')) return []
   const noStore = expectHeaders(answer, { 'cache-control': 'no-store', etag: null })
@@ -178,7 +178,7 @@ const createRules = (): [section: number, promise: string, rule: Rule][] => {
  * Promises about every answer. `see` judges one answer, and the checks report what was seen so far, at most
  * three failures each.
  */
-export const createObserver = (): { see: (answer: Answer, base: string) => void; checks: Check[] } => {
+export const createObserver = (): { see: (answer: ServiceAnswer, base: string) => void; checks: Check[] } => {
   const rules = createRules().map(([section, promise, rule]) => ({
     ...{ section, promise, rule },
     failures: [] as Failure[],

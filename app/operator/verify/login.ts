@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, randomBytes, verify } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Check, expectStatus, expectThat, type Failure, Skipped, type World } from './check.ts'
-import { type Answer, type Ask, parseBody } from './service.ts'
+import { type Ask, parseBody, type ServiceAnswer } from './service.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -18,7 +18,7 @@ const needKey = ({ apiKey }: World): { keyId: string; apiKey: string } => {
   return { apiKey, keyId: apiKey.split('_')[2] ?? '' }
 }
 
-const askOauth = (world: World, path: string, parameters: Record<string, string>): Promise<Answer> => {
+const askOauth = (world: World, path: string, parameters: Record<string, string>): Promise<ServiceAnswer> => {
   const { apiKey, keyId } = needKey(world)
   const body = new URLSearchParams({ client_id: keyId, client_secret: apiKey, ...parameters }).toString()
   return world.ask({ path, method: 'POST', headers: form, body })
@@ -26,7 +26,7 @@ const askOauth = (world: World, path: string, parameters: Record<string, string>
 
 const decode = (part = ''): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-const expectToken = (answer: Answer): Failure[] => {
+const expectToken = (answer: ServiceAnswer): Failure[] => {
   const body = parseBody(answer) as Record<string, unknown> | undefined
   const isToken =
     typeof body?.access_token === 'string' &&
@@ -112,7 +112,7 @@ const revocationHolds = async (world: World): Promise<Failure[]> => {
     refused = await world.ask({ path: '/v1/me', token })
   }
   const after = await askOauth(world, '/v1/oauth/introspect', { token })
-  const isActive = (answer: Answer) => (parseBody(answer) as { active?: boolean })?.active
+  const isActive = (answer: ServiceAnswer) => (parseBody(answer) as { active?: boolean })?.active
   return [
     ...expectStatus(revoked, 200),
     ...expectStatus(refused, 401),

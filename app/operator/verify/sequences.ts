@@ -1,14 +1,14 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type Check, costly, expectStatus, expectThat, type Failure, Skipped, type World } from './check.ts'
+import { type Check, expectStatus, expectThat, type Failure, Skipped, type World } from './check.ts'
 import { readQuotas } from './quotas.ts'
-import { type Answer, type Ask, parseBody } from './service.ts'
+import { type Ask, parseBody, type ServiceAnswer } from './service.ts'
 
 type Page = {
   data: { id: string }[]
   page: { has_more: boolean; next_cursor: string | null; total?: number }
 }
 
-const readPage = (answer: Answer): Page => parseBody(answer) as Page
+const readPage = (answer: ServiceAnswer): Page => parseBody(answer) as Page
 
 const need = ({ values }: World, name: string): string => {
   const value = values[name]
@@ -24,7 +24,7 @@ const get = ({ ask, token }: World, path: string, headers: Record<string, string
   ask({ path, headers, method, token })
 
 /** Expects the same body and tag as in `other`. */
-const expectSame = (answer: Answer, other: Answer): Failure[] => [
+const expectSame = (answer: ServiceAnswer, other: ServiceAnswer): Failure[] => [
   ...expectStatus(answer, other.status),
   ...expectThat(
     answer.headers.etag === other.headers.etag,
@@ -166,43 +166,6 @@ const pagesInOrder = async (world: World): Promise<Failure[]> => {
   return failures
 }
 
-const feedGoesOn = async (world: World): Promise<Failure[]> => {
-  const now = await get(world, '/v1/changes?resources=countries')
-  const failures = expectStatus(now, 200)
-  const { page } = parseBody(now) as { page?: { next_token?: string } }
-  const token = page?.next_token
-  failures.push(...expectThat(typeof token === 'string', now.ask, 'page.next_token', page))
-  if (typeof token !== 'string') return failures
-  const later = await get(world, `/v1/changes?after=${encodeURIComponent(token)}`)
-  failures.push(...expectStatus(later, 200))
-  const tampered = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
-  for (const query of [`after=${tampered}`, `after=${token}&resources=products`]) {
-    const refused = await get(world, `/v1/changes?${query}`)
-    failures.push(
-      ...expectStatus(
-        { ...refused, ask: { path: `/v1/changes?${query.replaceAll(/after=[^&]+/g, 'after=…')}` } },
-        400,
-      ),
-    )
-  }
-  return failures
-}
-
-const snapshotIsWhole = async (world: World): Promise<Failure[]> => {
-  if (world.apiKey === undefined) throw new Skipped(costly)
-  const whole = readPage(await get(world, '/v1/countries?limit=1&count=exact'))
-  const state = await get(world, '/v1/changes?after=snapshot&resources=countries', {
-    accept: 'application/x-ndjson',
-  })
-  const lines = state.bytes.toString().split('\n').length - 1
-  const token = state.headers['sync-token']
-  return [
-    ...expectStatus(state, 200),
-    ...expectThat(lines === whole.page.total, state.ask, `${whole.page.total} upserts`, `${lines} lines`),
-    ...expectThat(token !== undefined, state.ask, 'Sync-Token', token),
-  ]
-}
-
 const quotasCount = async (world: World): Promise<Failure[]> => {
   const path = need(world, 'record')
   const first = await get(world, path)
@@ -237,7 +200,7 @@ const quotasCount = async (world: World): Promise<Failure[]> => {
   ]
 }
 
-/** Promises that need several requests. Those of the login are in `login.ts`, those of filters in `queries.ts`. */
+/** Promises that need several requests. Further ones are in `feed.ts`, `login.ts` and `queries.ts`. */
 export const sequences: readonly Check[] = [
   {
     section: 1,
@@ -251,7 +214,5 @@ export const sequences: readonly Check[] = [
     run: pagesInOrder,
   },
   { section: 4, promise: 'gzip and br are the same bytes under the same tag', run: sameTagInEveryCoding },
-  { section: 6, promise: 'the feed goes on from its token, and refuses a changed one', run: feedGoesOn },
-  { section: 6, promise: 'a snapshot has every record and the token to go on from', run: snapshotIsWhole },
   { section: 8, promise: 'RateLimit and /v1/me show the same quotas', run: quotasCount },
 ]

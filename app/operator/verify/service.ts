@@ -12,7 +12,7 @@ export type Ask = Readonly<{
 }>
 
 /** A whole response. Names of headers are in lower case, fields with the same name are joined by commas. */
-export type Answer = Readonly<{
+export type ServiceAnswer = Readonly<{
   ask: Ask
   status: number
   headers: Readonly<Record<string, string>>
@@ -20,12 +20,12 @@ export type Answer = Readonly<{
 }>
 
 /** Sends one request. Rejects if the service does not answer. */
-export type Send = (ask: Ask) => Promise<Answer>
+export type Send = (ask: Ask) => Promise<ServiceAnswer>
 
-const timeoutMs = 15_000
+const timeoutMs = 10_000
 
 /** Parses the body as JSON; `undefined` if it is not JSON. */
-export const parseBody = ({ bytes }: Answer): unknown => {
+export const parseBody = ({ bytes }: ServiceAnswer): unknown => {
   try {
     return JSON.parse(bytes.toString())
   } catch {
@@ -45,7 +45,7 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
   const target = { host, port: url.port, agent, ...(isTls ? { servername: host } : {}) }
   const send: Send = (ask) => {
     const { path, method = 'GET', headers = {}, body, token } = ask
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>()
     const options = {
       ...{ ...target, path, method, signal: AbortSignal.timeout(timeoutMs) },
       headers: {

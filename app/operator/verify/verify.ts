@@ -1,16 +1,17 @@
 import { listCases } from './cases.ts'
 import { type Check, type Failure, Skipped, type World } from './check.ts'
 import { createObserver } from './every-answer.ts'
+import { feed } from './feed.ts'
 import { logins, loginWith } from './login.ts'
 import { listQueries } from './queries.ts'
 import { sequences } from './sequences.ts'
-import { type Answer, type Ask, createSender, type Pause, parseBody, withinHalfOfQuota } from './service.ts'
+import { type Ask, createSender, parseBody, type ServiceAnswer, withinHalfOfQuota } from './service.ts'
 
 /** The check cannot begin or end. The message says why, and the next step. */
 export class CannotVerify extends Error {}
 
 /** `reason`: why the promise was skipped. `failures` is empty unless it is broken. */
-export type Verdict = Readonly<{
+export type PromiseOutcome = Readonly<{
   section: number
   promise: string
   outcome: 'kept' | 'broken' | 'skipped'
@@ -27,35 +28,35 @@ export type VerifyOptions = Readonly<{
   pause: (ms: number) => Promise<void>
 }>
 
-/** A whole check waits at most this long for the quota: with the requests it takes less than two minutes. */
-const longestPauseMs = 90_000
+/** The longest time of a check. Waiting for the quota of the demo takes about one minute of it. */
+const longestMs = 120_000
 
 const resourceNames = ['products', 'certificates', 'projects', 'lab', 'approvals', 'countries']
 
-const limitPause = (pause: Pause): Pause => {
-  let totalMs = 0
-  return (ms) => {
-    totalMs += ms
-    if (totalMs <= longestPauseMs) return pause(ms)
+/** Throws CannotVerify if the check would take too long. `ms`: a wait that is about to begin. */
+const createDeadline = () => {
+  const deadline = performance.now() + longestMs
+  return (ms = 0): void => {
+    if (performance.now() + ms <= deadline) return
     throw new CannotVerify(
-      'Other clients use the quota of this key. Try again later, or use another customer’s key',
+      'The check takes longer than two minutes: other clients use the quota of this key, or the service is slow. Try again later',
     )
   }
 }
 
-const causeOf = (error: unknown): string => {
+const describeCause = (error: unknown): string => {
   const { message, code } = error as NodeJS.ErrnoException
   return message || code || 'no answer'
 }
 
 /** Reads the issuer. Throws CannotVerify if no service is there, or another one. */
-const readIssuer = async (send: (ask: Ask) => Promise<Answer>, origin: string): Promise<string> => {
-  let answer: Answer
+const readIssuer = async (send: (ask: Ask) => Promise<ServiceAnswer>, origin: string): Promise<string> => {
+  let answer: ServiceAnswer
   try {
     answer = await send({ path: '/.well-known/oauth-authorization-server' })
   } catch (error) {
     throw new CannotVerify(
-      `${origin} does not answer: ${causeOf(error)}. Check the address, and that ${origin}/health/ready answers 200`,
+      `${origin} does not answer: ${describeCause(error)}. Check the address, and that ${origin}/health/ready answers 200`,
     )
   }
   const { issuer } = (parseBody(answer) ?? {}) as { issuer?: unknown }
@@ -65,7 +66,10 @@ const readIssuer = async (send: (ask: Ask) => Promise<Answer>, origin: string): 
   )
 }
 
-const readToken = async (send: (ask: Ask) => Promise<Answer>, credentials: VerifyOptions['credentials']) => {
+const readToken = async (
+  send: (ask: Ask) => Promise<ServiceAnswer>,
+  credentials: VerifyOptions['credentials'],
+) => {
   if ('demoToken' in credentials) return credentials.demoToken
   const answer = await send(loginWith(credentials.apiKey))
   const { access_token: token, detail } = (parseBody(answer) ?? {}) as {
@@ -102,7 +106,7 @@ const judge = async (
   { section, promise, run }: Check,
   world: World,
   hide: (text: string) => string,
-): Promise<Verdict> => {
+): Promise<PromiseOutcome> => {
   try {
     const failures = (await run(world)).map(({ request, expected, seen }) => ({
       request: hide(request),
@@ -114,7 +118,11 @@ const judge = async (
     if (error instanceof CannotVerify) throw error
     if (error instanceof Skipped)
       return { section, promise, outcome: 'skipped', reason: error.message, failures: [] }
-    const failure = { request: '', expected: 'an answer', seen: hide(causeOf(error)) }
+    const failure = {
+      request: 'all requests',
+      expected: 'answers as in the contract',
+      seen: hide(describeCause(error)),
+    }
     return { section, promise, outcome: 'broken', failures: [failure] }
   }
 }
@@ -124,13 +132,22 @@ const judge = async (
  * promise, by sections, and at the end the promises about every answer. Changes nothing, except that it logs in and revokes one token of its
  * own. Uses at most half of each quota. Throws CannotVerify if the service or the account cannot be used.
  */
-export async function* verifyService({ origin, credentials, pause }: VerifyOptions): AsyncGenerator<Verdict> {
+export async function* verifyService({
+  origin,
+  credentials,
+  pause,
+}: VerifyOptions): AsyncGenerator<PromiseOutcome> {
   const { send, close } = createSender(origin)
   try {
     const base = await readIssuer(send, origin)
     const observer = createObserver()
-    const paced = withinHalfOfQuota(send, limitPause(pause))
-    const ask = async (each: Ask): Promise<Answer> => {
+    const requireTime = createDeadline()
+    const paced = withinHalfOfQuota(send, (ms) => {
+      requireTime(ms)
+      return pause(ms)
+    })
+    const ask = async (each: Ask): Promise<ServiceAnswer> => {
+      requireTime()
       const answer = await paced(each)
       observer.see(answer, base)
       return answer
@@ -142,7 +159,7 @@ export async function* verifyService({ origin, credentials, pause }: VerifyOptio
     const world: World = { ask, base, token, apiKey, scopes, values: { ...values, base, origin, token } }
     const secrets = [token, apiKey].filter((each) => each !== undefined)
     const hide = (text: string) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text)
-    const checks = [...listCases(isBrief), ...sequences, ...listQueries(isBrief), ...logins]
+    const checks = [...listCases(isBrief), ...sequences, ...listQueries(isBrief), ...feed, ...logins]
     for (const check of checks.sort((a, b) => a.section - b.section)) yield await judge(check, world, hide)
     for (const check of observer.checks) yield await judge(check, world, hide)
   } finally {
