@@ -144,33 +144,6 @@ t.test('nothing is deprecated: no answer says so, nor does the description', asy
   t.notMatch(document.body, '"deprecated":true')
 })
 
-t.test('Request-Id is on every answer, each its own; Server-Timing on every answer to a token', async (t) => {
-  const good: LightMyRequestResponse[] = []
-  for (const [url, headers] of [...data, me]) good.push(await get(url, headers))
-  for (const { headers } of good) t.match(headers['server-timing'], /^total;dur=\d+\.\d\d$/)
-  const ids = [...good, ...(await listRefusals())].map(({ headers }) => headers['request-id'])
-  t.ok(ids.every((id) => /^[\w-]{8,}$/.test(String(id))))
-  t.equal(new Set(ids).size, ids.length)
-})
-
-t.test(
-  'the state of an account, the feed, POST answers and errors are no-store and have no ETag',
-  async (t) => {
-    const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } })
-    t.equal(login.statusCode, 200)
-    const answers = [
-      login,
-      await get('/v1/me'),
-      await get('/v1/changes'),
-      await get(`/v1/changes?after=${sync}`),
-    ]
-    for (const { headers } of [...answers, ...(await listRefusals())]) {
-      t.equal(headers['cache-control'], 'no-store')
-      t.notOk('etag' in headers)
-    }
-  },
-)
-
 t.test('a body is compressed once, however many ask', async (t) => {
   const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
   t.equal(encodedBody(entry, 'gzip'), encodedBody(entry, 'gzip'))
@@ -252,42 +225,12 @@ t.test('an instant with any number of decimals is compared exactly', async (t) =
   }
 })
 
-t.test('a page has 50 records unless said otherwise, 500 at most, and there is no offset', async (t) => {
-  const page = (await get('/v1/products')).json()
-  t.match([page.data.length, page.page], [50, { limit: 50, has_more: true }])
-  t.equal((await get('/v1/products?limit=500')).json().data.length, 60)
-  for (const query of ['limit=501', 'offset=1', 'page=2', 'skip=1']) {
-    t.match((await get(`/v1/products?${query}`)).json(), { status: 400, code: 'invalid_query' }, query)
-  }
-})
-
 t.test('an unknown id and another customer’s id are the same 404', async (t) => {
   const { get } = await asCustomer(database, app, 'other')
   const answers = [await get('/v1/products/p1'), await get('/v1/products/none')]
   const [theirs, none] = answers.map((answer) => ({ ...answer.json(), request_id: '' }))
   t.equal(theirs?.status, 404)
   t.same(theirs, none)
-})
-
-t.test('the expiry window is of 1 to 365 days', async (t) => {
-  for (const days of [1, 365]) {
-    t.equal((await get(`/v1/certificates?expiring_within=${days}`)).statusCode, 200)
-  }
-  for (const days of [0, 366, '-1', '1.5', '']) {
-    const answer = await get(`/v1/certificates?expiring_within=${days}`)
-    t.match(answer.json(), { code: 'invalid_query', errors: [{ parameter: 'expiring_within' }] })
-  }
-})
-
-t.test('there is no refresh token: whoever logs in again has two good tokens of an hour', async (t) => {
-  const login = () => app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } })
-  const tokens = [(await login()).json(), (await login()).json()]
-  for (const { access_token, ...rest } of tokens) {
-    t.match(rest, { token_type: 'Bearer', expires_in: 3600, scope: String })
-    t.same(Object.keys(rest).sort(), ['expires_in', 'scope', 'token_type'])
-    t.equal((await get('/v1/me', { authorization: `Bearer ${access_token}` })).statusCode, 200)
-  }
-  t.not(tokens[0].access_token, tokens[1].access_token)
 })
 
 t.test('of an API key the server keeps only a hash', async (t) => {

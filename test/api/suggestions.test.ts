@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, publicUrl } from '../helper.ts'
+import { addCustomer, asCustomer, createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -36,17 +36,6 @@ t.test('the address that is suggested is one that is answered', async (t) => {
     const found = await suggested(path)
     t.equal((await acme((found ?? '').slice(publicUrl.length))).statusCode, 200, path)
   }
-})
-
-t.test('the detail of a refused query names its first fault', async (t) => {
-  const first = (await acme('/v1/products?limit=0&nonsense=1')).json()
-  t.match(first.detail, /^limit: expected a whole number from 1 to 500|^limit: expected/)
-  t.equal(first.detail, `limit: ${first.errors[0].detail}`)
-  const second = (await acme('/v1/products?nonsense=1')).json()
-  t.equal(second.detail, second.errors[0].detail, 'which begins with the name already')
-  const third = (await acme('/v1/products?limt=2')).json()
-  t.match(third.detail, /^Did you mean limit\? limt is not a parameter here/)
-  t.equal(third.errors[0].detail, third.detail)
 })
 
 t.test('a documented default is accepted on every list and in every representation', async (t) => {
@@ -85,14 +74,6 @@ t.test('a documented default is accepted on every list and in every representati
   t.equal((await acme('/v1/changes?after=snapshot&wait=1')).statusCode, 400)
 })
 
-t.test('parameters of a media type are ignored, but a CSV file has its header', async (t) => {
-  for (const parameter of ['odata=verbose', 'version=1', 'charset=utf8', 'q=0.5;x="a,b"']) {
-    const { statusCode, headers } = await acme('/v1/products', { accept: `application/json; ${parameter}` })
-    t.match([statusCode, headers['content-type']], [200, /^application\/json/], parameter)
-  }
-  t.equal((await acme('/v1/products', { accept: 'text/csv; header=absent' })).statusCode, 406)
-})
-
 t.test('a tag to which a proxy added its coding still matches', async (t) => {
   const { etag = '' } = (await acme('/v1/products')).headers
   const inner = String(etag).slice(0, -1)
@@ -109,23 +90,6 @@ t.test('a body with a content coding is refused with the coding that is accepted
     const answer = await app.inject({ method: 'POST', url, headers, payload: Buffer.from('1f8b', 'hex') })
     t.match([answer.statusCode, answer.headers['accept-encoding']], [415, 'identity'], url)
   }
-})
-
-t.test('a missing path, a method and a misplaced key are explained', async (t) => {
-  const apiKey = await addCustomer(database, 'lost')
-  const { token } = await logIn(app, apiKey)
-  const detail = async (url: string, method: 'GET' | 'PUT' = 'GET') => {
-    const headers = { authorization: `Bearer ${token}` }
-    return (await app.inject({ method, url, headers })).json().detail as string
-  }
-  t.match(await detail('/v1/products/?limit=1'), /ends with a slash/)
-  t.match(await detail('//v1/products'), /two slashes/)
-  t.equal(await detail('/v1/certificats'), 'Did you mean /v1/certificates?')
-  t.match(await detail('/v1/products', 'PUT'), /read-only/)
-  const key = `cda_live_${'a'.repeat(16)}_${'B'.repeat(38)}`
-  const answer = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${key}` } })
-  t.match(answer.json(), { status: 401, code: 'invalid_token', detail: /^This is an API key\. Log in/ })
-  t.notMatch(answer.body, key)
 })
 
 t.test('whitespace around a key is no fault, and a narrowed token is not blamed on its key', async (t) => {

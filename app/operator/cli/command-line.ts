@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   history: async () => (await import('./history.ts')).historyCommand,
   webhooks: async () => (await import('./webhooks.ts')).webhooksCommand,
   config: async () => (await import('./config.ts')).configCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
 }
 
 /** Creates the program with the command `word`. With all commands for help and for an unknown name. */

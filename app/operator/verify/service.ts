@@ -1,0 +1,105 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { type Quota, readQuotas } from './quotas.ts'
+
+/** A request to the service. `token`: sent as a bearer token; `undefined` for none. */
+export type Ask = Readonly<{
+  path: string
+  method?: string
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  token?: string | undefined
+}>
+
+/** A whole response. Names of headers are in lower case, fields with the same name are joined by commas. */
+export type ServiceAnswer = Readonly<{
+  ask: Ask
+  status: number
+  headers: Readonly<Record<string, string>>
+  bytes: Buffer
+}>
+
+/** Sends one request. Rejects if the service does not answer. */
+export type Send = (ask: Ask) => Promise<ServiceAnswer>
+
+const timeoutMs = 10_000
+
+/** Parses the body as JSON; `undefined` if it is not JSON. */
+export const parseBody = ({ bytes }: ServiceAnswer): unknown => {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Creates the client of a service at an origin such as `https://api.example`. It keeps one connection and
+ * sends methods, targets and headers as they are, which `fetch` does not.
+ */
+export const createSender = (origin: string): { send: Send; close: () => void } => {
+  const url = new URL(origin)
+  const isTls = url.protocol === 'https:'
+  const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 })
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const target = { host, port: url.port, agent, ...(isTls ? { servername: host } : {}) }
+  const send: Send = (ask) => {
+    const { path, method = 'GET', headers = {}, body, token } = ask
+    const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>()
+    const options = {
+      ...{ ...target, path, method, signal: AbortSignal.timeout(timeoutMs) },
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
+    }
+    const sent = (isTls ? httpsRequest : httpRequest)(options, (response) => {
+      const chunks: Buffer[] = []
+      const fields = Object.entries(response.headersDistinct)
+      const received = Object.fromEntries(fields.map(([name, values = []]) => [name, values.join(', ')]))
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ ask, status: response.statusCode ?? 0, headers: received, bytes: Buffer.concat(chunks) }),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+    return promise
+  }
+  return { send, close: () => agent.destroy() }
+}
+
+/** `pause` resolves after that many milliseconds. Rejects if the check would take too long. */
+export type Pause = (ms: number) => Promise<void>
+
+/** An export counts as ten requests. */
+const isExport = ({ path, headers = {} }: Ask): boolean =>
+  /[?&]format=(csv|ndjson|xlsx)/.test(path) || /csv|ndjson/.test(headers.accept ?? '')
+
+/**
+ * Wraps `send` so that it leaves half of each quota to other clients: at half, it waits until the service
+ * reports that more is available. Requests without a token do not count.
+ */
+export const withinHalfOfQuota = (send: Send, pause: Pause): Send => {
+  let quotas: Quota[] = []
+  return async (ask) => {
+    if (ask.token === undefined) return send(ask)
+    const units = isExport(ask) ? 10 : 1
+    const waits = quotas
+      .filter(({ quota, remaining }) => remaining - units < quota / 2)
+      .map(({ windowSeconds, resetSeconds }) => (units > 1 ? windowSeconds : resetSeconds))
+    if (waits.length > 0) {
+      await pause(Math.max(...waits) * 1000)
+      // Not every answer has the next state, and this one is over.
+      quotas = []
+    }
+    const answer = await send(ask)
+    const seen = readQuotas(answer.headers)
+    if (seen.length > 0) quotas = seen
+    if (answer.status !== 429) return answer
+    await pause(Number(answer.headers['retry-after'] ?? 1) * 1000)
+    return send(ask)
+  }
+}

@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import t from 'tap'
+import { loadExampleData } from '../../app/local/example-data.ts'
+import { readQuotas } from '../../app/operator/verify/quotas.ts'
+import { type PromiseOutcome, verifyService } from '../../app/operator/verify/verify.ts'
+import { run } from '../command-line.ts'
+import { addCustomer, createTestApp, createTestDatabase, type TestClock } from '../helper.ts'
+import { seedCountries, seedCustomer } from './world.ts'
+
+type Answer = { path: string; status: number; headers: IncomingHttpHeaders; body: string | Buffer }
+
+const today = new Date().toISOString().slice(0, 10)
+const database = await createTestDatabase()
+const apiKey = await addCustomer(database, 'acme')
+const countries = await seedCountries(database, today)
+await seedCustomer(database, 'acme', { seed: 1, today, countries })
+await loadExampleData(database.operator, today)
+
+/** The service behind a proxy, which may change its answers. */
+let fault: (answer: Answer) => void = () => {}
+let answers: Answer[] = []
+let port = 0
+const proxy = createServer(async (incoming, response) => {
+  const { url: path = '', method, headers } = incoming
+  const sent = request({ host: '127.0.0.1', port, path, method, headers })
+  sent.end(await buffer(incoming))
+  const [received] = (await once(sent, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0, headers: fields } = received
+  const answer: Answer = { path, status, headers: fields, body: await buffer(received) }
+  fault(answer)
+  answers.push(answer)
+  if (answer.body.length > 0) {
+    delete answer.headers['transfer-encoding']
+    answer.headers['content-length'] = String(Buffer.byteLength(answer.body))
+  }
+  response.writeHead(answer.status, answer.headers).end(answer.body)
+}).listen(0, 'localhost')
+await once(proxy, 'listening')
+const origin = `http://localhost:${(proxy.address() as AddressInfo).port}`
+const clock: TestClock = { offsetMs: 0 }
+const env = { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' }
+const app = await createTestApp(database, { origin, clock, env })
+port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+t.teardown(async () => {
+  proxy.close()
+  await app.close()
+  await database.close()
+})
+t.afterEach(() => {
+  fault = () => {}
+  answers = []
+})
+
+const cli = (words: string, input = '') =>
+  run(['verify', ...words.split(' ')], { env: { CERTDATA_API_KEY: input ? undefined : apiKey }, input })
+
+// Each promise is a test. The key is on standard input.
+const json = await cli(`${origin} --key - --json`, `${apiKey}\n`)
+const { promises, ...summary } = JSON.parse(json.stdout)
+for (const { section, promise, outcome, failures } of promises as PromiseOutcome[]) {
+  t.test(`section ${section}: ${promise}`, async (t) => t.same([outcome, failures], ['kept', []]))
+}
+
+t.test('--json has a summary, and exit code 0 if every promise is kept', async (t) => {
+  t.same([json.code, json.stderr], [0, ''])
+  t.same(summary, { ok: true, url: origin, kept: promises.length, broken: 0, skipped: 0 })
+  t.ok(promises.length > 80)
+})
+
+t.test('the demo shows most promises with at most half of its quota', async (t) => {
+  const pause = async (ms: number) => {
+    clock.offsetMs += ms
+  }
+  const credentials = { demoToken: 'cda_demo_public' }
+  const verdicts: PromiseOutcome[] = []
+  for await (const verdict of verifyService({ origin, credentials, pause })) verdicts.push(verdict)
+  t.same(
+    verdicts.flatMap(({ failures }) => failures),
+    [],
+  )
+  t.ok(verdicts.filter(({ outcome }) => outcome === 'kept').length > 60)
+  const quotas = answers.flatMap(({ headers }) => readQuotas(headers as Record<string, string>))
+  t.ok(quotas.length > 100)
+  t.same(
+    quotas.filter(({ quota, remaining }) => remaining < quota / 2),
+    [],
+  )
+  t.ok(clock.offsetMs > 30_000 && clock.offsetMs < 90_000, `waited ${clock.offsetMs} ms`)
+})
+
+/** One fault for each kind of promise, and the promises that it breaks. */
+const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][] = [
+  [
+    'ETag: 304 for If-None-Match, with ETag, Cache-Control and Vary',
+    /products\/[^/?]+$/,
+    ({ headers }) => delete headers.etag,
+  ],
+  ['a misspelt path is explained', /certificats/, (answer) => (answer.status = 410)],
+  ['errors are problem documents with their status, whatever was asked', /certificats/, () => {}],
+  [
+    'pages by cursor show each record once, in order, and Link leads on',
+    /fields=id&limit=\d+&cursor/,
+    (answer) => (answer.body = String(answer.body).replace(/\{"id":"[^"]*"\},/, '')),
+  ],
+  [
+    'RateLimit and /v1/me show the same quotas',
+    /^\/v1\/me$/,
+    ({ headers }) => (headers['ratelimit-policy'] = '"burst";q=9;w=1, "minute";q=60;w=60'),
+  ],
+  [
+    'filters of projects find the records that match, and no other',
+    /projects.*ne%5D/,
+    (answer) => (answer.body = '{"data":[]}'),
+  ],
+  [
+    'security headers are on every answer, and no Server or X-Powered-By',
+    /^\/v1\/lab/,
+    ({ headers }) => (headers.server = 'nginx'),
+  ],
+  [
+    'Data-As-Of is on every data answer, 304 included',
+    /^\/v1\/lab/,
+    ({ headers }) => delete headers['data-as-of'],
+  ],
+  [
+    'a key gives a token, by JSON, HTTP Basic and OAuth',
+    /auth.login/,
+    (answer) => {
+      if (answer.status === 200) answer.status = 201
+    },
+  ],
+  [
+    'a token verifies by the published keys and names issuer and client',
+    /jwks/,
+    (answer) => (answer.body = '{"keys":[]}'),
+  ],
+]
+
+t.test('a fault is reported with its promise, request, and expected and seen values', async (t) => {
+  fault = (answer) => {
+    for (const [, path, change] of faults) if (path.test(answer.path)) change(answer)
+  }
+  const { code, stdout } = await cli(origin)
+  t.equal(code, 1)
+  const broken = stdout.split('\n').filter((line) => line.endsWith('  BROKEN'))
+  t.same(
+    broken.map((line) => line.replace(/^§\d+ | +BROKEN$/g, '')).sort(),
+    faults.map(([promise]) => promise).sort(),
+  )
+  t.match(stdout, /GET \/v1\/certificats\n +expected status 404\n +seen +status 410 "code":"not_found"\n/)
+  t.notMatch(stdout, apiKey)
+  t.notMatch(stdout, /eyJ|authorization: [^…]/, 'nor a token or a password')
+})
+
+t.test('exit code 2 names the next step if the service or the account cannot be used', async (t) => {
+  await addCustomer(database, 'simple', { plan: 'basic' })
+  const cases: [words: string, says: RegExp][] = [
+    ['http://localhost:1', /does not answer: .*ECONNREFUSED.*Check the address/],
+    ['localhost', /expected an address such as https/],
+    [`${origin}/v1`, /without a path/],
+    [`${origin} --key cda_live_x`, /login is refused with status 401: The API key is not valid/],
+    [`${origin} --key ${await addCustomer(database, 'simple', { plan: 'basic' })}`, /status 403/],
+    [`${origin} --key x --demo`, /cannot be used with/],
+  ]
+  for (const [words, says] of cases) {
+    const { code, stderr } = await cli(words)
+    t.equal(code, 2, words)
+    t.match(stderr, says)
+  }
+  t.match(await run(['verify', origin], { env: {} }), { code: 2, stderr: /set CERTDATA_API_KEY/ })
+  fault = (answer) => (answer.body = '{}')
+  t.match(await cli(origin), { code: 2, stderr: /is not this service/ })
+})
