@@ -26,7 +26,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
     .strictObject({
       op: field(z.enum(['upsert', 'delete']), 'What to do with the record of this id', 'upsert'),
       resource: field(z.enum(names), 'The resource', names[0] as string),
-      id: field(recordId, 'Id of the record', '4385dce2a9ef622b'),
+      id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
       at: field(
         instant,
         'Approximate time of the change, for information only',

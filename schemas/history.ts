@@ -17,7 +17,7 @@ const fieldChange = z
 const entry = z
   .strictObject({
     resource: field(z.enum(resourceNames), 'The resource', 'certificates'),
-    id: field(recordId, 'Id of the record', '4385dce2a9ef622b'),
+    id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
     at: field(
       instant,
       'When it changed: the time at which its transaction began. The `updated_at` of the record from then on',

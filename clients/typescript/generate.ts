@@ -12,7 +12,7 @@ export type Schema = {
   'x-extensible-enum'?: string[]
   additionalProperties?: Schema | boolean
 }
-export type Parameter = { name: string; in: string; description: string; schema: Schema }
+export type Parameter = { name: string; in: string; style?: string; description: string; schema: Schema }
 export type Operation = {
   parameters?: (Parameter & { $ref?: string })[]
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
@@ -86,6 +86,10 @@ export const answerOf = (operation: Operation | undefined): string =>
 export const listPaths = ({ paths }: OpenApiDocument) =>
   Object.keys(paths).filter((path) => paths[`${path}/{id}`])
 
+/** The schemas of answers and bodies. Filters are parameters of the queries instead. */
+export const listTypes = ({ components }: OpenApiDocument) =>
+  Object.entries(components.schemas).filter(([name]) => !name.endsWith('Filter'))
+
 /** The name of the record that a list answers. */
 export const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
   nameOf(components.schemas[answerOf(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
@@ -110,16 +114,33 @@ export const isWhole = (name: string) =>
   /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) ||
   /^(cursor|on|as_of|since|until|after|after_root)$/.test(name)
 
+/**
+ * The query parameters of an operation except `format`, which the clients choose. A filter, which the document describes
+ * as an object, becomes one parameter for its name alone and one for each operator.
+ */
+export const listQuery = (document: OpenApiDocument, operation: Operation | undefined): Parameter[] =>
+  (operation?.parameters ?? [])
+    .filter(({ in: place, name }) => place === 'query' && name !== 'format')
+    .flatMap(({ schema, ...parameter }) => {
+      if (parameter.style !== 'deepObject') return [{ schema, ...parameter }]
+      const { properties = {} } = document.components.schemas[nameOf(schema.$ref ?? '')] ?? {}
+      const text: Schema = { type: 'string' }
+      const operators = Object.entries(properties).map(([operator, member]) => {
+        const name = `${parameter.name}[${operator}]`
+        return { ...parameter, name, description: member.description ?? '', schema: member }
+      })
+      return [{ ...parameter, schema: text }, ...operators]
+    })
+
 const typeOfParameter = ({ name, schema }: Parameter): string => {
   if (schema.enum?.includes('true')) return 'boolean'
   if (schema.enum || schema.type !== 'string') return typeOf(schema, '')
   return isWhole(name) ? 'Value' : 'Value | readonly Value[]'
 }
 
-const queryOf = (operation: Operation | undefined, indent: string): string => {
-  // The client reads only JSON, so it leaves out `format`, and `bom`, which is of CSV.
-  const isOurs = ({ in: place, name }: Parameter) => place === 'query' && name !== 'format' && name !== 'bom'
-  const parameters = (operation?.parameters ?? []).filter(isOurs)
+const queryOf = (document: OpenApiDocument, operation: Operation | undefined, indent: string): string => {
+  // The client does not read CSV pages, so `bom` is of no use.
+  const parameters = listQuery(document, operation).filter(({ name }) => name !== 'bom')
   const lines = parameters.map(
     (each) =>
       `${comment(each.description, `${indent}  `)}${indent}  ${key(each.name)}?: ${typeOfParameter(each)}\n`,
@@ -133,7 +154,7 @@ const resourceOf = (document: OpenApiDocument, path: string): string[] => {
   return [
     `  ${path.slice('/v1/'.length)}: {\n`,
     `    record: ${recordOf(document, path)}\n    page: ${answerOf(list)}\n    answer: ${answerOf(item)}\n`,
-    `    query: ${queryOf(list, '    ')}\n    itemQuery: ${queryOf(item, '    ')}\n  }\n`,
+    `    query: ${queryOf(document, list, '    ')}\n    itemQuery: ${queryOf(document, item, '    ')}\n  }\n`,
   ]
 }
 
@@ -143,16 +164,15 @@ const resourceOf = (document: OpenApiDocument, path: string): string[] => {
  * See docs/decisions/0044-client-types-have-their-own-generator.md.
  */
 export const generateTypes = (document: OpenApiDocument): string => {
-  const { schemas } = document.components
   const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
-  const types = Object.entries(schemas).map(([name, schema]) => {
+  const types = listTypes(document).map(([name, schema]) => {
     const type = records.has(name) ? objectOf(schema, '', () => true) : typeOf(schema, '')
     return `${comment(schema.description, '')}export type ${name} = ${type}\n`
   })
   const resources = listPaths(document).flatMap((path) => resourceOf(document, path))
   const others = otherLists(document).map(
     ([path, name]) =>
-      `/** What \`${path}\` takes. */\nexport type ${name}Query = ${queryOf(document.paths[path]?.get, '')}\n`,
+      `/** What \`${path}\` takes. */\nexport type ${name}Query = ${queryOf(document, document.paths[path]?.get, '')}\n`,
   )
   return [
     '// Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',

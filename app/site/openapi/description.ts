@@ -10,9 +10,13 @@ export type OpenApiParameter = Readonly<{
   name: string
   in: 'query' | 'path' | 'header'
   required?: true
+  /** Filters are objects: the member `lt` of `valid_until` is sent as `valid_until[lt]`. */
+  style?: 'deepObject'
+  explode?: true
   description: string
-  schema: SchemaNode
-  example: string | number
+  /** A zod schema becomes a shared component. */
+  schema: SchemaNode | z.ZodType
+  example: string | number | Readonly<Record<string, string>>
 }>
 
 export type Tag = Readonly<{ name: string; description: string }>
@@ -34,10 +38,8 @@ export type Description = Readonly<{
     /** Optional. Defaults to 200. */
     status?: 202
     isEmpty?: true
-    /** A schema with a name (`meta.id`). Optional. Defaults to the route's response schema. */
+    /** Optional. Defaults to the route's response schema. */
     schema?: z.ZodType
-    /** A schema without a name, for custom endpoints. */
-    inline?: Readonly<{ schema: SchemaNode; example: unknown; others?: SchemaNode }>
     /** The same data as lines of another type, each with this schema. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
     files?: Readonly<Record<string, SchemaNode>>
