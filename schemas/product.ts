@@ -5,7 +5,7 @@ export const product = z
   .strictObject({
     ...identity('prd-lumen-gateway', 'prd-tracker-mini'),
     name: field(text, 'Product name', 'Lumen Gateway', 'Tracker Mini'),
-    part_numbers: field(texts, "The customer's own article numbers and GTINs", ['EXD-LG200']),
+    part_numbers: field(texts, "The customer's own article numbers and GTINs", ['EXD-LG200-EU', 'EXD-LG200-US', '4012345000207']),
     model: field(text.nullable(), 'Model as type-approved', 'LG200'),
     brand: field(text.nullable(), 'Brand', 'Exampleware'),
     manufacturer: field(text.nullable(), 'Manufacturer', 'Example Devices GmbH'),
@@ -32,7 +32,7 @@ export const product = z
         ]),
       ),
       'Radio technologies on board',
-      ['wifi', 'bluetooth'],
+      ['wifi', 'bluetooth', 'gnss'],
     ),
     hardware_version: field(text.nullable(), 'Hardware version', 'C1'),
     software_version: field(text.nullable(), 'Software version', '4.2.0'),

@@ -103,6 +103,7 @@ const load = async () => {
   const { Scalar } = /** @type {{ Scalar?: { createApiReference(root: Element, how: object): void } }} */ (
     /** @type {unknown} */ (window)
   )
+  root.replaceChildren()
   Scalar?.createApiReference(root, configure(content))
   new MutationObserver(nameParts).observe(root, { childList: true, subtree: true })
   nameParts()

@@ -25,24 +25,15 @@ export const describeWebhookKeys: Description = {
   answer: { description: 'The keys', headers: ['Cache-Control', 'Request-Id'] },
 }
 
-const header = (name: string, description: string, example: string): SchemaNode => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
+const headers = [
+  ['webhook-id', 'Id of the message, the same at each attempt.', 'msg_2wYb3xKfTqVh5nLzR0aQpA'],
+  ['webhook-timestamp', 'Time of the signature, in seconds since 1970.', '1795683600'],
+  ['webhook-signature', 'Ed25519 signatures (`v1a`) of `id.timestamp.body`, separated by spaces.', 'v1a,q3JkX0m2'],
+].map(([name, description, example]) => ({
+  ...{ name, in: 'header', required: true, description },
   schema: { type: 'string', maxLength: 4096 },
   example,
-})
-
-const headers = [
-  header('webhook-id', 'Id of the message, the same at each attempt.', 'msg_2wYb3xKfTqVh5nLzR0aQpA'),
-  header('webhook-timestamp', 'Time of the signature, in seconds since 1970.', '1795683600'),
-  header(
-    'webhook-signature',
-    'Ed25519 signatures (`v1a`) of `id.timestamp.body`, separated by spaces.',
-    'v1a,q3JkX0m2',
-  ),
-]
+}))
 
 /** Returns the section `webhooks`: the messages that the service sends to a receiver. */
 export const describeWebhooks = (components: Components): SchemaNode => ({

@@ -860,703 +860,703 @@ export type ChangesQuery = {
   fields?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals. */
   id?: Value | readonly Value[]
-  /** `id`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'id[eq]'?: Value
-  /** `id`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'id[ne]'?: Value
-  /** `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'id[in]'?: Value | readonly Value[]
-  /** `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'id[nin]'?: Value | readonly Value[]
-  /** `id`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'id[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates. */
   number?: Value | readonly Value[]
-  /** `number`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'number[eq]'?: Value
-  /** `number`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'number[ne]'?: Value
-  /** `number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'number[in]'?: Value | readonly Value[]
-  /** `number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'number[nin]'?: Value | readonly Value[]
-  /** `number`: Begins with this text */
+  /** Begins with this text */
   'number[prefix]'?: Value
-  /** `number`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'number[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates, lab, approvals. */
   product_id?: Value | readonly Value[]
-  /** `product_id`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'product_id[eq]'?: Value
-  /** `product_id`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'product_id[ne]'?: Value
-  /** `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'product_id[in]'?: Value | readonly Value[]
-  /** `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'product_id[nin]'?: Value | readonly Value[]
-  /** `product_id`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'product_id[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates, lab, approvals. */
   project_id?: Value | readonly Value[]
-  /** `project_id`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'project_id[eq]'?: Value
-  /** `project_id`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'project_id[ne]'?: Value
-  /** `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'project_id[in]'?: Value | readonly Value[]
-  /** `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'project_id[nin]'?: Value | readonly Value[]
-  /** `project_id`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'project_id[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates. */
   approval_id?: Value | readonly Value[]
-  /** `approval_id`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'approval_id[eq]'?: Value
-  /** `approval_id`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'approval_id[ne]'?: Value
-  /** `approval_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'approval_id[in]'?: Value | readonly Value[]
-  /** `approval_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'approval_id[nin]'?: Value | readonly Value[]
-  /** `approval_id`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'approval_id[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates, approvals. */
   country_code?: Value | readonly Value[]
-  /** `country_code`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'country_code[eq]'?: Value
-  /** `country_code`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'country_code[ne]'?: Value
-  /** `country_code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'country_code[in]'?: Value | readonly Value[]
-  /** `country_code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'country_code[nin]'?: Value | readonly Value[]
-  /** `country_code`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'country_code[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates. */
   authority?: Value | readonly Value[]
-  /** `authority`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'authority[eq]'?: Value
-  /** `authority`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'authority[ne]'?: Value
-  /** `authority`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'authority[in]'?: Value | readonly Value[]
-  /** `authority`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'authority[nin]'?: Value | readonly Value[]
-  /** `authority`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'authority[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates, approvals. */
   scheme?: Value | readonly Value[]
-  /** `scheme`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'scheme[eq]'?: Value
-  /** `scheme`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'scheme[ne]'?: Value
-  /** `scheme`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'scheme[in]'?: Value | readonly Value[]
-  /** `scheme`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'scheme[nin]'?: Value | readonly Value[]
-  /** `scheme`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'scheme[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates. */
   certificate_type?: Value | readonly Value[]
-  /** `certificate_type`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'certificate_type[eq]'?: Value
-  /** `certificate_type`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'certificate_type[ne]'?: Value
-  /** `certificate_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'certificate_type[in]'?: Value | readonly Value[]
-  /** `certificate_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'certificate_type[nin]'?: Value | readonly Value[]
-  /** `certificate_type`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'certificate_type[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates. */
   approval_status?: Value | readonly Value[]
-  /** `approval_status`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'approval_status[eq]'?: Value
-  /** `approval_status`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'approval_status[ne]'?: Value
-  /** `approval_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'approval_status[in]'?: Value | readonly Value[]
-  /** `approval_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'approval_status[nin]'?: Value | readonly Value[]
-  /** `approval_status`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'approval_status[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates. */
   validity?: Value | readonly Value[]
-  /** `validity`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'validity[eq]'?: Value
-  /** `validity`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'validity[ne]'?: Value
-  /** `validity`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'validity[in]'?: Value | readonly Value[]
-  /** `validity`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'validity[nin]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for certificates. */
   expiring?: Value | readonly Value[]
-  /** `expiring`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'expiring[eq]'?: Value
-  /** `expiring`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'expiring[ne]'?: Value
-  /** `expiring`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'expiring[in]'?: Value | readonly Value[]
-  /** `expiring`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'expiring[nin]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for certificates. */
   valid_from?: Value | readonly Value[]
-  /** `valid_from`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'valid_from[eq]'?: Value
-  /** `valid_from`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'valid_from[ne]'?: Value
-  /** `valid_from`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'valid_from[in]'?: Value | readonly Value[]
-  /** `valid_from`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'valid_from[nin]'?: Value | readonly Value[]
-  /** `valid_from`: After this */
+  /** After this */
   'valid_from[gt]'?: Value
-  /** `valid_from`: At this or after it */
+  /** At this or after it */
   'valid_from[gte]'?: Value
-  /** `valid_from`: Before this */
+  /** Before this */
   'valid_from[lt]'?: Value
-  /** `valid_from`: At this or before it */
+  /** At this or before it */
   'valid_from[lte]'?: Value
-  /** `valid_from`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'valid_from[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates. */
   valid_until?: Value | readonly Value[]
-  /** `valid_until`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'valid_until[eq]'?: Value
-  /** `valid_until`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'valid_until[ne]'?: Value
-  /** `valid_until`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'valid_until[in]'?: Value | readonly Value[]
-  /** `valid_until`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'valid_until[nin]'?: Value | readonly Value[]
-  /** `valid_until`: After this */
+  /** After this */
   'valid_until[gt]'?: Value
-  /** `valid_until`: At this or after it */
+  /** At this or after it */
   'valid_until[gte]'?: Value
-  /** `valid_until`: Before this */
+  /** Before this */
   'valid_until[lt]'?: Value
-  /** `valid_until`: At this or before it */
+  /** At this or before it */
   'valid_until[lte]'?: Value
-  /** `valid_until`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'valid_until[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates, lab. */
   issued_on?: Value | readonly Value[]
-  /** `issued_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'issued_on[eq]'?: Value
-  /** `issued_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'issued_on[ne]'?: Value
-  /** `issued_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'issued_on[in]'?: Value | readonly Value[]
-  /** `issued_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'issued_on[nin]'?: Value | readonly Value[]
-  /** `issued_on`: After this */
+  /** After this */
   'issued_on[gt]'?: Value
-  /** `issued_on`: At this or after it */
+  /** At this or after it */
   'issued_on[gte]'?: Value
-  /** `issued_on`: Before this */
+  /** Before this */
   'issued_on[lt]'?: Value
-  /** `issued_on`: At this or before it */
+  /** At this or before it */
   'issued_on[lte]'?: Value
-  /** `issued_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'issued_on[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates, lab. */
   standards?: Value | readonly Value[]
-  /** `standards`: Contains this value, commas included */
+  /** Contains this value, commas included */
   'standards[eq]'?: Value
-  /** `standards`: Does not contain this value */
+  /** Does not contain this value */
   'standards[ne]'?: Value
-  /** `standards`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains any of these values. The same as the name alone */
   'standards[in]'?: Value | readonly Value[]
-  /** `standards`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains none of these values */
   'standards[nin]'?: Value | readonly Value[]
-  /** `standards`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains all of these values */
   'standards[all]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals. */
   tags?: Value | readonly Value[]
-  /** `tags`: Contains this value, commas included */
+  /** Contains this value, commas included */
   'tags[eq]'?: Value
-  /** `tags`: Does not contain this value */
+  /** Does not contain this value */
   'tags[ne]'?: Value
-  /** `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains any of these values. The same as the name alone */
   'tags[in]'?: Value | readonly Value[]
-  /** `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains none of these values */
   'tags[nin]'?: Value | readonly Value[]
-  /** `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains all of these values */
   'tags[all]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals. */
   created_at?: Value | readonly Value[]
-  /** `created_at`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'created_at[eq]'?: Value
-  /** `created_at`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'created_at[ne]'?: Value
-  /** `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'created_at[in]'?: Value | readonly Value[]
-  /** `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'created_at[nin]'?: Value | readonly Value[]
-  /** `created_at`: After this */
+  /** After this */
   'created_at[gt]'?: Value
-  /** `created_at`: At this or after it */
+  /** At this or after it */
   'created_at[gte]'?: Value
-  /** `created_at`: Before this */
+  /** Before this */
   'created_at[lt]'?: Value
-  /** `created_at`: At this or before it */
+  /** At this or before it */
   'created_at[lte]'?: Value
-  /** `created_at`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'created_at[null]'?: boolean
   /** The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals. */
   updated_at?: Value | readonly Value[]
-  /** `updated_at`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'updated_at[eq]'?: Value
-  /** `updated_at`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'updated_at[ne]'?: Value
-  /** `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'updated_at[in]'?: Value | readonly Value[]
-  /** `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'updated_at[nin]'?: Value | readonly Value[]
-  /** `updated_at`: After this */
+  /** After this */
   'updated_at[gt]'?: Value
-  /** `updated_at`: At this or after it */
+  /** At this or after it */
   'updated_at[gte]'?: Value
-  /** `updated_at`: Before this */
+  /** Before this */
   'updated_at[lt]'?: Value
-  /** `updated_at`: At this or before it */
+  /** At this or before it */
   'updated_at[lte]'?: Value
-  /** `updated_at`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'updated_at[null]'?: boolean
   /** The filter of the list, without relative dates. Only for products, countries. */
   name?: Value | readonly Value[]
-  /** `name`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'name[eq]'?: Value
-  /** `name`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'name[ne]'?: Value
-  /** `name`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'name[in]'?: Value | readonly Value[]
-  /** `name`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'name[nin]'?: Value | readonly Value[]
-  /** `name`: Begins with this text */
+  /** Begins with this text */
   'name[prefix]'?: Value
-  /** `name`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'name[null]'?: boolean
   /** The filter of the list, without relative dates. Only for products. */
   part_numbers?: Value | readonly Value[]
-  /** `part_numbers`: Contains this value, commas included */
+  /** Contains this value, commas included */
   'part_numbers[eq]'?: Value
-  /** `part_numbers`: Does not contain this value */
+  /** Does not contain this value */
   'part_numbers[ne]'?: Value
-  /** `part_numbers`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains any of these values. The same as the name alone */
   'part_numbers[in]'?: Value | readonly Value[]
-  /** `part_numbers`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains none of these values */
   'part_numbers[nin]'?: Value | readonly Value[]
-  /** `part_numbers`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains all of these values */
   'part_numbers[all]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for products. */
   model?: Value | readonly Value[]
-  /** `model`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'model[eq]'?: Value
-  /** `model`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'model[ne]'?: Value
-  /** `model`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'model[in]'?: Value | readonly Value[]
-  /** `model`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'model[nin]'?: Value | readonly Value[]
-  /** `model`: Begins with this text */
+  /** Begins with this text */
   'model[prefix]'?: Value
-  /** `model`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'model[null]'?: boolean
   /** The filter of the list, without relative dates. Only for products. */
   brand?: Value | readonly Value[]
-  /** `brand`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'brand[eq]'?: Value
-  /** `brand`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'brand[ne]'?: Value
-  /** `brand`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'brand[in]'?: Value | readonly Value[]
-  /** `brand`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'brand[nin]'?: Value | readonly Value[]
-  /** `brand`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'brand[null]'?: boolean
   /** The filter of the list, without relative dates. Only for products. */
   product_status?: Value | readonly Value[]
-  /** `product_status`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'product_status[eq]'?: Value
-  /** `product_status`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'product_status[ne]'?: Value
-  /** `product_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'product_status[in]'?: Value | readonly Value[]
-  /** `product_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'product_status[nin]'?: Value | readonly Value[]
-  /** `product_status`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'product_status[null]'?: boolean
   /** The filter of the list, without relative dates. Only for products. */
   category?: Value | readonly Value[]
-  /** `category`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'category[eq]'?: Value
-  /** `category`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'category[ne]'?: Value
-  /** `category`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'category[in]'?: Value | readonly Value[]
-  /** `category`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'category[nin]'?: Value | readonly Value[]
-  /** `category`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'category[null]'?: boolean
   /** The filter of the list, without relative dates. Only for products. */
   technologies?: Value | readonly Value[]
-  /** `technologies`: Contains this value, commas included */
+  /** Contains this value, commas included */
   'technologies[eq]'?: Value
-  /** `technologies`: Does not contain this value */
+  /** Does not contain this value */
   'technologies[ne]'?: Value
-  /** `technologies`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains any of these values. The same as the name alone */
   'technologies[in]'?: Value | readonly Value[]
-  /** `technologies`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains none of these values */
   'technologies[nin]'?: Value | readonly Value[]
-  /** `technologies`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains all of these values */
   'technologies[all]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for products. */
   parent_product_id?: Value | readonly Value[]
-  /** `parent_product_id`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'parent_product_id[eq]'?: Value
-  /** `parent_product_id`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'parent_product_id[ne]'?: Value
-  /** `parent_product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'parent_product_id[in]'?: Value | readonly Value[]
-  /** `parent_product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'parent_product_id[nin]'?: Value | readonly Value[]
-  /** `parent_product_id`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'parent_product_id[null]'?: boolean
   /** The filter of the list, without relative dates. Only for projects. */
   project_number?: Value | readonly Value[]
-  /** `project_number`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'project_number[eq]'?: Value
-  /** `project_number`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'project_number[ne]'?: Value
-  /** `project_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'project_number[in]'?: Value | readonly Value[]
-  /** `project_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'project_number[nin]'?: Value | readonly Value[]
-  /** `project_number`: Begins with this text */
+  /** Begins with this text */
   'project_number[prefix]'?: Value
-  /** `project_number`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'project_number[null]'?: boolean
   /** The filter of the list, without relative dates. Only for projects. */
   customer_reference?: Value | readonly Value[]
-  /** `customer_reference`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'customer_reference[eq]'?: Value
-  /** `customer_reference`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'customer_reference[ne]'?: Value
-  /** `customer_reference`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'customer_reference[in]'?: Value | readonly Value[]
-  /** `customer_reference`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'customer_reference[nin]'?: Value | readonly Value[]
-  /** `customer_reference`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'customer_reference[null]'?: boolean
   /** The filter of the list, without relative dates. Only for projects, lab, approvals. */
   status?: Value | readonly Value[]
-  /** `status`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'status[eq]'?: Value
-  /** `status`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'status[ne]'?: Value
-  /** `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'status[in]'?: Value | readonly Value[]
-  /** `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'status[nin]'?: Value | readonly Value[]
-  /** `status`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'status[null]'?: boolean
   /** The filter of the list, without relative dates. Only for projects. */
   classification?: Value | readonly Value[]
-  /** `classification`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'classification[eq]'?: Value
-  /** `classification`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'classification[ne]'?: Value
-  /** `classification`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'classification[in]'?: Value | readonly Value[]
-  /** `classification`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'classification[nin]'?: Value | readonly Value[]
-  /** `classification`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'classification[null]'?: boolean
   /** The filter of the list, without relative dates. Only for projects. */
   product_ids?: Value | readonly Value[]
-  /** `product_ids`: Contains this value, commas included */
+  /** Contains this value, commas included */
   'product_ids[eq]'?: Value
-  /** `product_ids`: Does not contain this value */
+  /** Does not contain this value */
   'product_ids[ne]'?: Value
-  /** `product_ids`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains any of these values. The same as the name alone */
   'product_ids[in]'?: Value | readonly Value[]
-  /** `product_ids`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains none of these values */
   'product_ids[nin]'?: Value | readonly Value[]
-  /** `product_ids`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains all of these values */
   'product_ids[all]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for projects. */
   country_codes?: Value | readonly Value[]
-  /** `country_codes`: Contains this value, commas included */
+  /** Contains this value, commas included */
   'country_codes[eq]'?: Value
-  /** `country_codes`: Does not contain this value */
+  /** Does not contain this value */
   'country_codes[ne]'?: Value
-  /** `country_codes`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains any of these values. The same as the name alone */
   'country_codes[in]'?: Value | readonly Value[]
-  /** `country_codes`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains none of these values */
   'country_codes[nin]'?: Value | readonly Value[]
-  /** `country_codes`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains all of these values */
   'country_codes[all]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for projects. */
   ordered_on?: Value | readonly Value[]
-  /** `ordered_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'ordered_on[eq]'?: Value
-  /** `ordered_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'ordered_on[ne]'?: Value
-  /** `ordered_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'ordered_on[in]'?: Value | readonly Value[]
-  /** `ordered_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'ordered_on[nin]'?: Value | readonly Value[]
-  /** `ordered_on`: After this */
+  /** After this */
   'ordered_on[gt]'?: Value
-  /** `ordered_on`: At this or after it */
+  /** At this or after it */
   'ordered_on[gte]'?: Value
-  /** `ordered_on`: Before this */
+  /** Before this */
   'ordered_on[lt]'?: Value
-  /** `ordered_on`: At this or before it */
+  /** At this or before it */
   'ordered_on[lte]'?: Value
-  /** `ordered_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'ordered_on[null]'?: boolean
   /** The filter of the list, without relative dates. Only for projects. */
   due_on?: Value | readonly Value[]
-  /** `due_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'due_on[eq]'?: Value
-  /** `due_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'due_on[ne]'?: Value
-  /** `due_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'due_on[in]'?: Value | readonly Value[]
-  /** `due_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'due_on[nin]'?: Value | readonly Value[]
-  /** `due_on`: After this */
+  /** After this */
   'due_on[gt]'?: Value
-  /** `due_on`: At this or after it */
+  /** At this or after it */
   'due_on[gte]'?: Value
-  /** `due_on`: Before this */
+  /** Before this */
   'due_on[lt]'?: Value
-  /** `due_on`: At this or before it */
+  /** At this or before it */
   'due_on[lte]'?: Value
-  /** `due_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'due_on[null]'?: boolean
   /** The filter of the list, without relative dates. Only for projects. */
   completed_on?: Value | readonly Value[]
-  /** `completed_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'completed_on[eq]'?: Value
-  /** `completed_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'completed_on[ne]'?: Value
-  /** `completed_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'completed_on[in]'?: Value | readonly Value[]
-  /** `completed_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'completed_on[nin]'?: Value | readonly Value[]
-  /** `completed_on`: After this */
+  /** After this */
   'completed_on[gt]'?: Value
-  /** `completed_on`: At this or after it */
+  /** At this or after it */
   'completed_on[gte]'?: Value
-  /** `completed_on`: Before this */
+  /** Before this */
   'completed_on[lt]'?: Value
-  /** `completed_on`: At this or before it */
+  /** At this or before it */
   'completed_on[lte]'?: Value
-  /** `completed_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'completed_on[null]'?: boolean
   /** The filter of the list, without relative dates. Only for countries. */
   code?: Value | readonly Value[]
-  /** `code`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'code[eq]'?: Value
-  /** `code`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'code[ne]'?: Value
-  /** `code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'code[in]'?: Value | readonly Value[]
-  /** `code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'code[nin]'?: Value | readonly Value[]
-  /** `code`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'code[null]'?: boolean
   /** The filter of the list, without relative dates. Only for countries. */
   alpha3?: Value | readonly Value[]
-  /** `alpha3`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'alpha3[eq]'?: Value
-  /** `alpha3`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'alpha3[ne]'?: Value
-  /** `alpha3`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'alpha3[in]'?: Value | readonly Value[]
-  /** `alpha3`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'alpha3[nin]'?: Value | readonly Value[]
-  /** `alpha3`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'alpha3[null]'?: boolean
   /** The filter of the list, without relative dates. Only for countries. */
   region?: Value | readonly Value[]
-  /** `region`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'region[eq]'?: Value
-  /** `region`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'region[ne]'?: Value
-  /** `region`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'region[in]'?: Value | readonly Value[]
-  /** `region`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'region[nin]'?: Value | readonly Value[]
-  /** `region`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'region[null]'?: boolean
   /** The filter of the list, without relative dates. Only for countries. */
   blocs?: Value | readonly Value[]
-  /** `blocs`: Contains this value, commas included */
+  /** Contains this value, commas included */
   'blocs[eq]'?: Value
-  /** `blocs`: Does not contain this value */
+  /** Does not contain this value */
   'blocs[ne]'?: Value
-  /** `blocs`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains any of these values. The same as the name alone */
   'blocs[in]'?: Value | readonly Value[]
-  /** `blocs`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains none of these values */
   'blocs[nin]'?: Value | readonly Value[]
-  /** `blocs`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Contains all of these values */
   'blocs[all]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for lab. */
   report_number?: Value | readonly Value[]
-  /** `report_number`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'report_number[eq]'?: Value
-  /** `report_number`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'report_number[ne]'?: Value
-  /** `report_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'report_number[in]'?: Value | readonly Value[]
-  /** `report_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'report_number[nin]'?: Value | readonly Value[]
-  /** `report_number`: Begins with this text */
+  /** Begins with this text */
   'report_number[prefix]'?: Value
-  /** `report_number`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'report_number[null]'?: boolean
   /** The filter of the list, without relative dates. Only for lab. */
   test_type?: Value | readonly Value[]
-  /** `test_type`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'test_type[eq]'?: Value
-  /** `test_type`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'test_type[ne]'?: Value
-  /** `test_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'test_type[in]'?: Value | readonly Value[]
-  /** `test_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'test_type[nin]'?: Value | readonly Value[]
-  /** `test_type`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'test_type[null]'?: boolean
   /** The filter of the list, without relative dates. Only for lab. */
   result?: Value | readonly Value[]
-  /** `result`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'result[eq]'?: Value
-  /** `result`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'result[ne]'?: Value
-  /** `result`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'result[in]'?: Value | readonly Value[]
-  /** `result`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'result[nin]'?: Value | readonly Value[]
-  /** `result`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'result[null]'?: boolean
   /** The filter of the list, without relative dates. Only for lab. */
   laboratory?: Value | readonly Value[]
-  /** `laboratory`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'laboratory[eq]'?: Value
-  /** `laboratory`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'laboratory[ne]'?: Value
-  /** `laboratory`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'laboratory[in]'?: Value | readonly Value[]
-  /** `laboratory`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'laboratory[nin]'?: Value | readonly Value[]
-  /** `laboratory`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'laboratory[null]'?: boolean
   /** The filter of the list, without relative dates. Only for lab, approvals. */
   certificate_id?: Value | readonly Value[]
-  /** `certificate_id`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'certificate_id[eq]'?: Value
-  /** `certificate_id`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'certificate_id[ne]'?: Value
-  /** `certificate_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'certificate_id[in]'?: Value | readonly Value[]
-  /** `certificate_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'certificate_id[nin]'?: Value | readonly Value[]
-  /** `certificate_id`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'certificate_id[null]'?: boolean
   /** The filter of the list, without relative dates. Only for approvals. */
   open?: Value | readonly Value[]
-  /** `open`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'open[eq]'?: Value
-  /** `open`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'open[ne]'?: Value
-  /** `open`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'open[in]'?: Value | readonly Value[]
-  /** `open`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'open[nin]'?: Value | readonly Value[]
   /** The filter of the list, without relative dates. Only for approvals. */
   requested_on?: Value | readonly Value[]
-  /** `requested_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'requested_on[eq]'?: Value
-  /** `requested_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'requested_on[ne]'?: Value
-  /** `requested_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'requested_on[in]'?: Value | readonly Value[]
-  /** `requested_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'requested_on[nin]'?: Value | readonly Value[]
-  /** `requested_on`: After this */
+  /** After this */
   'requested_on[gt]'?: Value
-  /** `requested_on`: At this or after it */
+  /** At this or after it */
   'requested_on[gte]'?: Value
-  /** `requested_on`: Before this */
+  /** Before this */
   'requested_on[lt]'?: Value
-  /** `requested_on`: At this or before it */
+  /** At this or before it */
   'requested_on[lte]'?: Value
-  /** `requested_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'requested_on[null]'?: boolean
   /** The filter of the list, without relative dates. Only for approvals. */
   submitted_on?: Value | readonly Value[]
-  /** `submitted_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'submitted_on[eq]'?: Value
-  /** `submitted_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'submitted_on[ne]'?: Value
-  /** `submitted_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'submitted_on[in]'?: Value | readonly Value[]
-  /** `submitted_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'submitted_on[nin]'?: Value | readonly Value[]
-  /** `submitted_on`: After this */
+  /** After this */
   'submitted_on[gt]'?: Value
-  /** `submitted_on`: At this or after it */
+  /** At this or after it */
   'submitted_on[gte]'?: Value
-  /** `submitted_on`: Before this */
+  /** Before this */
   'submitted_on[lt]'?: Value
-  /** `submitted_on`: At this or before it */
+  /** At this or before it */
   'submitted_on[lte]'?: Value
-  /** `submitted_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'submitted_on[null]'?: boolean
   /** The filter of the list, without relative dates. Only for approvals. */
   decided_on?: Value | readonly Value[]
-  /** `decided_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'decided_on[eq]'?: Value
-  /** `decided_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'decided_on[ne]'?: Value
-  /** `decided_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'decided_on[in]'?: Value | readonly Value[]
-  /** `decided_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'decided_on[nin]'?: Value | readonly Value[]
-  /** `decided_on`: After this */
+  /** After this */
   'decided_on[gt]'?: Value
-  /** `decided_on`: At this or after it */
+  /** At this or after it */
   'decided_on[gte]'?: Value
-  /** `decided_on`: Before this */
+  /** Before this */
   'decided_on[lt]'?: Value
-  /** `decided_on`: At this or before it */
+  /** At this or before it */
   'decided_on[lte]'?: Value
-  /** `decided_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'decided_on[null]'?: boolean
   /** The filter of the list, without relative dates. Only for approvals. */
   expected_on?: Value | readonly Value[]
-  /** `expected_on`: Equal to this value, commas included */
+  /** Equal to this value, commas included */
   'expected_on[eq]'?: Value
-  /** `expected_on`: Not equal to this value, or null */
+  /** Not equal to this value, or null */
   'expected_on[ne]'?: Value
-  /** `expected_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to any of these values. The same as the name alone */
   'expected_on[in]'?: Value | readonly Value[]
-  /** `expected_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+  /** Equal to none of these values, or null */
   'expected_on[nin]'?: Value | readonly Value[]
-  /** `expected_on`: After this */
+  /** After this */
   'expected_on[gt]'?: Value
-  /** `expected_on`: At this or after it */
+  /** At this or after it */
   'expected_on[gte]'?: Value
-  /** `expected_on`: Before this */
+  /** Before this */
   'expected_on[lt]'?: Value
-  /** `expected_on`: At this or before it */
+  /** At this or before it */
   'expected_on[lte]'?: Value
-  /** `expected_on`: `true`: is null. `false`: is not null */
+  /** `true`: is null. `false`: is not null */
   'expected_on[null]'?: boolean
 }
 
@@ -1582,12 +1582,12 @@ export type AuditQuery = {
 
 /** What `/v1/audit/roots` takes. */
 export type AuditRootsQuery = {
-  /** Any of these numbers of roots, separated by commas. */
-  id?: Value | readonly Value[]
   /** At or after this instant or day (UTC). Also relative: `today-30d`. */
   since?: Value
   /** Before this instant or day (UTC). Also relative to today. */
   until?: Value
+  /** Any of these numbers of roots, separated by commas. */
+  id?: Value | readonly Value[]
   /** Roots after this number. To continue, send the number of the newest root that you have. */
   after_root?: Value
   /** Number of rows on a page. Without it, an export has no limit. */
@@ -1605,270 +1605,280 @@ export type Resources = {
     query: {
       /** Matches any of the given ids, for example `id=crt-lumen-gateway-us,crt-tracker-mini-br`. */
       id?: Value | readonly Value[]
-      /** `id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
       /** Matches any of the given numbers, for example `number=2AZZX-LG200,2AZZX-EXW6M`. */
       number?: Value | readonly Value[]
-      /** `number`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'number[eq]'?: Value
-      /** `number`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'number[ne]'?: Value
-      /** `number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'number[in]'?: Value | readonly Value[]
-      /** `number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'number[nin]'?: Value | readonly Value[]
-      /** `number`: Begins with this text */
+      /** Begins with this text */
       'number[prefix]'?: Value
-      /** `number`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'number[null]'?: boolean
       /** Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`. */
       product_id?: Value | readonly Value[]
-      /** `product_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'product_id[eq]'?: Value
-      /** `product_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'product_id[ne]'?: Value
-      /** `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'product_id[in]'?: Value | readonly Value[]
-      /** `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'product_id[nin]'?: Value | readonly Value[]
-      /** `product_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'product_id[null]'?: boolean
       /** Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`. */
       project_id?: Value | readonly Value[]
-      /** `project_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'project_id[eq]'?: Value
-      /** `project_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'project_id[ne]'?: Value
-      /** `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'project_id[in]'?: Value | readonly Value[]
-      /** `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'project_id[nin]'?: Value | readonly Value[]
-      /** `project_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'project_id[null]'?: boolean
       /** Matches any of the given approval ids, for example `approval_id=apr-lumen-gateway-us`. */
       approval_id?: Value | readonly Value[]
-      /** `approval_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'approval_id[eq]'?: Value
-      /** `approval_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'approval_id[ne]'?: Value
-      /** `approval_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'approval_id[in]'?: Value | readonly Value[]
-      /** `approval_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'approval_id[nin]'?: Value | readonly Value[]
-      /** `approval_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'approval_id[null]'?: boolean
       /** Matches any of the given country codes, for example `country_code=US,BR`. */
       country_code?: Value | readonly Value[]
-      /** `country_code`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'country_code[eq]'?: Value
-      /** `country_code`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'country_code[ne]'?: Value
-      /** `country_code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'country_code[in]'?: Value | readonly Value[]
-      /** `country_code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'country_code[nin]'?: Value | readonly Value[]
-      /** `country_code`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'country_code[null]'?: boolean
       /** Matches any of the given authorities, for example `authority=FCC,ANATEL`. */
       authority?: Value | readonly Value[]
-      /** `authority`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'authority[eq]'?: Value
-      /** `authority`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'authority[ne]'?: Value
-      /** `authority`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'authority[in]'?: Value | readonly Value[]
-      /** `authority`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'authority[nin]'?: Value | readonly Value[]
-      /** `authority`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'authority[null]'?: boolean
       /** Matches any of the given schemes, for example `scheme=FCC ID,CE RED`. */
       scheme?: Value | readonly Value[]
-      /** `scheme`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'scheme[eq]'?: Value
-      /** `scheme`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'scheme[ne]'?: Value
-      /** `scheme`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'scheme[in]'?: Value | readonly Value[]
-      /** `scheme`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'scheme[nin]'?: Value | readonly Value[]
-      /** `scheme`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'scheme[null]'?: boolean
       /** Matches any of the given certificate types, for example `certificate_type=type_approval`. Values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. */
       certificate_type?: Value | readonly Value[]
-      /** `certificate_type`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'certificate_type[eq]'?: Value
-      /** `certificate_type`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'certificate_type[ne]'?: Value
-      /** `certificate_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'certificate_type[in]'?: Value | readonly Value[]
-      /** `certificate_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'certificate_type[nin]'?: Value | readonly Value[]
-      /** `certificate_type`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'certificate_type[null]'?: boolean
       /** Matches any of the given approval statuses, for example `approval_status=approved`. Values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. */
       approval_status?: Value | readonly Value[]
-      /** `approval_status`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'approval_status[eq]'?: Value
-      /** `approval_status`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'approval_status[ne]'?: Value
-      /** `approval_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'approval_status[in]'?: Value | readonly Value[]
-      /** `approval_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'approval_status[nin]'?: Value | readonly Value[]
-      /** `approval_status`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'approval_status[null]'?: boolean
       /** Matches any of the given validities, for example `validity=valid`. Values: not_yet_valid, valid, expired, void. */
       validity?: Value | readonly Value[]
-      /** `validity`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'validity[eq]'?: Value
-      /** `validity`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'validity[ne]'?: Value
-      /** `validity`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'validity[in]'?: Value | readonly Value[]
-      /** `validity`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'validity[nin]'?: Value | readonly Value[]
       /** `true` or `false`, for example `expiring=false`. */
       expiring?: Value | readonly Value[]
-      /** `expiring`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'expiring[eq]'?: Value
-      /** `expiring`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'expiring[ne]'?: Value
-      /** `expiring`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'expiring[in]'?: Value | readonly Value[]
-      /** `expiring`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'expiring[nin]'?: Value | readonly Value[]
       /** A day, for example `valid_from[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       valid_from?: Value | readonly Value[]
-      /** `valid_from`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'valid_from[eq]'?: Value
-      /** `valid_from`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'valid_from[ne]'?: Value
-      /** `valid_from`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'valid_from[in]'?: Value | readonly Value[]
-      /** `valid_from`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'valid_from[nin]'?: Value | readonly Value[]
-      /** `valid_from`: After this */
+      /** After this */
       'valid_from[gt]'?: Value
-      /** `valid_from`: At this or after it */
+      /** At this or after it */
       'valid_from[gte]'?: Value
-      /** `valid_from`: Before this */
+      /** Before this */
       'valid_from[lt]'?: Value
-      /** `valid_from`: At this or before it */
+      /** At this or before it */
       'valid_from[lte]'?: Value
-      /** `valid_from`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'valid_from[null]'?: boolean
       /** A day, for example `valid_until[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       valid_until?: Value | readonly Value[]
-      /** `valid_until`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'valid_until[eq]'?: Value
-      /** `valid_until`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'valid_until[ne]'?: Value
-      /** `valid_until`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'valid_until[in]'?: Value | readonly Value[]
-      /** `valid_until`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'valid_until[nin]'?: Value | readonly Value[]
-      /** `valid_until`: After this */
+      /** After this */
       'valid_until[gt]'?: Value
-      /** `valid_until`: At this or after it */
+      /** At this or after it */
       'valid_until[gte]'?: Value
-      /** `valid_until`: Before this */
+      /** Before this */
       'valid_until[lt]'?: Value
-      /** `valid_until`: At this or before it */
+      /** At this or before it */
       'valid_until[lte]'?: Value
-      /** `valid_until`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'valid_until[null]'?: boolean
       /** A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       issued_on?: Value | readonly Value[]
-      /** `issued_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'issued_on[eq]'?: Value
-      /** `issued_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'issued_on[ne]'?: Value
-      /** `issued_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'issued_on[in]'?: Value | readonly Value[]
-      /** `issued_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'issued_on[nin]'?: Value | readonly Value[]
-      /** `issued_on`: After this */
+      /** After this */
       'issued_on[gt]'?: Value
-      /** `issued_on`: At this or after it */
+      /** At this or after it */
       'issued_on[gte]'?: Value
-      /** `issued_on`: Before this */
+      /** Before this */
       'issued_on[lt]'?: Value
-      /** `issued_on`: At this or before it */
+      /** At this or before it */
       'issued_on[lte]'?: Value
-      /** `issued_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'issued_on[null]'?: boolean
       /** Contains any of the given standards, for example `standards=FCC Part 15C,FCC Part 15B`. */
       standards?: Value | readonly Value[]
-      /** `standards`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'standards[eq]'?: Value
-      /** `standards`: Does not contain this value */
+      /** Does not contain this value */
       'standards[ne]'?: Value
-      /** `standards`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'standards[in]'?: Value | readonly Value[]
-      /** `standards`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'standards[nin]'?: Value | readonly Value[]
-      /** `standards`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'standards[all]'?: Value | readonly Value[]
       /** Contains any of the given tags, for example `tags=in-force,flagship`. */
       tags?: Value | readonly Value[]
-      /** `tags`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags`: Does not contain this value */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
       /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at`: After this */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at`: At this or after it */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at`: Before this */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at`: At this or before it */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
       /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at`: After this */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at`: At this or after it */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at`: Before this */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at`: At this or before it */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
+      /** Searches for words, for example `q=2AZZX-LG200`. Each word must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
+      q?: Value | readonly Value[]
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
+      sort?: Value | readonly Value[]
+      /** Number of records on a page. Without it, an export has no limit. */
+      limit?: number
+      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
+      cursor?: Value
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
       /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
@@ -1877,16 +1887,6 @@ export type Resources = {
       on?: Value
       /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
       expiring_within?: number
-      /** Searches for words, for example `q=2AZZX-LG200`. Each word must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
-      q?: Value | readonly Value[]
-      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
-      sort?: Value | readonly Value[]
-      /** Number of records on a page. Without it, an export has no limit. */
-      limit?: number
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
-      count?: 'exact'
-      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
-      cursor?: Value
     }
     itemQuery: {
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
@@ -1895,10 +1895,10 @@ export type Resources = {
       include?: Value | readonly Value[]
       /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
       on?: Value
-      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
-      expiring_within?: number
       /** Shows the certificate as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
+      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
+      expiring_within?: number
     }
   }
   products: {
@@ -1908,180 +1908,180 @@ export type Resources = {
     query: {
       /** Matches any of the given ids, for example `id=prd-lumen-gateway,prd-tracker-mini`. */
       id?: Value | readonly Value[]
-      /** `id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
       /** Matches any of the given names, for example `name=Lumen Gateway,Tracker Mini`. */
       name?: Value | readonly Value[]
-      /** `name`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'name[eq]'?: Value
-      /** `name`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'name[ne]'?: Value
-      /** `name`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'name[in]'?: Value | readonly Value[]
-      /** `name`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'name[nin]'?: Value | readonly Value[]
-      /** `name`: Begins with this text */
+      /** Begins with this text */
       'name[prefix]'?: Value
-      /** `name`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'name[null]'?: boolean
-      /** Contains any of the given part numbers, for example `part_numbers=EXD-LG200`. */
+      /** Contains any of the given part numbers, for example `part_numbers=EXD-LG200-EU,EXD-LG200-US`. */
       part_numbers?: Value | readonly Value[]
-      /** `part_numbers`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'part_numbers[eq]'?: Value
-      /** `part_numbers`: Does not contain this value */
+      /** Does not contain this value */
       'part_numbers[ne]'?: Value
-      /** `part_numbers`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'part_numbers[in]'?: Value | readonly Value[]
-      /** `part_numbers`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'part_numbers[nin]'?: Value | readonly Value[]
-      /** `part_numbers`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'part_numbers[all]'?: Value | readonly Value[]
       /** Matches any of the given models, for example `model=LG200`. */
       model?: Value | readonly Value[]
-      /** `model`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'model[eq]'?: Value
-      /** `model`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'model[ne]'?: Value
-      /** `model`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'model[in]'?: Value | readonly Value[]
-      /** `model`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'model[nin]'?: Value | readonly Value[]
-      /** `model`: Begins with this text */
+      /** Begins with this text */
       'model[prefix]'?: Value
-      /** `model`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'model[null]'?: boolean
       /** Matches any of the given brands, for example `brand=Exampleware`. */
       brand?: Value | readonly Value[]
-      /** `brand`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'brand[eq]'?: Value
-      /** `brand`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'brand[ne]'?: Value
-      /** `brand`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'brand[in]'?: Value | readonly Value[]
-      /** `brand`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'brand[nin]'?: Value | readonly Value[]
-      /** `brand`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'brand[null]'?: boolean
       /** Matches any of the given product statuses, for example `product_status=active`. Values: draft, in_development, active, phase_out, discontinued. */
       product_status?: Value | readonly Value[]
-      /** `product_status`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'product_status[eq]'?: Value
-      /** `product_status`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'product_status[ne]'?: Value
-      /** `product_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'product_status[in]'?: Value | readonly Value[]
-      /** `product_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'product_status[nin]'?: Value | readonly Value[]
-      /** `product_status`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'product_status[null]'?: boolean
       /** Matches any of the given categories, for example `category=IoT gateway,Radio module`. */
       category?: Value | readonly Value[]
-      /** `category`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'category[eq]'?: Value
-      /** `category`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'category[ne]'?: Value
-      /** `category`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'category[in]'?: Value | readonly Value[]
-      /** `category`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'category[nin]'?: Value | readonly Value[]
-      /** `category`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'category[null]'?: boolean
       /** Contains any of the given technologies, for example `technologies=wifi,bluetooth`. Values: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. */
       technologies?: Value | readonly Value[]
-      /** `technologies`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'technologies[eq]'?: Value
-      /** `technologies`: Does not contain this value */
+      /** Does not contain this value */
       'technologies[ne]'?: Value
-      /** `technologies`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'technologies[in]'?: Value | readonly Value[]
-      /** `technologies`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'technologies[nin]'?: Value | readonly Value[]
-      /** `technologies`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'technologies[all]'?: Value | readonly Value[]
       /** Matches any of the given parent product ids, for example `parent_product_id=prd-lumen-gateway`. */
       parent_product_id?: Value | readonly Value[]
-      /** `parent_product_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'parent_product_id[eq]'?: Value
-      /** `parent_product_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'parent_product_id[ne]'?: Value
-      /** `parent_product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'parent_product_id[in]'?: Value | readonly Value[]
-      /** `parent_product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'parent_product_id[nin]'?: Value | readonly Value[]
-      /** `parent_product_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'parent_product_id[null]'?: boolean
       /** Contains any of the given tags, for example `tags=connected-home`. */
       tags?: Value | readonly Value[]
-      /** `tags`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags`: Does not contain this value */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
       /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at`: After this */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at`: At this or after it */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at`: Before this */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at`: At this or before it */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
       /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at`: After this */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at`: At this or after it */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at`: Before this */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at`: At this or before it */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
-      fields?: Value | readonly Value[]
       /** Searches for words, for example `q=Lumen Gateway`. Each word must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
-      count?: 'exact'
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      count?: 'exact'
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
     }
     itemQuery: {
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
@@ -2097,214 +2097,214 @@ export type Resources = {
     query: {
       /** Matches any of the given ids, for example `id=prj-1001,prj-1002`. */
       id?: Value | readonly Value[]
-      /** `id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
       /** Matches any of the given project numbers, for example `project_number=EXD-1001,EXD-1002`. */
       project_number?: Value | readonly Value[]
-      /** `project_number`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'project_number[eq]'?: Value
-      /** `project_number`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'project_number[ne]'?: Value
-      /** `project_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'project_number[in]'?: Value | readonly Value[]
-      /** `project_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'project_number[nin]'?: Value | readonly Value[]
-      /** `project_number`: Begins with this text */
+      /** Begins with this text */
       'project_number[prefix]'?: Value
-      /** `project_number`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'project_number[null]'?: boolean
       /** Matches any of the given customer references, for example `customer_reference=PO-4500011873`. */
       customer_reference?: Value | readonly Value[]
-      /** `customer_reference`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'customer_reference[eq]'?: Value
-      /** `customer_reference`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'customer_reference[ne]'?: Value
-      /** `customer_reference`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'customer_reference[in]'?: Value | readonly Value[]
-      /** `customer_reference`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'customer_reference[nin]'?: Value | readonly Value[]
-      /** `customer_reference`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'customer_reference[null]'?: boolean
       /** Matches any of the given statuses, for example `status=completed`. Values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. */
       status?: Value | readonly Value[]
-      /** `status`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'status[eq]'?: Value
-      /** `status`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'status[ne]'?: Value
-      /** `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'status[in]'?: Value | readonly Value[]
-      /** `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'status[nin]'?: Value | readonly Value[]
-      /** `status`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'status[null]'?: boolean
       /** Matches any of the given classifications, for example `classification=new_certification`. Values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. */
       classification?: Value | readonly Value[]
-      /** `classification`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'classification[eq]'?: Value
-      /** `classification`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'classification[ne]'?: Value
-      /** `classification`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'classification[in]'?: Value | readonly Value[]
-      /** `classification`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'classification[nin]'?: Value | readonly Value[]
-      /** `classification`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'classification[null]'?: boolean
       /** Contains any of the given product ids, for example `product_ids=prd-lumen-gateway`. */
       product_ids?: Value | readonly Value[]
-      /** `product_ids`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'product_ids[eq]'?: Value
-      /** `product_ids`: Does not contain this value */
+      /** Does not contain this value */
       'product_ids[ne]'?: Value
-      /** `product_ids`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'product_ids[in]'?: Value | readonly Value[]
-      /** `product_ids`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'product_ids[nin]'?: Value | readonly Value[]
-      /** `product_ids`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'product_ids[all]'?: Value | readonly Value[]
       /** Contains any of the given country codes, for example `country_codes=US,CA`. */
       country_codes?: Value | readonly Value[]
-      /** `country_codes`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'country_codes[eq]'?: Value
-      /** `country_codes`: Does not contain this value */
+      /** Does not contain this value */
       'country_codes[ne]'?: Value
-      /** `country_codes`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'country_codes[in]'?: Value | readonly Value[]
-      /** `country_codes`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'country_codes[nin]'?: Value | readonly Value[]
-      /** `country_codes`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'country_codes[all]'?: Value | readonly Value[]
       /** A day, for example `ordered_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       ordered_on?: Value | readonly Value[]
-      /** `ordered_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'ordered_on[eq]'?: Value
-      /** `ordered_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'ordered_on[ne]'?: Value
-      /** `ordered_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'ordered_on[in]'?: Value | readonly Value[]
-      /** `ordered_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'ordered_on[nin]'?: Value | readonly Value[]
-      /** `ordered_on`: After this */
+      /** After this */
       'ordered_on[gt]'?: Value
-      /** `ordered_on`: At this or after it */
+      /** At this or after it */
       'ordered_on[gte]'?: Value
-      /** `ordered_on`: Before this */
+      /** Before this */
       'ordered_on[lt]'?: Value
-      /** `ordered_on`: At this or before it */
+      /** At this or before it */
       'ordered_on[lte]'?: Value
-      /** `ordered_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'ordered_on[null]'?: boolean
       /** A day, for example `due_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       due_on?: Value | readonly Value[]
-      /** `due_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'due_on[eq]'?: Value
-      /** `due_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'due_on[ne]'?: Value
-      /** `due_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'due_on[in]'?: Value | readonly Value[]
-      /** `due_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'due_on[nin]'?: Value | readonly Value[]
-      /** `due_on`: After this */
+      /** After this */
       'due_on[gt]'?: Value
-      /** `due_on`: At this or after it */
+      /** At this or after it */
       'due_on[gte]'?: Value
-      /** `due_on`: Before this */
+      /** Before this */
       'due_on[lt]'?: Value
-      /** `due_on`: At this or before it */
+      /** At this or before it */
       'due_on[lte]'?: Value
-      /** `due_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'due_on[null]'?: boolean
       /** A day, for example `completed_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       completed_on?: Value | readonly Value[]
-      /** `completed_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'completed_on[eq]'?: Value
-      /** `completed_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'completed_on[ne]'?: Value
-      /** `completed_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'completed_on[in]'?: Value | readonly Value[]
-      /** `completed_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'completed_on[nin]'?: Value | readonly Value[]
-      /** `completed_on`: After this */
+      /** After this */
       'completed_on[gt]'?: Value
-      /** `completed_on`: At this or after it */
+      /** At this or after it */
       'completed_on[gte]'?: Value
-      /** `completed_on`: Before this */
+      /** Before this */
       'completed_on[lt]'?: Value
-      /** `completed_on`: At this or before it */
+      /** At this or before it */
       'completed_on[lte]'?: Value
-      /** `completed_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'completed_on[null]'?: boolean
       /** Contains any of the given tags, for example `tags=flagship,strategic`. */
       tags?: Value | readonly Value[]
-      /** `tags`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags`: Does not contain this value */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
       /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at`: After this */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at`: At this or after it */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at`: Before this */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at`: At this or before it */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
       /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at`: After this */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at`: At this or after it */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at`: Before this */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at`: At this or before it */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
-      fields?: Value | readonly Value[]
       /** Searches for words, for example `q=EXD-1001`. Each word must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
-      count?: 'exact'
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      count?: 'exact'
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
     }
     itemQuery: {
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
@@ -2320,124 +2320,124 @@ export type Resources = {
     query: {
       /** Matches any of the given ids, for example `id=US,BR`. */
       id?: Value | readonly Value[]
-      /** `id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
       /** Matches any of the given codes, for example `code=US,BR`. */
       code?: Value | readonly Value[]
-      /** `code`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'code[eq]'?: Value
-      /** `code`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'code[ne]'?: Value
-      /** `code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'code[in]'?: Value | readonly Value[]
-      /** `code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'code[nin]'?: Value | readonly Value[]
-      /** `code`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'code[null]'?: boolean
       /** Matches any of the given alpha3 codes, for example `alpha3=USA`. */
       alpha3?: Value | readonly Value[]
-      /** `alpha3`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'alpha3[eq]'?: Value
-      /** `alpha3`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'alpha3[ne]'?: Value
-      /** `alpha3`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'alpha3[in]'?: Value | readonly Value[]
-      /** `alpha3`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'alpha3[nin]'?: Value | readonly Value[]
-      /** `alpha3`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'alpha3[null]'?: boolean
       /** Matches any of the given names, for example `name=United States`. */
       name?: Value | readonly Value[]
-      /** `name`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'name[eq]'?: Value
-      /** `name`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'name[ne]'?: Value
-      /** `name`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'name[in]'?: Value | readonly Value[]
-      /** `name`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'name[nin]'?: Value | readonly Value[]
-      /** `name`: Begins with this text */
+      /** Begins with this text */
       'name[prefix]'?: Value
-      /** `name`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'name[null]'?: boolean
       /** Matches any of the given regions, for example `region=americas`. Values: europe, americas, asia_pacific, middle_east_africa, cis. */
       region?: Value | readonly Value[]
-      /** `region`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'region[eq]'?: Value
-      /** `region`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'region[ne]'?: Value
-      /** `region`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'region[in]'?: Value | readonly Value[]
-      /** `region`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'region[nin]'?: Value | readonly Value[]
-      /** `region`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'region[null]'?: boolean
       /** Contains any of the given blocs, for example `blocs=USMCA`. */
       blocs?: Value | readonly Value[]
-      /** `blocs`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'blocs[eq]'?: Value
-      /** `blocs`: Does not contain this value */
+      /** Does not contain this value */
       'blocs[ne]'?: Value
-      /** `blocs`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'blocs[in]'?: Value | readonly Value[]
-      /** `blocs`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'blocs[nin]'?: Value | readonly Value[]
-      /** `blocs`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'blocs[all]'?: Value | readonly Value[]
       /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at`: After this */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at`: At this or after it */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at`: Before this */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at`: At this or before it */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
-      fields?: Value | readonly Value[]
-      /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
-      on?: Value
-      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
-      expiring_within?: number
       /** Searches for words, for example `q=US`. Each word must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
-      count?: 'exact'
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
-    }
-    itemQuery: {
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
       /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
       on?: Value
       /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
       expiring_within?: number
+    }
+    itemQuery: {
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
+      /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
+      on?: Value
       /** Shows the country as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
+      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
+      expiring_within?: number
     }
   }
   lab: {
@@ -2447,212 +2447,212 @@ export type Resources = {
     query: {
       /** Matches any of the given ids, for example `id=lab-lumen-gateway-004,lab-lumen-gateway-006`. */
       id?: Value | readonly Value[]
-      /** `id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
       /** Matches any of the given report numbers, for example `report_number=EXD-TR-004,EXD-TR-006`. */
       report_number?: Value | readonly Value[]
-      /** `report_number`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'report_number[eq]'?: Value
-      /** `report_number`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'report_number[ne]'?: Value
-      /** `report_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'report_number[in]'?: Value | readonly Value[]
-      /** `report_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'report_number[nin]'?: Value | readonly Value[]
-      /** `report_number`: Begins with this text */
+      /** Begins with this text */
       'report_number[prefix]'?: Value
-      /** `report_number`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'report_number[null]'?: boolean
       /** Matches any of the given test types, for example `test_type=radio`. Values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. */
       test_type?: Value | readonly Value[]
-      /** `test_type`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'test_type[eq]'?: Value
-      /** `test_type`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'test_type[ne]'?: Value
-      /** `test_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'test_type[in]'?: Value | readonly Value[]
-      /** `test_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'test_type[nin]'?: Value | readonly Value[]
-      /** `test_type`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'test_type[null]'?: boolean
       /** Contains any of the given standards, for example `standards=EN 300 328 V2.2.2,FCC Part 15C`. */
       standards?: Value | readonly Value[]
-      /** `standards`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'standards[eq]'?: Value
-      /** `standards`: Does not contain this value */
+      /** Does not contain this value */
       'standards[ne]'?: Value
-      /** `standards`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'standards[in]'?: Value | readonly Value[]
-      /** `standards`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'standards[nin]'?: Value | readonly Value[]
-      /** `standards`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'standards[all]'?: Value | readonly Value[]
       /** Matches any of the given statuses, for example `status=issued`. Values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. */
       status?: Value | readonly Value[]
-      /** `status`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'status[eq]'?: Value
-      /** `status`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'status[ne]'?: Value
-      /** `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'status[in]'?: Value | readonly Value[]
-      /** `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'status[nin]'?: Value | readonly Value[]
-      /** `status`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'status[null]'?: boolean
       /** Matches any of the given results, for example `result=pass`. Values: pass, fail, pass_with_deviation, inconclusive. */
       result?: Value | readonly Value[]
-      /** `result`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'result[eq]'?: Value
-      /** `result`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'result[ne]'?: Value
-      /** `result`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'result[in]'?: Value | readonly Value[]
-      /** `result`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'result[nin]'?: Value | readonly Value[]
-      /** `result`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'result[null]'?: boolean
       /** Matches any of the given laboratories, for example `laboratory=Bayside Radio Testing\, Inc.`. */
       laboratory?: Value | readonly Value[]
-      /** `laboratory`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'laboratory[eq]'?: Value
-      /** `laboratory`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'laboratory[ne]'?: Value
-      /** `laboratory`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'laboratory[in]'?: Value | readonly Value[]
-      /** `laboratory`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'laboratory[nin]'?: Value | readonly Value[]
-      /** `laboratory`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'laboratory[null]'?: boolean
       /** Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`. */
       product_id?: Value | readonly Value[]
-      /** `product_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'product_id[eq]'?: Value
-      /** `product_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'product_id[ne]'?: Value
-      /** `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'product_id[in]'?: Value | readonly Value[]
-      /** `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'product_id[nin]'?: Value | readonly Value[]
-      /** `product_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'product_id[null]'?: boolean
       /** Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`. */
       project_id?: Value | readonly Value[]
-      /** `project_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'project_id[eq]'?: Value
-      /** `project_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'project_id[ne]'?: Value
-      /** `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'project_id[in]'?: Value | readonly Value[]
-      /** `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'project_id[nin]'?: Value | readonly Value[]
-      /** `project_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'project_id[null]'?: boolean
       /** Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`. */
       certificate_id?: Value | readonly Value[]
-      /** `certificate_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'certificate_id[eq]'?: Value
-      /** `certificate_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'certificate_id[ne]'?: Value
-      /** `certificate_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'certificate_id[in]'?: Value | readonly Value[]
-      /** `certificate_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'certificate_id[nin]'?: Value | readonly Value[]
-      /** `certificate_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'certificate_id[null]'?: boolean
       /** A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       issued_on?: Value | readonly Value[]
-      /** `issued_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'issued_on[eq]'?: Value
-      /** `issued_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'issued_on[ne]'?: Value
-      /** `issued_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'issued_on[in]'?: Value | readonly Value[]
-      /** `issued_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'issued_on[nin]'?: Value | readonly Value[]
-      /** `issued_on`: After this */
+      /** After this */
       'issued_on[gt]'?: Value
-      /** `issued_on`: At this or after it */
+      /** At this or after it */
       'issued_on[gte]'?: Value
-      /** `issued_on`: Before this */
+      /** Before this */
       'issued_on[lt]'?: Value
-      /** `issued_on`: At this or before it */
+      /** At this or before it */
       'issued_on[lte]'?: Value
-      /** `issued_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'issued_on[null]'?: boolean
       /** Contains any of the given tags, for example `tags=attention`. */
       tags?: Value | readonly Value[]
-      /** `tags`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags`: Does not contain this value */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
       /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at`: After this */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at`: At this or after it */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at`: Before this */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at`: At this or before it */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
       /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at`: After this */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at`: At this or after it */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at`: Before this */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at`: At this or before it */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
-      fields?: Value | readonly Value[]
-      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
-      include?: Value | readonly Value[]
       /** Searches for words, for example `q=EXD-TR-004`. Each word must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
-      count?: 'exact'
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      count?: 'exact'
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
     }
     itemQuery: {
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
@@ -2670,244 +2670,244 @@ export type Resources = {
     query: {
       /** Matches any of the given ids, for example `id=apr-lumen-gateway-us,apr-tracker-mini-br`. */
       id?: Value | readonly Value[]
-      /** `id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
       /** Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`. */
       product_id?: Value | readonly Value[]
-      /** `product_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'product_id[eq]'?: Value
-      /** `product_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'product_id[ne]'?: Value
-      /** `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'product_id[in]'?: Value | readonly Value[]
-      /** `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'product_id[nin]'?: Value | readonly Value[]
-      /** `product_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'product_id[null]'?: boolean
       /** Matches any of the given country codes, for example `country_code=US,BR`. */
       country_code?: Value | readonly Value[]
-      /** `country_code`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'country_code[eq]'?: Value
-      /** `country_code`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'country_code[ne]'?: Value
-      /** `country_code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'country_code[in]'?: Value | readonly Value[]
-      /** `country_code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'country_code[nin]'?: Value | readonly Value[]
-      /** `country_code`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'country_code[null]'?: boolean
       /** Matches any of the given schemes, for example `scheme=FCC ID,CE RED`. */
       scheme?: Value | readonly Value[]
-      /** `scheme`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'scheme[eq]'?: Value
-      /** `scheme`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'scheme[ne]'?: Value
-      /** `scheme`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'scheme[in]'?: Value | readonly Value[]
-      /** `scheme`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'scheme[nin]'?: Value | readonly Value[]
-      /** `scheme`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'scheme[null]'?: boolean
       /** Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`. */
       project_id?: Value | readonly Value[]
-      /** `project_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'project_id[eq]'?: Value
-      /** `project_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'project_id[ne]'?: Value
-      /** `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'project_id[in]'?: Value | readonly Value[]
-      /** `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'project_id[nin]'?: Value | readonly Value[]
-      /** `project_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'project_id[null]'?: boolean
       /** Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`. */
       certificate_id?: Value | readonly Value[]
-      /** `certificate_id`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'certificate_id[eq]'?: Value
-      /** `certificate_id`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'certificate_id[ne]'?: Value
-      /** `certificate_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'certificate_id[in]'?: Value | readonly Value[]
-      /** `certificate_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'certificate_id[nin]'?: Value | readonly Value[]
-      /** `certificate_id`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'certificate_id[null]'?: boolean
       /** Matches any of the given statuses, for example `status=granted`. Values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. */
       status?: Value | readonly Value[]
-      /** `status`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'status[eq]'?: Value
-      /** `status`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'status[ne]'?: Value
-      /** `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'status[in]'?: Value | readonly Value[]
-      /** `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'status[nin]'?: Value | readonly Value[]
-      /** `status`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'status[null]'?: boolean
       /** `true` or `false`, for example `open=false`. */
       open?: Value | readonly Value[]
-      /** `open`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'open[eq]'?: Value
-      /** `open`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'open[ne]'?: Value
-      /** `open`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'open[in]'?: Value | readonly Value[]
-      /** `open`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'open[nin]'?: Value | readonly Value[]
       /** A day, for example `requested_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       requested_on?: Value | readonly Value[]
-      /** `requested_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'requested_on[eq]'?: Value
-      /** `requested_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'requested_on[ne]'?: Value
-      /** `requested_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'requested_on[in]'?: Value | readonly Value[]
-      /** `requested_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'requested_on[nin]'?: Value | readonly Value[]
-      /** `requested_on`: After this */
+      /** After this */
       'requested_on[gt]'?: Value
-      /** `requested_on`: At this or after it */
+      /** At this or after it */
       'requested_on[gte]'?: Value
-      /** `requested_on`: Before this */
+      /** Before this */
       'requested_on[lt]'?: Value
-      /** `requested_on`: At this or before it */
+      /** At this or before it */
       'requested_on[lte]'?: Value
-      /** `requested_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'requested_on[null]'?: boolean
       /** A day, for example `submitted_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       submitted_on?: Value | readonly Value[]
-      /** `submitted_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'submitted_on[eq]'?: Value
-      /** `submitted_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'submitted_on[ne]'?: Value
-      /** `submitted_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'submitted_on[in]'?: Value | readonly Value[]
-      /** `submitted_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'submitted_on[nin]'?: Value | readonly Value[]
-      /** `submitted_on`: After this */
+      /** After this */
       'submitted_on[gt]'?: Value
-      /** `submitted_on`: At this or after it */
+      /** At this or after it */
       'submitted_on[gte]'?: Value
-      /** `submitted_on`: Before this */
+      /** Before this */
       'submitted_on[lt]'?: Value
-      /** `submitted_on`: At this or before it */
+      /** At this or before it */
       'submitted_on[lte]'?: Value
-      /** `submitted_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'submitted_on[null]'?: boolean
       /** A day, for example `decided_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       decided_on?: Value | readonly Value[]
-      /** `decided_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'decided_on[eq]'?: Value
-      /** `decided_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'decided_on[ne]'?: Value
-      /** `decided_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'decided_on[in]'?: Value | readonly Value[]
-      /** `decided_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'decided_on[nin]'?: Value | readonly Value[]
-      /** `decided_on`: After this */
+      /** After this */
       'decided_on[gt]'?: Value
-      /** `decided_on`: At this or after it */
+      /** At this or after it */
       'decided_on[gte]'?: Value
-      /** `decided_on`: Before this */
+      /** Before this */
       'decided_on[lt]'?: Value
-      /** `decided_on`: At this or before it */
+      /** At this or before it */
       'decided_on[lte]'?: Value
-      /** `decided_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'decided_on[null]'?: boolean
       /** A day, for example `expected_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       expected_on?: Value | readonly Value[]
-      /** `expected_on`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'expected_on[eq]'?: Value
-      /** `expected_on`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'expected_on[ne]'?: Value
-      /** `expected_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'expected_on[in]'?: Value | readonly Value[]
-      /** `expected_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'expected_on[nin]'?: Value | readonly Value[]
-      /** `expected_on`: After this */
+      /** After this */
       'expected_on[gt]'?: Value
-      /** `expected_on`: At this or after it */
+      /** At this or after it */
       'expected_on[gte]'?: Value
-      /** `expected_on`: Before this */
+      /** Before this */
       'expected_on[lt]'?: Value
-      /** `expected_on`: At this or before it */
+      /** At this or before it */
       'expected_on[lte]'?: Value
-      /** `expected_on`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'expected_on[null]'?: boolean
       /** Contains any of the given tags, for example `tags=renewal`. */
       tags?: Value | readonly Value[]
-      /** `tags`: Contains this value, commas included */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags`: Does not contain this value */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
       /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at`: After this */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at`: At this or after it */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at`: Before this */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at`: At this or before it */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
       /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at`: Equal to this value, commas included */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at`: Not equal to this value, or null */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at`: After this */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at`: At this or after it */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at`: Before this */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at`: At this or before it */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at`: `true`: is null. `false`: is not null */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
-      fields?: Value | readonly Value[]
-      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
-      include?: Value | readonly Value[]
       /** Searches for words, for example `q=FCC ID`. Each word must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
-      count?: 'exact'
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      count?: 'exact'
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
     }
     itemQuery: {
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */

@@ -1023,270 +1023,280 @@ CertificatesQuery = TypedDict(
     {
         # Matches any of the given ids, for example `id=crt-lumen-gateway-us,crt-tracker-mini-br`.
         "id": "Value | Sequence[Value] | None",
-        # `id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
         # Matches any of the given numbers, for example `number=2AZZX-LG200,2AZZX-EXW6M`.
         "number": "Value | Sequence[Value] | None",
-        # `number`: Equal to this value, commas included
+        # Equal to this value, commas included
         "number[eq]": "Value | None",
-        # `number`: Not equal to this value, or null
+        # Not equal to this value, or null
         "number[ne]": "Value | None",
-        # `number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "number[in]": "Value | Sequence[Value] | None",
-        # `number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "number[nin]": "Value | Sequence[Value] | None",
-        # `number`: Begins with this text
+        # Begins with this text
         "number[prefix]": "Value | None",
-        # `number`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "number[null]": "bool | None",
         # Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "product_id[eq]": "Value | None",
-        # `product_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "product_id[ne]": "Value | None",
-        # `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "product_id[in]": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
         # Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "project_id[eq]": "Value | None",
-        # `project_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "project_id[ne]": "Value | None",
-        # `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "project_id[in]": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
         # Matches any of the given approval ids, for example `approval_id=apr-lumen-gateway-us`.
         "approval_id": "Value | Sequence[Value] | None",
-        # `approval_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "approval_id[eq]": "Value | None",
-        # `approval_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "approval_id[ne]": "Value | None",
-        # `approval_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "approval_id[in]": "Value | Sequence[Value] | None",
-        # `approval_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "approval_id[nin]": "Value | Sequence[Value] | None",
-        # `approval_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "approval_id[null]": "bool | None",
         # Matches any of the given country codes, for example `country_code=US,BR`.
         "country_code": "Value | Sequence[Value] | None",
-        # `country_code`: Equal to this value, commas included
+        # Equal to this value, commas included
         "country_code[eq]": "Value | None",
-        # `country_code`: Not equal to this value, or null
+        # Not equal to this value, or null
         "country_code[ne]": "Value | None",
-        # `country_code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "country_code[in]": "Value | Sequence[Value] | None",
-        # `country_code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "country_code[nin]": "Value | Sequence[Value] | None",
-        # `country_code`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "country_code[null]": "bool | None",
         # Matches any of the given authorities, for example `authority=FCC,ANATEL`.
         "authority": "Value | Sequence[Value] | None",
-        # `authority`: Equal to this value, commas included
+        # Equal to this value, commas included
         "authority[eq]": "Value | None",
-        # `authority`: Not equal to this value, or null
+        # Not equal to this value, or null
         "authority[ne]": "Value | None",
-        # `authority`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "authority[in]": "Value | Sequence[Value] | None",
-        # `authority`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "authority[nin]": "Value | Sequence[Value] | None",
-        # `authority`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "authority[null]": "bool | None",
         # Matches any of the given schemes, for example `scheme=FCC ID,CE RED`.
         "scheme": "Value | Sequence[Value] | None",
-        # `scheme`: Equal to this value, commas included
+        # Equal to this value, commas included
         "scheme[eq]": "Value | None",
-        # `scheme`: Not equal to this value, or null
+        # Not equal to this value, or null
         "scheme[ne]": "Value | None",
-        # `scheme`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "scheme[in]": "Value | Sequence[Value] | None",
-        # `scheme`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "scheme[nin]": "Value | Sequence[Value] | None",
-        # `scheme`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "scheme[null]": "bool | None",
         # Matches any of the given certificate types, for example `certificate_type=type_approval`. Values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other.
         "certificate_type": "Value | Sequence[Value] | None",
-        # `certificate_type`: Equal to this value, commas included
+        # Equal to this value, commas included
         "certificate_type[eq]": "Value | None",
-        # `certificate_type`: Not equal to this value, or null
+        # Not equal to this value, or null
         "certificate_type[ne]": "Value | None",
-        # `certificate_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "certificate_type[in]": "Value | Sequence[Value] | None",
-        # `certificate_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "certificate_type[nin]": "Value | Sequence[Value] | None",
-        # `certificate_type`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "certificate_type[null]": "bool | None",
         # Matches any of the given approval statuses, for example `approval_status=approved`. Values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded.
         "approval_status": "Value | Sequence[Value] | None",
-        # `approval_status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "approval_status[eq]": "Value | None",
-        # `approval_status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "approval_status[ne]": "Value | None",
-        # `approval_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "approval_status[in]": "Value | Sequence[Value] | None",
-        # `approval_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "approval_status[nin]": "Value | Sequence[Value] | None",
-        # `approval_status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "approval_status[null]": "bool | None",
         # Matches any of the given validities, for example `validity=valid`. Values: not_yet_valid, valid, expired, void.
         "validity": "Value | Sequence[Value] | None",
-        # `validity`: Equal to this value, commas included
+        # Equal to this value, commas included
         "validity[eq]": "Value | None",
-        # `validity`: Not equal to this value, or null
+        # Not equal to this value, or null
         "validity[ne]": "Value | None",
-        # `validity`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "validity[in]": "Value | Sequence[Value] | None",
-        # `validity`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "validity[nin]": "Value | Sequence[Value] | None",
         # `true` or `false`, for example `expiring=false`.
         "expiring": "Value | Sequence[Value] | None",
-        # `expiring`: Equal to this value, commas included
+        # Equal to this value, commas included
         "expiring[eq]": "Value | None",
-        # `expiring`: Not equal to this value, or null
+        # Not equal to this value, or null
         "expiring[ne]": "Value | None",
-        # `expiring`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "expiring[in]": "Value | Sequence[Value] | None",
-        # `expiring`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "expiring[nin]": "Value | Sequence[Value] | None",
         # A day, for example `valid_from[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "valid_from": "Value | Sequence[Value] | None",
-        # `valid_from`: Equal to this value, commas included
+        # Equal to this value, commas included
         "valid_from[eq]": "Value | None",
-        # `valid_from`: Not equal to this value, or null
+        # Not equal to this value, or null
         "valid_from[ne]": "Value | None",
-        # `valid_from`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "valid_from[in]": "Value | Sequence[Value] | None",
-        # `valid_from`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "valid_from[nin]": "Value | Sequence[Value] | None",
-        # `valid_from`: After this
+        # After this
         "valid_from[gt]": "Value | None",
-        # `valid_from`: At this or after it
+        # At this or after it
         "valid_from[gte]": "Value | None",
-        # `valid_from`: Before this
+        # Before this
         "valid_from[lt]": "Value | None",
-        # `valid_from`: At this or before it
+        # At this or before it
         "valid_from[lte]": "Value | None",
-        # `valid_from`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "valid_from[null]": "bool | None",
         # A day, for example `valid_until[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "valid_until": "Value | Sequence[Value] | None",
-        # `valid_until`: Equal to this value, commas included
+        # Equal to this value, commas included
         "valid_until[eq]": "Value | None",
-        # `valid_until`: Not equal to this value, or null
+        # Not equal to this value, or null
         "valid_until[ne]": "Value | None",
-        # `valid_until`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "valid_until[in]": "Value | Sequence[Value] | None",
-        # `valid_until`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "valid_until[nin]": "Value | Sequence[Value] | None",
-        # `valid_until`: After this
+        # After this
         "valid_until[gt]": "Value | None",
-        # `valid_until`: At this or after it
+        # At this or after it
         "valid_until[gte]": "Value | None",
-        # `valid_until`: Before this
+        # Before this
         "valid_until[lt]": "Value | None",
-        # `valid_until`: At this or before it
+        # At this or before it
         "valid_until[lte]": "Value | None",
-        # `valid_until`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "valid_until[null]": "bool | None",
         # A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "issued_on": "Value | Sequence[Value] | None",
-        # `issued_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "issued_on[eq]": "Value | None",
-        # `issued_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "issued_on[ne]": "Value | None",
-        # `issued_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "issued_on[in]": "Value | Sequence[Value] | None",
-        # `issued_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "issued_on[nin]": "Value | Sequence[Value] | None",
-        # `issued_on`: After this
+        # After this
         "issued_on[gt]": "Value | None",
-        # `issued_on`: At this or after it
+        # At this or after it
         "issued_on[gte]": "Value | None",
-        # `issued_on`: Before this
+        # Before this
         "issued_on[lt]": "Value | None",
-        # `issued_on`: At this or before it
+        # At this or before it
         "issued_on[lte]": "Value | None",
-        # `issued_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "issued_on[null]": "bool | None",
         # Contains any of the given standards, for example `standards=FCC Part 15C,FCC Part 15B`.
         "standards": "Value | Sequence[Value] | None",
-        # `standards`: Contains this value, commas included
+        # Contains this value, commas included
         "standards[eq]": "Value | None",
-        # `standards`: Does not contain this value
+        # Does not contain this value
         "standards[ne]": "Value | None",
-        # `standards`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "standards[in]": "Value | Sequence[Value] | None",
-        # `standards`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "standards[nin]": "Value | Sequence[Value] | None",
-        # `standards`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "standards[all]": "Value | Sequence[Value] | None",
         # Contains any of the given tags, for example `tags=in-force,flagship`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags`: Contains this value, commas included
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags`: Does not contain this value
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
         # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at`: After this
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at`: At this or after it
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at`: Before this
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at`: At this or before it
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
         # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at`: After this
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at`: At this or after it
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at`: Before this
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at`: At this or before it
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
+        # Searches for words, for example `q=2AZZX-LG200`. Each word must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
+        "q": "Value | Sequence[Value] | None",
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
+        "sort": "Value | Sequence[Value] | None",
+        # Number of records on a page. Without it, an export has no limit.
+        "limit": "int | None",
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
+        "cursor": "Value | None",
+        # Adds `page.total`, the number of all matching records. Not with an export.
+        "count": "Literal[\"exact\"] | None",
         # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
         # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read.
@@ -1295,16 +1305,6 @@ CertificatesQuery = TypedDict(
         "on": "Value | None",
         # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
         "expiring_within": "int | None",
-        # Searches for words, for example `q=2AZZX-LG200`. Each word must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
-        "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
-        "sort": "Value | Sequence[Value] | None",
-        # Number of records on a page. Without it, an export has no limit.
-        "limit": "int | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
-        "count": "Literal[\"exact\"] | None",
-        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
-        "cursor": "Value | None",
         # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
@@ -1320,10 +1320,10 @@ CertificatesItemQuery = TypedDict(
         "include": "Value | Sequence[Value] | None",
         # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
         "on": "Value | None",
-        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
-        "expiring_within": "int | None",
         # Shows the certificate as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
+        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
+        "expiring_within": "int | None",
     },
     total=False,
 )
@@ -1333,180 +1333,180 @@ ProductsQuery = TypedDict(
     {
         # Matches any of the given ids, for example `id=prd-lumen-gateway,prd-tracker-mini`.
         "id": "Value | Sequence[Value] | None",
-        # `id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
         # Matches any of the given names, for example `name=Lumen Gateway,Tracker Mini`.
         "name": "Value | Sequence[Value] | None",
-        # `name`: Equal to this value, commas included
+        # Equal to this value, commas included
         "name[eq]": "Value | None",
-        # `name`: Not equal to this value, or null
+        # Not equal to this value, or null
         "name[ne]": "Value | None",
-        # `name`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "name[in]": "Value | Sequence[Value] | None",
-        # `name`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "name[nin]": "Value | Sequence[Value] | None",
-        # `name`: Begins with this text
+        # Begins with this text
         "name[prefix]": "Value | None",
-        # `name`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "name[null]": "bool | None",
-        # Contains any of the given part numbers, for example `part_numbers=EXD-LG200`.
+        # Contains any of the given part numbers, for example `part_numbers=EXD-LG200-EU,EXD-LG200-US`.
         "part_numbers": "Value | Sequence[Value] | None",
-        # `part_numbers`: Contains this value, commas included
+        # Contains this value, commas included
         "part_numbers[eq]": "Value | None",
-        # `part_numbers`: Does not contain this value
+        # Does not contain this value
         "part_numbers[ne]": "Value | None",
-        # `part_numbers`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "part_numbers[in]": "Value | Sequence[Value] | None",
-        # `part_numbers`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "part_numbers[nin]": "Value | Sequence[Value] | None",
-        # `part_numbers`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "part_numbers[all]": "Value | Sequence[Value] | None",
         # Matches any of the given models, for example `model=LG200`.
         "model": "Value | Sequence[Value] | None",
-        # `model`: Equal to this value, commas included
+        # Equal to this value, commas included
         "model[eq]": "Value | None",
-        # `model`: Not equal to this value, or null
+        # Not equal to this value, or null
         "model[ne]": "Value | None",
-        # `model`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "model[in]": "Value | Sequence[Value] | None",
-        # `model`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "model[nin]": "Value | Sequence[Value] | None",
-        # `model`: Begins with this text
+        # Begins with this text
         "model[prefix]": "Value | None",
-        # `model`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "model[null]": "bool | None",
         # Matches any of the given brands, for example `brand=Exampleware`.
         "brand": "Value | Sequence[Value] | None",
-        # `brand`: Equal to this value, commas included
+        # Equal to this value, commas included
         "brand[eq]": "Value | None",
-        # `brand`: Not equal to this value, or null
+        # Not equal to this value, or null
         "brand[ne]": "Value | None",
-        # `brand`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "brand[in]": "Value | Sequence[Value] | None",
-        # `brand`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "brand[nin]": "Value | Sequence[Value] | None",
-        # `brand`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "brand[null]": "bool | None",
         # Matches any of the given product statuses, for example `product_status=active`. Values: draft, in_development, active, phase_out, discontinued.
         "product_status": "Value | Sequence[Value] | None",
-        # `product_status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "product_status[eq]": "Value | None",
-        # `product_status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "product_status[ne]": "Value | None",
-        # `product_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "product_status[in]": "Value | Sequence[Value] | None",
-        # `product_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "product_status[nin]": "Value | Sequence[Value] | None",
-        # `product_status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "product_status[null]": "bool | None",
         # Matches any of the given categories, for example `category=IoT gateway,Radio module`.
         "category": "Value | Sequence[Value] | None",
-        # `category`: Equal to this value, commas included
+        # Equal to this value, commas included
         "category[eq]": "Value | None",
-        # `category`: Not equal to this value, or null
+        # Not equal to this value, or null
         "category[ne]": "Value | None",
-        # `category`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "category[in]": "Value | Sequence[Value] | None",
-        # `category`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "category[nin]": "Value | Sequence[Value] | None",
-        # `category`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "category[null]": "bool | None",
         # Contains any of the given technologies, for example `technologies=wifi,bluetooth`. Values: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power.
         "technologies": "Value | Sequence[Value] | None",
-        # `technologies`: Contains this value, commas included
+        # Contains this value, commas included
         "technologies[eq]": "Value | None",
-        # `technologies`: Does not contain this value
+        # Does not contain this value
         "technologies[ne]": "Value | None",
-        # `technologies`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "technologies[in]": "Value | Sequence[Value] | None",
-        # `technologies`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "technologies[nin]": "Value | Sequence[Value] | None",
-        # `technologies`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "technologies[all]": "Value | Sequence[Value] | None",
         # Matches any of the given parent product ids, for example `parent_product_id=prd-lumen-gateway`.
         "parent_product_id": "Value | Sequence[Value] | None",
-        # `parent_product_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "parent_product_id[eq]": "Value | None",
-        # `parent_product_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "parent_product_id[ne]": "Value | None",
-        # `parent_product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "parent_product_id[in]": "Value | Sequence[Value] | None",
-        # `parent_product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "parent_product_id[nin]": "Value | Sequence[Value] | None",
-        # `parent_product_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "parent_product_id[null]": "bool | None",
         # Contains any of the given tags, for example `tags=connected-home`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags`: Contains this value, commas included
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags`: Does not contain this value
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
         # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at`: After this
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at`: At this or after it
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at`: Before this
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at`: At this or before it
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
         # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at`: After this
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at`: At this or after it
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at`: Before this
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at`: At this or before it
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Only these fields, separated by commas. `id` is always included. Default: all fields.
-        "fields": "Value | Sequence[Value] | None",
         # Searches for words, for example `q=Lumen Gateway`. Each word must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
-        "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
+        # Adds `page.total`, the number of all matching records. Not with an export.
+        "count": "Literal[\"exact\"] | None",
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
         # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
@@ -1529,214 +1529,214 @@ ProjectsQuery = TypedDict(
     {
         # Matches any of the given ids, for example `id=prj-1001,prj-1002`.
         "id": "Value | Sequence[Value] | None",
-        # `id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
         # Matches any of the given project numbers, for example `project_number=EXD-1001,EXD-1002`.
         "project_number": "Value | Sequence[Value] | None",
-        # `project_number`: Equal to this value, commas included
+        # Equal to this value, commas included
         "project_number[eq]": "Value | None",
-        # `project_number`: Not equal to this value, or null
+        # Not equal to this value, or null
         "project_number[ne]": "Value | None",
-        # `project_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "project_number[in]": "Value | Sequence[Value] | None",
-        # `project_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "project_number[nin]": "Value | Sequence[Value] | None",
-        # `project_number`: Begins with this text
+        # Begins with this text
         "project_number[prefix]": "Value | None",
-        # `project_number`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "project_number[null]": "bool | None",
         # Matches any of the given customer references, for example `customer_reference=PO-4500011873`.
         "customer_reference": "Value | Sequence[Value] | None",
-        # `customer_reference`: Equal to this value, commas included
+        # Equal to this value, commas included
         "customer_reference[eq]": "Value | None",
-        # `customer_reference`: Not equal to this value, or null
+        # Not equal to this value, or null
         "customer_reference[ne]": "Value | None",
-        # `customer_reference`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "customer_reference[in]": "Value | Sequence[Value] | None",
-        # `customer_reference`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "customer_reference[nin]": "Value | Sequence[Value] | None",
-        # `customer_reference`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "customer_reference[null]": "bool | None",
         # Matches any of the given statuses, for example `status=completed`. Values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined.
         "status": "Value | Sequence[Value] | None",
-        # `status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "status[eq]": "Value | None",
-        # `status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "status[ne]": "Value | None",
-        # `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "status[in]": "Value | Sequence[Value] | None",
-        # `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
         # Matches any of the given classifications, for example `classification=new_certification`. Values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting.
         "classification": "Value | Sequence[Value] | None",
-        # `classification`: Equal to this value, commas included
+        # Equal to this value, commas included
         "classification[eq]": "Value | None",
-        # `classification`: Not equal to this value, or null
+        # Not equal to this value, or null
         "classification[ne]": "Value | None",
-        # `classification`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "classification[in]": "Value | Sequence[Value] | None",
-        # `classification`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "classification[nin]": "Value | Sequence[Value] | None",
-        # `classification`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "classification[null]": "bool | None",
         # Contains any of the given product ids, for example `product_ids=prd-lumen-gateway`.
         "product_ids": "Value | Sequence[Value] | None",
-        # `product_ids`: Contains this value, commas included
+        # Contains this value, commas included
         "product_ids[eq]": "Value | None",
-        # `product_ids`: Does not contain this value
+        # Does not contain this value
         "product_ids[ne]": "Value | None",
-        # `product_ids`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "product_ids[in]": "Value | Sequence[Value] | None",
-        # `product_ids`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "product_ids[nin]": "Value | Sequence[Value] | None",
-        # `product_ids`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "product_ids[all]": "Value | Sequence[Value] | None",
         # Contains any of the given country codes, for example `country_codes=US,CA`.
         "country_codes": "Value | Sequence[Value] | None",
-        # `country_codes`: Contains this value, commas included
+        # Contains this value, commas included
         "country_codes[eq]": "Value | None",
-        # `country_codes`: Does not contain this value
+        # Does not contain this value
         "country_codes[ne]": "Value | None",
-        # `country_codes`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "country_codes[in]": "Value | Sequence[Value] | None",
-        # `country_codes`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "country_codes[nin]": "Value | Sequence[Value] | None",
-        # `country_codes`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "country_codes[all]": "Value | Sequence[Value] | None",
         # A day, for example `ordered_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "ordered_on": "Value | Sequence[Value] | None",
-        # `ordered_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "ordered_on[eq]": "Value | None",
-        # `ordered_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "ordered_on[ne]": "Value | None",
-        # `ordered_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "ordered_on[in]": "Value | Sequence[Value] | None",
-        # `ordered_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "ordered_on[nin]": "Value | Sequence[Value] | None",
-        # `ordered_on`: After this
+        # After this
         "ordered_on[gt]": "Value | None",
-        # `ordered_on`: At this or after it
+        # At this or after it
         "ordered_on[gte]": "Value | None",
-        # `ordered_on`: Before this
+        # Before this
         "ordered_on[lt]": "Value | None",
-        # `ordered_on`: At this or before it
+        # At this or before it
         "ordered_on[lte]": "Value | None",
-        # `ordered_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "ordered_on[null]": "bool | None",
         # A day, for example `due_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "due_on": "Value | Sequence[Value] | None",
-        # `due_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "due_on[eq]": "Value | None",
-        # `due_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "due_on[ne]": "Value | None",
-        # `due_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "due_on[in]": "Value | Sequence[Value] | None",
-        # `due_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "due_on[nin]": "Value | Sequence[Value] | None",
-        # `due_on`: After this
+        # After this
         "due_on[gt]": "Value | None",
-        # `due_on`: At this or after it
+        # At this or after it
         "due_on[gte]": "Value | None",
-        # `due_on`: Before this
+        # Before this
         "due_on[lt]": "Value | None",
-        # `due_on`: At this or before it
+        # At this or before it
         "due_on[lte]": "Value | None",
-        # `due_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "due_on[null]": "bool | None",
         # A day, for example `completed_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "completed_on": "Value | Sequence[Value] | None",
-        # `completed_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "completed_on[eq]": "Value | None",
-        # `completed_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "completed_on[ne]": "Value | None",
-        # `completed_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "completed_on[in]": "Value | Sequence[Value] | None",
-        # `completed_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "completed_on[nin]": "Value | Sequence[Value] | None",
-        # `completed_on`: After this
+        # After this
         "completed_on[gt]": "Value | None",
-        # `completed_on`: At this or after it
+        # At this or after it
         "completed_on[gte]": "Value | None",
-        # `completed_on`: Before this
+        # Before this
         "completed_on[lt]": "Value | None",
-        # `completed_on`: At this or before it
+        # At this or before it
         "completed_on[lte]": "Value | None",
-        # `completed_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "completed_on[null]": "bool | None",
         # Contains any of the given tags, for example `tags=flagship,strategic`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags`: Contains this value, commas included
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags`: Does not contain this value
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
         # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at`: After this
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at`: At this or after it
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at`: Before this
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at`: At this or before it
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
         # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at`: After this
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at`: At this or after it
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at`: Before this
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at`: At this or before it
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Only these fields, separated by commas. `id` is always included. Default: all fields.
-        "fields": "Value | Sequence[Value] | None",
         # Searches for words, for example `q=EXD-1001`. Each word must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
-        "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
+        # Adds `page.total`, the number of all matching records. Not with an export.
+        "count": "Literal[\"exact\"] | None",
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
         # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
@@ -1759,114 +1759,114 @@ CountriesQuery = TypedDict(
     {
         # Matches any of the given ids, for example `id=US,BR`.
         "id": "Value | Sequence[Value] | None",
-        # `id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
         # Matches any of the given codes, for example `code=US,BR`.
         "code": "Value | Sequence[Value] | None",
-        # `code`: Equal to this value, commas included
+        # Equal to this value, commas included
         "code[eq]": "Value | None",
-        # `code`: Not equal to this value, or null
+        # Not equal to this value, or null
         "code[ne]": "Value | None",
-        # `code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "code[in]": "Value | Sequence[Value] | None",
-        # `code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "code[nin]": "Value | Sequence[Value] | None",
-        # `code`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "code[null]": "bool | None",
         # Matches any of the given alpha3 codes, for example `alpha3=USA`.
         "alpha3": "Value | Sequence[Value] | None",
-        # `alpha3`: Equal to this value, commas included
+        # Equal to this value, commas included
         "alpha3[eq]": "Value | None",
-        # `alpha3`: Not equal to this value, or null
+        # Not equal to this value, or null
         "alpha3[ne]": "Value | None",
-        # `alpha3`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "alpha3[in]": "Value | Sequence[Value] | None",
-        # `alpha3`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "alpha3[nin]": "Value | Sequence[Value] | None",
-        # `alpha3`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "alpha3[null]": "bool | None",
         # Matches any of the given names, for example `name=United States`.
         "name": "Value | Sequence[Value] | None",
-        # `name`: Equal to this value, commas included
+        # Equal to this value, commas included
         "name[eq]": "Value | None",
-        # `name`: Not equal to this value, or null
+        # Not equal to this value, or null
         "name[ne]": "Value | None",
-        # `name`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "name[in]": "Value | Sequence[Value] | None",
-        # `name`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "name[nin]": "Value | Sequence[Value] | None",
-        # `name`: Begins with this text
+        # Begins with this text
         "name[prefix]": "Value | None",
-        # `name`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "name[null]": "bool | None",
         # Matches any of the given regions, for example `region=americas`. Values: europe, americas, asia_pacific, middle_east_africa, cis.
         "region": "Value | Sequence[Value] | None",
-        # `region`: Equal to this value, commas included
+        # Equal to this value, commas included
         "region[eq]": "Value | None",
-        # `region`: Not equal to this value, or null
+        # Not equal to this value, or null
         "region[ne]": "Value | None",
-        # `region`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "region[in]": "Value | Sequence[Value] | None",
-        # `region`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "region[nin]": "Value | Sequence[Value] | None",
-        # `region`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "region[null]": "bool | None",
         # Contains any of the given blocs, for example `blocs=USMCA`.
         "blocs": "Value | Sequence[Value] | None",
-        # `blocs`: Contains this value, commas included
+        # Contains this value, commas included
         "blocs[eq]": "Value | None",
-        # `blocs`: Does not contain this value
+        # Does not contain this value
         "blocs[ne]": "Value | None",
-        # `blocs`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "blocs[in]": "Value | Sequence[Value] | None",
-        # `blocs`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "blocs[nin]": "Value | Sequence[Value] | None",
-        # `blocs`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "blocs[all]": "Value | Sequence[Value] | None",
         # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at`: After this
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at`: At this or after it
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at`: Before this
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at`: At this or before it
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Only these fields, separated by commas. `id` is always included. Default: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
-        "on": "Value | None",
-        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
-        "expiring_within": "int | None",
         # Searches for words, for example `q=US`. Each word must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
-        "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
+        # Adds `page.total`, the number of all matching records. Not with an export.
+        "count": "Literal[\"exact\"] | None",
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
+        "on": "Value | None",
+        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
+        "expiring_within": "int | None",
         # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
@@ -1880,10 +1880,10 @@ CountriesItemQuery = TypedDict(
         "fields": "Value | Sequence[Value] | None",
         # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
         "on": "Value | None",
-        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
-        "expiring_within": "int | None",
         # Shows the country as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
+        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
+        "expiring_within": "int | None",
     },
     total=False,
 )
@@ -1893,212 +1893,212 @@ LabQuery = TypedDict(
     {
         # Matches any of the given ids, for example `id=lab-lumen-gateway-004,lab-lumen-gateway-006`.
         "id": "Value | Sequence[Value] | None",
-        # `id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
         # Matches any of the given report numbers, for example `report_number=EXD-TR-004,EXD-TR-006`.
         "report_number": "Value | Sequence[Value] | None",
-        # `report_number`: Equal to this value, commas included
+        # Equal to this value, commas included
         "report_number[eq]": "Value | None",
-        # `report_number`: Not equal to this value, or null
+        # Not equal to this value, or null
         "report_number[ne]": "Value | None",
-        # `report_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "report_number[in]": "Value | Sequence[Value] | None",
-        # `report_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "report_number[nin]": "Value | Sequence[Value] | None",
-        # `report_number`: Begins with this text
+        # Begins with this text
         "report_number[prefix]": "Value | None",
-        # `report_number`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "report_number[null]": "bool | None",
         # Matches any of the given test types, for example `test_type=radio`. Values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy.
         "test_type": "Value | Sequence[Value] | None",
-        # `test_type`: Equal to this value, commas included
+        # Equal to this value, commas included
         "test_type[eq]": "Value | None",
-        # `test_type`: Not equal to this value, or null
+        # Not equal to this value, or null
         "test_type[ne]": "Value | None",
-        # `test_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "test_type[in]": "Value | Sequence[Value] | None",
-        # `test_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "test_type[nin]": "Value | Sequence[Value] | None",
-        # `test_type`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "test_type[null]": "bool | None",
         # Contains any of the given standards, for example `standards=EN 300 328 V2.2.2,FCC Part 15C`.
         "standards": "Value | Sequence[Value] | None",
-        # `standards`: Contains this value, commas included
+        # Contains this value, commas included
         "standards[eq]": "Value | None",
-        # `standards`: Does not contain this value
+        # Does not contain this value
         "standards[ne]": "Value | None",
-        # `standards`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "standards[in]": "Value | Sequence[Value] | None",
-        # `standards`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "standards[nin]": "Value | Sequence[Value] | None",
-        # `standards`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "standards[all]": "Value | Sequence[Value] | None",
         # Matches any of the given statuses, for example `status=issued`. Values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled.
         "status": "Value | Sequence[Value] | None",
-        # `status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "status[eq]": "Value | None",
-        # `status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "status[ne]": "Value | None",
-        # `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "status[in]": "Value | Sequence[Value] | None",
-        # `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
         # Matches any of the given results, for example `result=pass`. Values: pass, fail, pass_with_deviation, inconclusive.
         "result": "Value | Sequence[Value] | None",
-        # `result`: Equal to this value, commas included
+        # Equal to this value, commas included
         "result[eq]": "Value | None",
-        # `result`: Not equal to this value, or null
+        # Not equal to this value, or null
         "result[ne]": "Value | None",
-        # `result`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "result[in]": "Value | Sequence[Value] | None",
-        # `result`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "result[nin]": "Value | Sequence[Value] | None",
-        # `result`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "result[null]": "bool | None",
         # Matches any of the given laboratories, for example `laboratory=Bayside Radio Testing\, Inc.`.
         "laboratory": "Value | Sequence[Value] | None",
-        # `laboratory`: Equal to this value, commas included
+        # Equal to this value, commas included
         "laboratory[eq]": "Value | None",
-        # `laboratory`: Not equal to this value, or null
+        # Not equal to this value, or null
         "laboratory[ne]": "Value | None",
-        # `laboratory`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "laboratory[in]": "Value | Sequence[Value] | None",
-        # `laboratory`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "laboratory[nin]": "Value | Sequence[Value] | None",
-        # `laboratory`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "laboratory[null]": "bool | None",
         # Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "product_id[eq]": "Value | None",
-        # `product_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "product_id[ne]": "Value | None",
-        # `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "product_id[in]": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
         # Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "project_id[eq]": "Value | None",
-        # `project_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "project_id[ne]": "Value | None",
-        # `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "project_id[in]": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
         # Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`.
         "certificate_id": "Value | Sequence[Value] | None",
-        # `certificate_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "certificate_id[eq]": "Value | None",
-        # `certificate_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "certificate_id[ne]": "Value | None",
-        # `certificate_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "certificate_id[in]": "Value | Sequence[Value] | None",
-        # `certificate_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "certificate_id[nin]": "Value | Sequence[Value] | None",
-        # `certificate_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "certificate_id[null]": "bool | None",
         # A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "issued_on": "Value | Sequence[Value] | None",
-        # `issued_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "issued_on[eq]": "Value | None",
-        # `issued_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "issued_on[ne]": "Value | None",
-        # `issued_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "issued_on[in]": "Value | Sequence[Value] | None",
-        # `issued_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "issued_on[nin]": "Value | Sequence[Value] | None",
-        # `issued_on`: After this
+        # After this
         "issued_on[gt]": "Value | None",
-        # `issued_on`: At this or after it
+        # At this or after it
         "issued_on[gte]": "Value | None",
-        # `issued_on`: Before this
+        # Before this
         "issued_on[lt]": "Value | None",
-        # `issued_on`: At this or before it
+        # At this or before it
         "issued_on[lte]": "Value | None",
-        # `issued_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "issued_on[null]": "bool | None",
         # Contains any of the given tags, for example `tags=attention`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags`: Contains this value, commas included
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags`: Does not contain this value
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
         # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at`: After this
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at`: At this or after it
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at`: Before this
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at`: At this or before it
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
         # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at`: After this
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at`: At this or after it
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at`: Before this
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at`: At this or before it
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Only these fields, separated by commas. `id` is always included. Default: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
-        "include": "Value | Sequence[Value] | None",
         # Searches for words, for example `q=EXD-TR-004`. Each word must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
-        "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
+        # Adds `page.total`, the number of all matching records. Not with an export.
+        "count": "Literal[\"exact\"] | None",
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
+        "include": "Value | Sequence[Value] | None",
         # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
@@ -2123,244 +2123,244 @@ ApprovalsQuery = TypedDict(
     {
         # Matches any of the given ids, for example `id=apr-lumen-gateway-us,apr-tracker-mini-br`.
         "id": "Value | Sequence[Value] | None",
-        # `id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
         # Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "product_id[eq]": "Value | None",
-        # `product_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "product_id[ne]": "Value | None",
-        # `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "product_id[in]": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
         # Matches any of the given country codes, for example `country_code=US,BR`.
         "country_code": "Value | Sequence[Value] | None",
-        # `country_code`: Equal to this value, commas included
+        # Equal to this value, commas included
         "country_code[eq]": "Value | None",
-        # `country_code`: Not equal to this value, or null
+        # Not equal to this value, or null
         "country_code[ne]": "Value | None",
-        # `country_code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "country_code[in]": "Value | Sequence[Value] | None",
-        # `country_code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "country_code[nin]": "Value | Sequence[Value] | None",
-        # `country_code`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "country_code[null]": "bool | None",
         # Matches any of the given schemes, for example `scheme=FCC ID,CE RED`.
         "scheme": "Value | Sequence[Value] | None",
-        # `scheme`: Equal to this value, commas included
+        # Equal to this value, commas included
         "scheme[eq]": "Value | None",
-        # `scheme`: Not equal to this value, or null
+        # Not equal to this value, or null
         "scheme[ne]": "Value | None",
-        # `scheme`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "scheme[in]": "Value | Sequence[Value] | None",
-        # `scheme`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "scheme[nin]": "Value | Sequence[Value] | None",
-        # `scheme`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "scheme[null]": "bool | None",
         # Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "project_id[eq]": "Value | None",
-        # `project_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "project_id[ne]": "Value | None",
-        # `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "project_id[in]": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
         # Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`.
         "certificate_id": "Value | Sequence[Value] | None",
-        # `certificate_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "certificate_id[eq]": "Value | None",
-        # `certificate_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "certificate_id[ne]": "Value | None",
-        # `certificate_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "certificate_id[in]": "Value | Sequence[Value] | None",
-        # `certificate_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "certificate_id[nin]": "Value | Sequence[Value] | None",
-        # `certificate_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "certificate_id[null]": "bool | None",
         # Matches any of the given statuses, for example `status=granted`. Values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required.
         "status": "Value | Sequence[Value] | None",
-        # `status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "status[eq]": "Value | None",
-        # `status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "status[ne]": "Value | None",
-        # `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "status[in]": "Value | Sequence[Value] | None",
-        # `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
         # `true` or `false`, for example `open=false`.
         "open": "Value | Sequence[Value] | None",
-        # `open`: Equal to this value, commas included
+        # Equal to this value, commas included
         "open[eq]": "Value | None",
-        # `open`: Not equal to this value, or null
+        # Not equal to this value, or null
         "open[ne]": "Value | None",
-        # `open`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "open[in]": "Value | Sequence[Value] | None",
-        # `open`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "open[nin]": "Value | Sequence[Value] | None",
         # A day, for example `requested_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "requested_on": "Value | Sequence[Value] | None",
-        # `requested_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "requested_on[eq]": "Value | None",
-        # `requested_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "requested_on[ne]": "Value | None",
-        # `requested_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "requested_on[in]": "Value | Sequence[Value] | None",
-        # `requested_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "requested_on[nin]": "Value | Sequence[Value] | None",
-        # `requested_on`: After this
+        # After this
         "requested_on[gt]": "Value | None",
-        # `requested_on`: At this or after it
+        # At this or after it
         "requested_on[gte]": "Value | None",
-        # `requested_on`: Before this
+        # Before this
         "requested_on[lt]": "Value | None",
-        # `requested_on`: At this or before it
+        # At this or before it
         "requested_on[lte]": "Value | None",
-        # `requested_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "requested_on[null]": "bool | None",
         # A day, for example `submitted_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "submitted_on": "Value | Sequence[Value] | None",
-        # `submitted_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "submitted_on[eq]": "Value | None",
-        # `submitted_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "submitted_on[ne]": "Value | None",
-        # `submitted_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "submitted_on[in]": "Value | Sequence[Value] | None",
-        # `submitted_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "submitted_on[nin]": "Value | Sequence[Value] | None",
-        # `submitted_on`: After this
+        # After this
         "submitted_on[gt]": "Value | None",
-        # `submitted_on`: At this or after it
+        # At this or after it
         "submitted_on[gte]": "Value | None",
-        # `submitted_on`: Before this
+        # Before this
         "submitted_on[lt]": "Value | None",
-        # `submitted_on`: At this or before it
+        # At this or before it
         "submitted_on[lte]": "Value | None",
-        # `submitted_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "submitted_on[null]": "bool | None",
         # A day, for example `decided_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "decided_on": "Value | Sequence[Value] | None",
-        # `decided_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "decided_on[eq]": "Value | None",
-        # `decided_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "decided_on[ne]": "Value | None",
-        # `decided_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "decided_on[in]": "Value | Sequence[Value] | None",
-        # `decided_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "decided_on[nin]": "Value | Sequence[Value] | None",
-        # `decided_on`: After this
+        # After this
         "decided_on[gt]": "Value | None",
-        # `decided_on`: At this or after it
+        # At this or after it
         "decided_on[gte]": "Value | None",
-        # `decided_on`: Before this
+        # Before this
         "decided_on[lt]": "Value | None",
-        # `decided_on`: At this or before it
+        # At this or before it
         "decided_on[lte]": "Value | None",
-        # `decided_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "decided_on[null]": "bool | None",
         # A day, for example `expected_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "expected_on": "Value | Sequence[Value] | None",
-        # `expected_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "expected_on[eq]": "Value | None",
-        # `expected_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "expected_on[ne]": "Value | None",
-        # `expected_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "expected_on[in]": "Value | Sequence[Value] | None",
-        # `expected_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "expected_on[nin]": "Value | Sequence[Value] | None",
-        # `expected_on`: After this
+        # After this
         "expected_on[gt]": "Value | None",
-        # `expected_on`: At this or after it
+        # At this or after it
         "expected_on[gte]": "Value | None",
-        # `expected_on`: Before this
+        # Before this
         "expected_on[lt]": "Value | None",
-        # `expected_on`: At this or before it
+        # At this or before it
         "expected_on[lte]": "Value | None",
-        # `expected_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "expected_on[null]": "bool | None",
         # Contains any of the given tags, for example `tags=renewal`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags`: Contains this value, commas included
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags`: Does not contain this value
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
         # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at`: After this
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at`: At this or after it
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at`: Before this
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at`: At this or before it
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
         # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at`: After this
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at`: At this or after it
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at`: Before this
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at`: At this or before it
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Only these fields, separated by commas. `id` is always included. Default: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
-        "include": "Value | Sequence[Value] | None",
         # Searches for words, for example `q=FCC ID`. Each word must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
-        "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
+        # Adds `page.total`, the number of all matching records. Not with an export.
+        "count": "Literal[\"exact\"] | None",
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
+        "include": "Value | Sequence[Value] | None",
         # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
@@ -2412,703 +2412,703 @@ ChangesQuery = TypedDict(
         "fields": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals.
         "id": "Value | Sequence[Value] | None",
-        # `id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates.
         "number": "Value | Sequence[Value] | None",
-        # `number`: Equal to this value, commas included
+        # Equal to this value, commas included
         "number[eq]": "Value | None",
-        # `number`: Not equal to this value, or null
+        # Not equal to this value, or null
         "number[ne]": "Value | None",
-        # `number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "number[in]": "Value | Sequence[Value] | None",
-        # `number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "number[nin]": "Value | Sequence[Value] | None",
-        # `number`: Begins with this text
+        # Begins with this text
         "number[prefix]": "Value | None",
-        # `number`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "number[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates, lab, approvals.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "product_id[eq]": "Value | None",
-        # `product_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "product_id[ne]": "Value | None",
-        # `product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "product_id[in]": "Value | Sequence[Value] | None",
-        # `product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates, lab, approvals.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "project_id[eq]": "Value | None",
-        # `project_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "project_id[ne]": "Value | None",
-        # `project_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "project_id[in]": "Value | Sequence[Value] | None",
-        # `project_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates.
         "approval_id": "Value | Sequence[Value] | None",
-        # `approval_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "approval_id[eq]": "Value | None",
-        # `approval_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "approval_id[ne]": "Value | None",
-        # `approval_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "approval_id[in]": "Value | Sequence[Value] | None",
-        # `approval_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "approval_id[nin]": "Value | Sequence[Value] | None",
-        # `approval_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "approval_id[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates, approvals.
         "country_code": "Value | Sequence[Value] | None",
-        # `country_code`: Equal to this value, commas included
+        # Equal to this value, commas included
         "country_code[eq]": "Value | None",
-        # `country_code`: Not equal to this value, or null
+        # Not equal to this value, or null
         "country_code[ne]": "Value | None",
-        # `country_code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "country_code[in]": "Value | Sequence[Value] | None",
-        # `country_code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "country_code[nin]": "Value | Sequence[Value] | None",
-        # `country_code`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "country_code[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates.
         "authority": "Value | Sequence[Value] | None",
-        # `authority`: Equal to this value, commas included
+        # Equal to this value, commas included
         "authority[eq]": "Value | None",
-        # `authority`: Not equal to this value, or null
+        # Not equal to this value, or null
         "authority[ne]": "Value | None",
-        # `authority`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "authority[in]": "Value | Sequence[Value] | None",
-        # `authority`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "authority[nin]": "Value | Sequence[Value] | None",
-        # `authority`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "authority[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates, approvals.
         "scheme": "Value | Sequence[Value] | None",
-        # `scheme`: Equal to this value, commas included
+        # Equal to this value, commas included
         "scheme[eq]": "Value | None",
-        # `scheme`: Not equal to this value, or null
+        # Not equal to this value, or null
         "scheme[ne]": "Value | None",
-        # `scheme`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "scheme[in]": "Value | Sequence[Value] | None",
-        # `scheme`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "scheme[nin]": "Value | Sequence[Value] | None",
-        # `scheme`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "scheme[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates.
         "certificate_type": "Value | Sequence[Value] | None",
-        # `certificate_type`: Equal to this value, commas included
+        # Equal to this value, commas included
         "certificate_type[eq]": "Value | None",
-        # `certificate_type`: Not equal to this value, or null
+        # Not equal to this value, or null
         "certificate_type[ne]": "Value | None",
-        # `certificate_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "certificate_type[in]": "Value | Sequence[Value] | None",
-        # `certificate_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "certificate_type[nin]": "Value | Sequence[Value] | None",
-        # `certificate_type`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "certificate_type[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates.
         "approval_status": "Value | Sequence[Value] | None",
-        # `approval_status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "approval_status[eq]": "Value | None",
-        # `approval_status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "approval_status[ne]": "Value | None",
-        # `approval_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "approval_status[in]": "Value | Sequence[Value] | None",
-        # `approval_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "approval_status[nin]": "Value | Sequence[Value] | None",
-        # `approval_status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "approval_status[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates.
         "validity": "Value | Sequence[Value] | None",
-        # `validity`: Equal to this value, commas included
+        # Equal to this value, commas included
         "validity[eq]": "Value | None",
-        # `validity`: Not equal to this value, or null
+        # Not equal to this value, or null
         "validity[ne]": "Value | None",
-        # `validity`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "validity[in]": "Value | Sequence[Value] | None",
-        # `validity`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "validity[nin]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for certificates.
         "expiring": "Value | Sequence[Value] | None",
-        # `expiring`: Equal to this value, commas included
+        # Equal to this value, commas included
         "expiring[eq]": "Value | None",
-        # `expiring`: Not equal to this value, or null
+        # Not equal to this value, or null
         "expiring[ne]": "Value | None",
-        # `expiring`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "expiring[in]": "Value | Sequence[Value] | None",
-        # `expiring`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "expiring[nin]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for certificates.
         "valid_from": "Value | Sequence[Value] | None",
-        # `valid_from`: Equal to this value, commas included
+        # Equal to this value, commas included
         "valid_from[eq]": "Value | None",
-        # `valid_from`: Not equal to this value, or null
+        # Not equal to this value, or null
         "valid_from[ne]": "Value | None",
-        # `valid_from`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "valid_from[in]": "Value | Sequence[Value] | None",
-        # `valid_from`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "valid_from[nin]": "Value | Sequence[Value] | None",
-        # `valid_from`: After this
+        # After this
         "valid_from[gt]": "Value | None",
-        # `valid_from`: At this or after it
+        # At this or after it
         "valid_from[gte]": "Value | None",
-        # `valid_from`: Before this
+        # Before this
         "valid_from[lt]": "Value | None",
-        # `valid_from`: At this or before it
+        # At this or before it
         "valid_from[lte]": "Value | None",
-        # `valid_from`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "valid_from[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates.
         "valid_until": "Value | Sequence[Value] | None",
-        # `valid_until`: Equal to this value, commas included
+        # Equal to this value, commas included
         "valid_until[eq]": "Value | None",
-        # `valid_until`: Not equal to this value, or null
+        # Not equal to this value, or null
         "valid_until[ne]": "Value | None",
-        # `valid_until`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "valid_until[in]": "Value | Sequence[Value] | None",
-        # `valid_until`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "valid_until[nin]": "Value | Sequence[Value] | None",
-        # `valid_until`: After this
+        # After this
         "valid_until[gt]": "Value | None",
-        # `valid_until`: At this or after it
+        # At this or after it
         "valid_until[gte]": "Value | None",
-        # `valid_until`: Before this
+        # Before this
         "valid_until[lt]": "Value | None",
-        # `valid_until`: At this or before it
+        # At this or before it
         "valid_until[lte]": "Value | None",
-        # `valid_until`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "valid_until[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates, lab.
         "issued_on": "Value | Sequence[Value] | None",
-        # `issued_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "issued_on[eq]": "Value | None",
-        # `issued_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "issued_on[ne]": "Value | None",
-        # `issued_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "issued_on[in]": "Value | Sequence[Value] | None",
-        # `issued_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "issued_on[nin]": "Value | Sequence[Value] | None",
-        # `issued_on`: After this
+        # After this
         "issued_on[gt]": "Value | None",
-        # `issued_on`: At this or after it
+        # At this or after it
         "issued_on[gte]": "Value | None",
-        # `issued_on`: Before this
+        # Before this
         "issued_on[lt]": "Value | None",
-        # `issued_on`: At this or before it
+        # At this or before it
         "issued_on[lte]": "Value | None",
-        # `issued_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "issued_on[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates, lab.
         "standards": "Value | Sequence[Value] | None",
-        # `standards`: Contains this value, commas included
+        # Contains this value, commas included
         "standards[eq]": "Value | None",
-        # `standards`: Does not contain this value
+        # Does not contain this value
         "standards[ne]": "Value | None",
-        # `standards`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "standards[in]": "Value | Sequence[Value] | None",
-        # `standards`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "standards[nin]": "Value | Sequence[Value] | None",
-        # `standards`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "standards[all]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals.
         "tags": "Value | Sequence[Value] | None",
-        # `tags`: Contains this value, commas included
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags`: Does not contain this value
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at`: After this
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at`: At this or after it
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at`: Before this
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at`: At this or before it
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
         # The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to this value, commas included
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at`: Not equal to this value, or null
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at`: After this
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at`: At this or after it
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at`: Before this
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at`: At this or before it
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
         # The filter of the list, without relative dates. Only for products, countries.
         "name": "Value | Sequence[Value] | None",
-        # `name`: Equal to this value, commas included
+        # Equal to this value, commas included
         "name[eq]": "Value | None",
-        # `name`: Not equal to this value, or null
+        # Not equal to this value, or null
         "name[ne]": "Value | None",
-        # `name`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "name[in]": "Value | Sequence[Value] | None",
-        # `name`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "name[nin]": "Value | Sequence[Value] | None",
-        # `name`: Begins with this text
+        # Begins with this text
         "name[prefix]": "Value | None",
-        # `name`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "name[null]": "bool | None",
         # The filter of the list, without relative dates. Only for products.
         "part_numbers": "Value | Sequence[Value] | None",
-        # `part_numbers`: Contains this value, commas included
+        # Contains this value, commas included
         "part_numbers[eq]": "Value | None",
-        # `part_numbers`: Does not contain this value
+        # Does not contain this value
         "part_numbers[ne]": "Value | None",
-        # `part_numbers`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "part_numbers[in]": "Value | Sequence[Value] | None",
-        # `part_numbers`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "part_numbers[nin]": "Value | Sequence[Value] | None",
-        # `part_numbers`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "part_numbers[all]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for products.
         "model": "Value | Sequence[Value] | None",
-        # `model`: Equal to this value, commas included
+        # Equal to this value, commas included
         "model[eq]": "Value | None",
-        # `model`: Not equal to this value, or null
+        # Not equal to this value, or null
         "model[ne]": "Value | None",
-        # `model`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "model[in]": "Value | Sequence[Value] | None",
-        # `model`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "model[nin]": "Value | Sequence[Value] | None",
-        # `model`: Begins with this text
+        # Begins with this text
         "model[prefix]": "Value | None",
-        # `model`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "model[null]": "bool | None",
         # The filter of the list, without relative dates. Only for products.
         "brand": "Value | Sequence[Value] | None",
-        # `brand`: Equal to this value, commas included
+        # Equal to this value, commas included
         "brand[eq]": "Value | None",
-        # `brand`: Not equal to this value, or null
+        # Not equal to this value, or null
         "brand[ne]": "Value | None",
-        # `brand`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "brand[in]": "Value | Sequence[Value] | None",
-        # `brand`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "brand[nin]": "Value | Sequence[Value] | None",
-        # `brand`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "brand[null]": "bool | None",
         # The filter of the list, without relative dates. Only for products.
         "product_status": "Value | Sequence[Value] | None",
-        # `product_status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "product_status[eq]": "Value | None",
-        # `product_status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "product_status[ne]": "Value | None",
-        # `product_status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "product_status[in]": "Value | Sequence[Value] | None",
-        # `product_status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "product_status[nin]": "Value | Sequence[Value] | None",
-        # `product_status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "product_status[null]": "bool | None",
         # The filter of the list, without relative dates. Only for products.
         "category": "Value | Sequence[Value] | None",
-        # `category`: Equal to this value, commas included
+        # Equal to this value, commas included
         "category[eq]": "Value | None",
-        # `category`: Not equal to this value, or null
+        # Not equal to this value, or null
         "category[ne]": "Value | None",
-        # `category`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "category[in]": "Value | Sequence[Value] | None",
-        # `category`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "category[nin]": "Value | Sequence[Value] | None",
-        # `category`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "category[null]": "bool | None",
         # The filter of the list, without relative dates. Only for products.
         "technologies": "Value | Sequence[Value] | None",
-        # `technologies`: Contains this value, commas included
+        # Contains this value, commas included
         "technologies[eq]": "Value | None",
-        # `technologies`: Does not contain this value
+        # Does not contain this value
         "technologies[ne]": "Value | None",
-        # `technologies`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "technologies[in]": "Value | Sequence[Value] | None",
-        # `technologies`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "technologies[nin]": "Value | Sequence[Value] | None",
-        # `technologies`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "technologies[all]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for products.
         "parent_product_id": "Value | Sequence[Value] | None",
-        # `parent_product_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "parent_product_id[eq]": "Value | None",
-        # `parent_product_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "parent_product_id[ne]": "Value | None",
-        # `parent_product_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "parent_product_id[in]": "Value | Sequence[Value] | None",
-        # `parent_product_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "parent_product_id[nin]": "Value | Sequence[Value] | None",
-        # `parent_product_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "parent_product_id[null]": "bool | None",
         # The filter of the list, without relative dates. Only for projects.
         "project_number": "Value | Sequence[Value] | None",
-        # `project_number`: Equal to this value, commas included
+        # Equal to this value, commas included
         "project_number[eq]": "Value | None",
-        # `project_number`: Not equal to this value, or null
+        # Not equal to this value, or null
         "project_number[ne]": "Value | None",
-        # `project_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "project_number[in]": "Value | Sequence[Value] | None",
-        # `project_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "project_number[nin]": "Value | Sequence[Value] | None",
-        # `project_number`: Begins with this text
+        # Begins with this text
         "project_number[prefix]": "Value | None",
-        # `project_number`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "project_number[null]": "bool | None",
         # The filter of the list, without relative dates. Only for projects.
         "customer_reference": "Value | Sequence[Value] | None",
-        # `customer_reference`: Equal to this value, commas included
+        # Equal to this value, commas included
         "customer_reference[eq]": "Value | None",
-        # `customer_reference`: Not equal to this value, or null
+        # Not equal to this value, or null
         "customer_reference[ne]": "Value | None",
-        # `customer_reference`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "customer_reference[in]": "Value | Sequence[Value] | None",
-        # `customer_reference`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "customer_reference[nin]": "Value | Sequence[Value] | None",
-        # `customer_reference`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "customer_reference[null]": "bool | None",
         # The filter of the list, without relative dates. Only for projects, lab, approvals.
         "status": "Value | Sequence[Value] | None",
-        # `status`: Equal to this value, commas included
+        # Equal to this value, commas included
         "status[eq]": "Value | None",
-        # `status`: Not equal to this value, or null
+        # Not equal to this value, or null
         "status[ne]": "Value | None",
-        # `status`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "status[in]": "Value | Sequence[Value] | None",
-        # `status`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
         # The filter of the list, without relative dates. Only for projects.
         "classification": "Value | Sequence[Value] | None",
-        # `classification`: Equal to this value, commas included
+        # Equal to this value, commas included
         "classification[eq]": "Value | None",
-        # `classification`: Not equal to this value, or null
+        # Not equal to this value, or null
         "classification[ne]": "Value | None",
-        # `classification`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "classification[in]": "Value | Sequence[Value] | None",
-        # `classification`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "classification[nin]": "Value | Sequence[Value] | None",
-        # `classification`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "classification[null]": "bool | None",
         # The filter of the list, without relative dates. Only for projects.
         "product_ids": "Value | Sequence[Value] | None",
-        # `product_ids`: Contains this value, commas included
+        # Contains this value, commas included
         "product_ids[eq]": "Value | None",
-        # `product_ids`: Does not contain this value
+        # Does not contain this value
         "product_ids[ne]": "Value | None",
-        # `product_ids`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "product_ids[in]": "Value | Sequence[Value] | None",
-        # `product_ids`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "product_ids[nin]": "Value | Sequence[Value] | None",
-        # `product_ids`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "product_ids[all]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for projects.
         "country_codes": "Value | Sequence[Value] | None",
-        # `country_codes`: Contains this value, commas included
+        # Contains this value, commas included
         "country_codes[eq]": "Value | None",
-        # `country_codes`: Does not contain this value
+        # Does not contain this value
         "country_codes[ne]": "Value | None",
-        # `country_codes`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "country_codes[in]": "Value | Sequence[Value] | None",
-        # `country_codes`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "country_codes[nin]": "Value | Sequence[Value] | None",
-        # `country_codes`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "country_codes[all]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for projects.
         "ordered_on": "Value | Sequence[Value] | None",
-        # `ordered_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "ordered_on[eq]": "Value | None",
-        # `ordered_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "ordered_on[ne]": "Value | None",
-        # `ordered_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "ordered_on[in]": "Value | Sequence[Value] | None",
-        # `ordered_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "ordered_on[nin]": "Value | Sequence[Value] | None",
-        # `ordered_on`: After this
+        # After this
         "ordered_on[gt]": "Value | None",
-        # `ordered_on`: At this or after it
+        # At this or after it
         "ordered_on[gte]": "Value | None",
-        # `ordered_on`: Before this
+        # Before this
         "ordered_on[lt]": "Value | None",
-        # `ordered_on`: At this or before it
+        # At this or before it
         "ordered_on[lte]": "Value | None",
-        # `ordered_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "ordered_on[null]": "bool | None",
         # The filter of the list, without relative dates. Only for projects.
         "due_on": "Value | Sequence[Value] | None",
-        # `due_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "due_on[eq]": "Value | None",
-        # `due_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "due_on[ne]": "Value | None",
-        # `due_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "due_on[in]": "Value | Sequence[Value] | None",
-        # `due_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "due_on[nin]": "Value | Sequence[Value] | None",
-        # `due_on`: After this
+        # After this
         "due_on[gt]": "Value | None",
-        # `due_on`: At this or after it
+        # At this or after it
         "due_on[gte]": "Value | None",
-        # `due_on`: Before this
+        # Before this
         "due_on[lt]": "Value | None",
-        # `due_on`: At this or before it
+        # At this or before it
         "due_on[lte]": "Value | None",
-        # `due_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "due_on[null]": "bool | None",
         # The filter of the list, without relative dates. Only for projects.
         "completed_on": "Value | Sequence[Value] | None",
-        # `completed_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "completed_on[eq]": "Value | None",
-        # `completed_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "completed_on[ne]": "Value | None",
-        # `completed_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "completed_on[in]": "Value | Sequence[Value] | None",
-        # `completed_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "completed_on[nin]": "Value | Sequence[Value] | None",
-        # `completed_on`: After this
+        # After this
         "completed_on[gt]": "Value | None",
-        # `completed_on`: At this or after it
+        # At this or after it
         "completed_on[gte]": "Value | None",
-        # `completed_on`: Before this
+        # Before this
         "completed_on[lt]": "Value | None",
-        # `completed_on`: At this or before it
+        # At this or before it
         "completed_on[lte]": "Value | None",
-        # `completed_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "completed_on[null]": "bool | None",
         # The filter of the list, without relative dates. Only for countries.
         "code": "Value | Sequence[Value] | None",
-        # `code`: Equal to this value, commas included
+        # Equal to this value, commas included
         "code[eq]": "Value | None",
-        # `code`: Not equal to this value, or null
+        # Not equal to this value, or null
         "code[ne]": "Value | None",
-        # `code`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "code[in]": "Value | Sequence[Value] | None",
-        # `code`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "code[nin]": "Value | Sequence[Value] | None",
-        # `code`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "code[null]": "bool | None",
         # The filter of the list, without relative dates. Only for countries.
         "alpha3": "Value | Sequence[Value] | None",
-        # `alpha3`: Equal to this value, commas included
+        # Equal to this value, commas included
         "alpha3[eq]": "Value | None",
-        # `alpha3`: Not equal to this value, or null
+        # Not equal to this value, or null
         "alpha3[ne]": "Value | None",
-        # `alpha3`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "alpha3[in]": "Value | Sequence[Value] | None",
-        # `alpha3`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "alpha3[nin]": "Value | Sequence[Value] | None",
-        # `alpha3`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "alpha3[null]": "bool | None",
         # The filter of the list, without relative dates. Only for countries.
         "region": "Value | Sequence[Value] | None",
-        # `region`: Equal to this value, commas included
+        # Equal to this value, commas included
         "region[eq]": "Value | None",
-        # `region`: Not equal to this value, or null
+        # Not equal to this value, or null
         "region[ne]": "Value | None",
-        # `region`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "region[in]": "Value | Sequence[Value] | None",
-        # `region`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "region[nin]": "Value | Sequence[Value] | None",
-        # `region`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "region[null]": "bool | None",
         # The filter of the list, without relative dates. Only for countries.
         "blocs": "Value | Sequence[Value] | None",
-        # `blocs`: Contains this value, commas included
+        # Contains this value, commas included
         "blocs[eq]": "Value | None",
-        # `blocs`: Does not contain this value
+        # Does not contain this value
         "blocs[ne]": "Value | None",
-        # `blocs`: Contains any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains any of these values. The same as the name alone
         "blocs[in]": "Value | Sequence[Value] | None",
-        # `blocs`: Contains none of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains none of these values
         "blocs[nin]": "Value | Sequence[Value] | None",
-        # `blocs`: Contains all of these values. Separated by commas, at most 200; `\,` is a comma within a value
+        # Contains all of these values
         "blocs[all]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for lab.
         "report_number": "Value | Sequence[Value] | None",
-        # `report_number`: Equal to this value, commas included
+        # Equal to this value, commas included
         "report_number[eq]": "Value | None",
-        # `report_number`: Not equal to this value, or null
+        # Not equal to this value, or null
         "report_number[ne]": "Value | None",
-        # `report_number`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "report_number[in]": "Value | Sequence[Value] | None",
-        # `report_number`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "report_number[nin]": "Value | Sequence[Value] | None",
-        # `report_number`: Begins with this text
+        # Begins with this text
         "report_number[prefix]": "Value | None",
-        # `report_number`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "report_number[null]": "bool | None",
         # The filter of the list, without relative dates. Only for lab.
         "test_type": "Value | Sequence[Value] | None",
-        # `test_type`: Equal to this value, commas included
+        # Equal to this value, commas included
         "test_type[eq]": "Value | None",
-        # `test_type`: Not equal to this value, or null
+        # Not equal to this value, or null
         "test_type[ne]": "Value | None",
-        # `test_type`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "test_type[in]": "Value | Sequence[Value] | None",
-        # `test_type`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "test_type[nin]": "Value | Sequence[Value] | None",
-        # `test_type`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "test_type[null]": "bool | None",
         # The filter of the list, without relative dates. Only for lab.
         "result": "Value | Sequence[Value] | None",
-        # `result`: Equal to this value, commas included
+        # Equal to this value, commas included
         "result[eq]": "Value | None",
-        # `result`: Not equal to this value, or null
+        # Not equal to this value, or null
         "result[ne]": "Value | None",
-        # `result`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "result[in]": "Value | Sequence[Value] | None",
-        # `result`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "result[nin]": "Value | Sequence[Value] | None",
-        # `result`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "result[null]": "bool | None",
         # The filter of the list, without relative dates. Only for lab.
         "laboratory": "Value | Sequence[Value] | None",
-        # `laboratory`: Equal to this value, commas included
+        # Equal to this value, commas included
         "laboratory[eq]": "Value | None",
-        # `laboratory`: Not equal to this value, or null
+        # Not equal to this value, or null
         "laboratory[ne]": "Value | None",
-        # `laboratory`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "laboratory[in]": "Value | Sequence[Value] | None",
-        # `laboratory`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "laboratory[nin]": "Value | Sequence[Value] | None",
-        # `laboratory`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "laboratory[null]": "bool | None",
         # The filter of the list, without relative dates. Only for lab, approvals.
         "certificate_id": "Value | Sequence[Value] | None",
-        # `certificate_id`: Equal to this value, commas included
+        # Equal to this value, commas included
         "certificate_id[eq]": "Value | None",
-        # `certificate_id`: Not equal to this value, or null
+        # Not equal to this value, or null
         "certificate_id[ne]": "Value | None",
-        # `certificate_id`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "certificate_id[in]": "Value | Sequence[Value] | None",
-        # `certificate_id`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "certificate_id[nin]": "Value | Sequence[Value] | None",
-        # `certificate_id`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "certificate_id[null]": "bool | None",
         # The filter of the list, without relative dates. Only for approvals.
         "open": "Value | Sequence[Value] | None",
-        # `open`: Equal to this value, commas included
+        # Equal to this value, commas included
         "open[eq]": "Value | None",
-        # `open`: Not equal to this value, or null
+        # Not equal to this value, or null
         "open[ne]": "Value | None",
-        # `open`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "open[in]": "Value | Sequence[Value] | None",
-        # `open`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "open[nin]": "Value | Sequence[Value] | None",
         # The filter of the list, without relative dates. Only for approvals.
         "requested_on": "Value | Sequence[Value] | None",
-        # `requested_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "requested_on[eq]": "Value | None",
-        # `requested_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "requested_on[ne]": "Value | None",
-        # `requested_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "requested_on[in]": "Value | Sequence[Value] | None",
-        # `requested_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "requested_on[nin]": "Value | Sequence[Value] | None",
-        # `requested_on`: After this
+        # After this
         "requested_on[gt]": "Value | None",
-        # `requested_on`: At this or after it
+        # At this or after it
         "requested_on[gte]": "Value | None",
-        # `requested_on`: Before this
+        # Before this
         "requested_on[lt]": "Value | None",
-        # `requested_on`: At this or before it
+        # At this or before it
         "requested_on[lte]": "Value | None",
-        # `requested_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "requested_on[null]": "bool | None",
         # The filter of the list, without relative dates. Only for approvals.
         "submitted_on": "Value | Sequence[Value] | None",
-        # `submitted_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "submitted_on[eq]": "Value | None",
-        # `submitted_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "submitted_on[ne]": "Value | None",
-        # `submitted_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "submitted_on[in]": "Value | Sequence[Value] | None",
-        # `submitted_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "submitted_on[nin]": "Value | Sequence[Value] | None",
-        # `submitted_on`: After this
+        # After this
         "submitted_on[gt]": "Value | None",
-        # `submitted_on`: At this or after it
+        # At this or after it
         "submitted_on[gte]": "Value | None",
-        # `submitted_on`: Before this
+        # Before this
         "submitted_on[lt]": "Value | None",
-        # `submitted_on`: At this or before it
+        # At this or before it
         "submitted_on[lte]": "Value | None",
-        # `submitted_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "submitted_on[null]": "bool | None",
         # The filter of the list, without relative dates. Only for approvals.
         "decided_on": "Value | Sequence[Value] | None",
-        # `decided_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "decided_on[eq]": "Value | None",
-        # `decided_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "decided_on[ne]": "Value | None",
-        # `decided_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "decided_on[in]": "Value | Sequence[Value] | None",
-        # `decided_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "decided_on[nin]": "Value | Sequence[Value] | None",
-        # `decided_on`: After this
+        # After this
         "decided_on[gt]": "Value | None",
-        # `decided_on`: At this or after it
+        # At this or after it
         "decided_on[gte]": "Value | None",
-        # `decided_on`: Before this
+        # Before this
         "decided_on[lt]": "Value | None",
-        # `decided_on`: At this or before it
+        # At this or before it
         "decided_on[lte]": "Value | None",
-        # `decided_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "decided_on[null]": "bool | None",
         # The filter of the list, without relative dates. Only for approvals.
         "expected_on": "Value | Sequence[Value] | None",
-        # `expected_on`: Equal to this value, commas included
+        # Equal to this value, commas included
         "expected_on[eq]": "Value | None",
-        # `expected_on`: Not equal to this value, or null
+        # Not equal to this value, or null
         "expected_on[ne]": "Value | None",
-        # `expected_on`: Equal to any of these values. The same as the name alone. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to any of these values. The same as the name alone
         "expected_on[in]": "Value | Sequence[Value] | None",
-        # `expected_on`: Equal to none of these values, or null. Separated by commas, at most 200; `\,` is a comma within a value
+        # Equal to none of these values, or null
         "expected_on[nin]": "Value | Sequence[Value] | None",
-        # `expected_on`: After this
+        # After this
         "expected_on[gt]": "Value | None",
-        # `expected_on`: At this or after it
+        # At this or after it
         "expected_on[gte]": "Value | None",
-        # `expected_on`: Before this
+        # Before this
         "expected_on[lt]": "Value | None",
-        # `expected_on`: At this or before it
+        # At this or before it
         "expected_on[lte]": "Value | None",
-        # `expected_on`: `true`: is null. `false`: is not null
+        # `true`: is null. `false`: is not null
         "expected_on[null]": "bool | None",
     },
     total=False,
@@ -3140,12 +3140,12 @@ AuditQuery = TypedDict(
 AuditRootsQuery = TypedDict(
     "AuditRootsQuery",
     {
-        # Any of these numbers of roots, separated by commas.
-        "id": "Value | Sequence[Value] | None",
         # At or after this instant or day (UTC). Also relative: `today-30d`.
         "since": "Value | None",
         # Before this instant or day (UTC). Also relative to today.
         "until": "Value | None",
+        # Any of these numbers of roots, separated by commas.
+        "id": "Value | Sequence[Value] | None",
         # Roots after this number. To continue, send the number of the newest root that you have.
         "after_root": "Value | None",
         # Number of rows on a page. Without it, an export has no limit.
