@@ -17,7 +17,7 @@ export const validity = z.enum(['not_yet_valid', 'valid', 'expired', 'void'])
 const validityPeriod = z.strictObject({
   from: field(date, 'First day of the period', '2023-05-01'),
   until: field(date.nullable(), 'Last day of the period; null = unlimited', '2028-04-30'),
-  basis: field(z.enum(['initial', 'renewal', 'extension']), 'What the period is based on', 'initial'),
+  basis: field(z.enum(['initial', 'renewal', 'extension']), 'The reason for the period', 'initial'),
 })
 
 export const certificate = z

@@ -42,7 +42,11 @@ export const identity = (...examples: [string, ...string[]]) => ({
   id: field(recordId, "The operator's stable id, unique per customer and resource", ...examples),
 })
 export const timestamps = {
-  created_at: field(instant, 'When the service first stored the record', '2026-01-06T09:30:00.000000Z'),
+  created_at: field(
+    instant,
+    'Time at which the service first stored the record',
+    '2026-01-06T09:30:00.000000Z',
+  ),
   updated_at: field(
     instant,
     'When the record last changed. To keep a copy up to date, use the change feed instead',

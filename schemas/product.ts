@@ -5,7 +5,11 @@ export const product = z
   .strictObject({
     ...identity('prd-lumen-gateway', 'prd-tracker-mini'),
     name: field(text, 'Product name', 'Lumen Gateway', 'Tracker Mini'),
-    part_numbers: field(texts, "The customer's own article numbers and GTINs", ['EXD-LG200-EU', 'EXD-LG200-US', '4012345000207']),
+    part_numbers: field(texts, "The customer's own article numbers and GTINs", [
+      'EXD-LG200-EU',
+      'EXD-LG200-US',
+      '4012345000207',
+    ]),
     model: field(text.nullable(), 'Model as type-approved', 'LG200'),
     brand: field(text.nullable(), 'Brand', 'Exampleware'),
     manufacturer: field(text.nullable(), 'Manufacturer', 'Example Devices GmbH'),

@@ -28,7 +28,11 @@ export const describeWebhookKeys: Description = {
 const headers = [
   ['webhook-id', 'Id of the message, the same at each attempt.', 'msg_2wYb3xKfTqVh5nLzR0aQpA'],
   ['webhook-timestamp', 'Time of the signature, in seconds since 1970.', '1795683600'],
-  ['webhook-signature', 'Ed25519 signatures (`v1a`) of `id.timestamp.body`, separated by spaces.', 'v1a,q3JkX0m2'],
+  [
+    'webhook-signature',
+    'Ed25519 signatures (`v1a`) of `id.timestamp.body`, separated by spaces.',
+    'v1a,q3JkX0m2',
+  ],
 ].map(([name, description, example]) => ({
   ...{ name, in: 'header', required: true, description },
   schema: { type: 'string', maxLength: 4096 },
