@@ -17,7 +17,7 @@ const anywhere = ['405', '408', '414', '431', '500', '501', '505', 'default']
 const simplify = (parameter, schemas) => {
   if (parameter.required || parameter.$ref !== undefined) return
   const { example, style, schema = {} } = parameter
-  const { enum: values, default: fallback, ...rest } = schema
+  const { enum: values, default: fallback, minLength: _, maxLength: __, ...rest } = schema
   const operators = Object.keys(schemas[schema.$ref?.split('/').at(-1)]?.properties ?? {})
   const words = [
     ...(values === undefined ? [] : [`One of: ${values.join(', ')}.`]),

@@ -23,7 +23,7 @@ const describeSearch = ({ search, fields }: Resource): Described => {
   const field = fields.get(search[0] as string)
   const [example = ''] = field ? examplesOf(field) : []
   return text(
-    `Searches for words, for example \`q=${example}\`. Each word must begin a word of ${code(search)}. Case and ` +
+    `Searches for words. Each must begin a word of ${code(search)}. Case and ` +
       `accents do not matter. 1 to ${maxWords} words of at least two letters or digits.`,
     example,
   )

@@ -7,11 +7,11 @@ export type Value = string | number | boolean
 export type AccessRequest = {
   /** The company that asks for access */
   company: string
-  /** Who asks */
+  /** The name of the person */
   name: string
   /** The address for the answer */
   email: string
-  /** What the access is for */
+  /** The purpose of the access */
   message: string
   /** Consent to keep these data in order to answer the request. They are deleted after a set time */
   consent: true
@@ -55,7 +55,7 @@ export type Approval = {
   expected_on: string | null
   /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
   /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
@@ -106,11 +106,11 @@ export type AuditEntryPage = {
   page: PageInfo
 }
 
-/** What happened. The leaf of the tree is the hash of this object */
+/** The action and its circumstances. The leaf of the tree is the hash of this object */
 export type AuditFacts = {
-  /** What was done: `login`, `reads`, `keys.issue`, `customers.export` and others */
+  /** The action: `login`, `reads`, `keys.issue`, `customers.export` and others */
   action: string
-  /** Who did it. `operator`: somebody at the certification house. Known values: key, operator, system, anonymous, demo; more may be added. */
+  /** The actor. `operator`: the certification house. Known values: key, operator, system, anonymous, demo; more may be added. */
   actor: 'key' | 'operator' | 'system' | 'anonymous' | 'demo' | (string & {})
   /** When the entry was written */
   at: string
@@ -124,15 +124,15 @@ export type AuditFacts = {
   key: string | null
   /** Counts the entries of the customer from 1 without gaps: a missing number is a missing entry */
   number: number
-  /** How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record. Known values: ok, refused; more may be added. */
+  /** The result. For `reads`: `refused` for each status of 400 or more. Known values: ok, refused; more may be added. */
   outcome: 'ok' | 'refused' | (string & {})
   /** The header Request-Id of the answer */
   request_id: string | null
-  /** What it was done to: the id of a key, the name of an endpoint */
+  /** The object of the action: the id of a key, the name of an endpoint */
   subject: string | null
 }
 
-/** What leads from the entry to a signed root */
+/** The path from the entry to a signed root */
 export type AuditProof = {
   /** Number of the signed root */
   root: number
@@ -140,7 +140,7 @@ export type AuditProof = {
   index: number
   /** Hashed with the entry; base64url */
   salt: string
-  /** Hashes beside the way to the root, the lowest first; base64url */
+  /** Hashes next to the path to the root, the lowest first; base64url */
   path: string[]
 }
 
@@ -216,7 +216,7 @@ export type Certificate = {
     from: string
     /** Last day of the period; null = unlimited */
     until: string | null
-    /** What the period is based on. Known values: initial, renewal, extension; more may be added. */
+    /** The reason for the period. Known values: initial, renewal, extension; more may be added. */
     basis: 'initial' | 'renewal' | 'extension' | (string & {})
   }[]
   /** Day of issue */
@@ -229,7 +229,7 @@ export type Certificate = {
   tags: string[]
   /** Where the authority publishes it */
   source_url: string | null
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
   /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
@@ -275,9 +275,9 @@ export type Change = {
   id: string
   /** Approximate time of the change, for information only */
   at: string
-  /** Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written. Known values: day, settings, filter; more may be added. */
+  /** The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written. Known values: day, settings, filter; more may be added. */
   cause?: 'day' | 'settings' | 'filter' | (string & {})
-  /** The fields that differ from the state of the token. Absent where that cannot be told, as of a new record */
+  /** The fields that differ from the state of the token. Omitted if they are not known, for example for a new record */
   changed?: string[]
   /** With `previous=true`: the values of these fields in the state of the token */
   previous?: Record<string, unknown>
@@ -294,7 +294,7 @@ export type Changes = {
 
 /** The position in the feed */
 export type ChangesPageInfo = {
-  /** Whether further changes can be read at once */
+  /** Whether more changes can be read now */
   has_more: boolean
   /** Value of the parameter after for the next request. Always present, also without changes */
   next_token: string
@@ -364,7 +364,7 @@ export type Country = {
   confidence: 'high' | 'medium' | 'low' | (string & {})
   /** Day the facts were last reviewed */
   reviewed_on: string | null
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
   /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
@@ -412,9 +412,9 @@ export type Fault = {
 
 /** A field of a record, before and after */
 export type FieldChange = {
-  /** The value before; null also where the record was not there */
+  /** The old value. Null if the record did not exist */
   from: unknown
-  /** The value after; null also where the record is gone */
+  /** The new value. Null if the record was deleted */
   to: unknown
 }
 
@@ -428,9 +428,9 @@ export type HistoryEntry = {
   at: string
   /** What happened to the record. Known values: create, update, delete; more may be added. */
   op: 'create' | 'update' | 'delete' | (string & {})
-  /** Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written. Known values: day; more may be added. */
+  /** `day`: a new day (UTC) changed computed fields. Omitted if the record was written. Known values: day; more may be added. */
   cause?: 'day' | (string & {})
-  /** The fields that changed, by name; all that have a value where the record came or went */
+  /** The changed fields, by name. If the record was created or deleted: all fields with a value */
   changes: Record<string, FieldChange>
 }
 
@@ -449,7 +449,7 @@ export type HistoryPageInfo = {
   has_more: boolean
   /** Value of the parameter cursor for the next page; null on the last */
   next_cursor: string | null
-  /** From when on history is complete. Nothing older is told */
+  /** History is complete since this time. Older changes are not shown */
   history_from: string
 }
 
@@ -457,7 +457,7 @@ export type HistoryPageInfo = {
 export type Introspection = {
   /** Whether the service accepts this token now */
   active: boolean
-  /** What the token may do, space-separated */
+  /** The scopes of the token, separated by spaces */
   scope?: string
   /** Id of the API key */
   client_id?: string
@@ -467,7 +467,7 @@ export type Introspection = {
   customer?: string
   /** How the token is sent: Authorization: Bearer <token> */
   token_type?: 'Bearer'
-  /** Who issued it */
+  /** The issuer */
   iss?: string
   /** The service that the token is for */
   aud?: string
@@ -521,7 +521,7 @@ export type LabReport = {
   document_url: string | null
   /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
   /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
@@ -573,7 +573,7 @@ export type LoginRequest = {
   api_key: string
 }
 
-/** The customer, the plan and what the token may do */
+/** The customer, the plan and the rights of the token */
 export type Me = {
   /** The customer that the token belongs to */
   data: {
@@ -595,7 +595,7 @@ export type Me = {
 
 /** A refusal in the form of OAuth (RFC 6749, section 5.2) */
 export type OAuthError = {
-  /** What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope */
+  /** The error: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope */
   error: string
   /** The error in words */
   error_description: string
@@ -665,7 +665,7 @@ export type Product = {
   parent_product_id: string | null
   /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
   /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
@@ -709,7 +709,7 @@ export type Project = {
   completed_on: string | null
   /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
   /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
@@ -757,7 +757,7 @@ export type TokenAnswer = {
   token_type: 'Bearer'
   /** Lifetime of the token, in seconds */
   expires_in: number
-  /** What the token may do, space-separated */
+  /** The scopes of the token, separated by spaces */
   scope: string
 }
 
@@ -771,7 +771,7 @@ export type TokenGrantRequest = {
   client_id?: string
   /** The API key, unless HTTP Basic has it or the client signs */
   client_secret?: string
-  /** Of a client that signs: what client_assertion is (RFC 7523) */
+  /** The type of client_assertion, for a client that signs (RFC 7523) */
   client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   /** Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once */
   client_assertion?: string
@@ -787,7 +787,7 @@ export type TokenReference = {
   client_id?: string
   /** The API key, unless HTTP Basic has it or the client signs */
   client_secret?: string
-  /** Of a client that signs: what client_assertion is (RFC 7523) */
+  /** The type of client_assertion, for a client that signs (RFC 7523) */
   client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   /** Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once */
   client_assertion?: string
@@ -827,7 +827,7 @@ export type WebhookMessage = {
   data: {
     /** Resources in which records changed */
     resources: string[]
-    /** Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test */
+    /** Value of `after` for `GET /v1/changes`. `snapshot`: the changes are not known. Omitted in a test */
     after?: string
   }
 }
@@ -1869,7 +1869,7 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Searches for words, for example `q=2AZZX-LG200`. Each word must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
+      /** Searches for words. Each must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
@@ -2070,7 +2070,7 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Searches for words, for example `q=Lumen Gateway`. Each word must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
+      /** Searches for words. Each must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
@@ -2293,7 +2293,7 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Searches for words, for example `q=EXD-1001`. Each word must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
+      /** Searches for words. Each must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
@@ -2412,7 +2412,7 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Searches for words, for example `q=US`. Each word must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
+      /** Searches for words. Each must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
@@ -2639,7 +2639,7 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Searches for words, for example `q=EXD-TR-004`. Each word must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
+      /** Searches for words. Each must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
@@ -2894,7 +2894,7 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** Searches for words, for example `q=FCC ID`. Each word must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
+      /** Searches for words. Each must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
       /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]

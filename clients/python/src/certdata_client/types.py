@@ -17,11 +17,11 @@ AccessRequest = TypedDict(
     {
         # The company that asks for access
         "company": "str",
-        # Who asks
+        # The name of the person
         "name": "str",
         # The address for the answer
         "email": "str",
-        # What the access is for
+        # The purpose of the access
         "message": "str",
         # Consent to keep these data in order to answer the request. They are deleted after a set time
         "consent": "Literal[True]",
@@ -69,7 +69,7 @@ Approval = TypedDict(
         "expected_on": "str | None",
         # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
         # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
@@ -142,9 +142,9 @@ AuditEntryPage = TypedDict(
 AuditFacts = TypedDict(
     "AuditFacts",
     {
-        # What was done: `login`, `reads`, `keys.issue`, `customers.export` and others
+        # The action: `login`, `reads`, `keys.issue`, `customers.export` and others
         "action": "str",
-        # Who did it. `operator`: somebody at the certification house. Known values: key, operator, system, anonymous, demo; more may be added.
+        # The actor. `operator`: the certification house. Known values: key, operator, system, anonymous, demo; more may be added.
         "actor": "str",
         # When the entry was written
         "at": "str",
@@ -158,11 +158,11 @@ AuditFacts = TypedDict(
         "key": "str | None",
         # Counts the entries of the customer from 1 without gaps: a missing number is a missing entry
         "number": "int",
-        # How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record. Known values: ok, refused; more may be added.
+        # The result. For `reads`: `refused` for each status of 400 or more. Known values: ok, refused; more may be added.
         "outcome": "str",
         # The header Request-Id of the answer
         "request_id": "str | None",
-        # What it was done to: the id of a key, the name of an endpoint
+        # The object of the action: the id of a key, the name of an endpoint
         "subject": "str | None",
     },
 )
@@ -176,7 +176,7 @@ AuditProof = TypedDict(
         "index": "int",
         # Hashed with the entry; base64url
         "salt": "str",
-        # Hashes beside the way to the root, the lowest first; base64url
+        # Hashes next to the path to the root, the lowest first; base64url
         "path": "list[str]",
     },
 )
@@ -224,7 +224,7 @@ CertificateValidityPeriods = TypedDict(
         "from": "str",
         # Last day of the period; null = unlimited
         "until": "str | None",
-        # What the period is based on. Known values: initial, renewal, extension; more may be added.
+        # The reason for the period. Known values: initial, renewal, extension; more may be added.
         "basis": "str",
     },
 )
@@ -278,7 +278,7 @@ Certificate = TypedDict(
         "tags": "list[str]",
         # Where the authority publishes it
         "source_url": "str | None",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
         # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
@@ -340,9 +340,9 @@ Change = TypedDict(
         "id": "str",
         # Approximate time of the change, for information only
         "at": "str",
-        # Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written. Known values: day, settings, filter; more may be added.
+        # The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written. Known values: day, settings, filter; more may be added.
         "cause": "NotRequired[str]",
-        # The fields that differ from the state of the token. Absent where that cannot be told, as of a new record
+        # The fields that differ from the state of the token. Omitted if they are not known, for example for a new record
         "changed": "NotRequired[list[str]]",
         # With `previous=true`: the values of these fields in the state of the token
         "previous": "NotRequired[dict[str, Any]]",
@@ -363,7 +363,7 @@ Changes = TypedDict(
 ChangesPageInfo = TypedDict(
     "ChangesPageInfo",
     {
-        # Whether further changes can be read at once
+        # Whether more changes can be read now
         "has_more": "bool",
         # Value of the parameter after for the next request. Always present, also without changes
         "next_token": "str",
@@ -460,7 +460,7 @@ Country = TypedDict(
         "confidence": "str",
         # Day the facts were last reviewed
         "reviewed_on": "str | None",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
         # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
@@ -518,9 +518,9 @@ Fault = TypedDict(
 FieldChange = TypedDict(
     "FieldChange",
     {
-        # The value before; null also where the record was not there
+        # The old value. Null if the record did not exist
         "from": "Any",
-        # The value after; null also where the record is gone
+        # The new value. Null if the record was deleted
         "to": "Any",
     },
 )
@@ -536,9 +536,9 @@ HistoryEntry = TypedDict(
         "at": "str",
         # What happened to the record. Known values: create, update, delete; more may be added.
         "op": "str",
-        # Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written. Known values: day; more may be added.
+        # `day`: a new day (UTC) changed computed fields. Omitted if the record was written. Known values: day; more may be added.
         "cause": "NotRequired[str]",
-        # The fields that changed, by name; all that have a value where the record came or went
+        # The changed fields, by name. If the record was created or deleted: all fields with a value
         "changes": "dict[str, FieldChange]",
     },
 )
@@ -561,7 +561,7 @@ HistoryPageInfo = TypedDict(
         "has_more": "bool",
         # Value of the parameter cursor for the next page; null on the last
         "next_cursor": "str | None",
-        # From when on history is complete. Nothing older is told
+        # History is complete since this time. Older changes are not shown
         "history_from": "str",
     },
 )
@@ -571,7 +571,7 @@ Introspection = TypedDict(
     {
         # Whether the service accepts this token now
         "active": "bool",
-        # What the token may do, space-separated
+        # The scopes of the token, separated by spaces
         "scope": "NotRequired[str]",
         # Id of the API key
         "client_id": "NotRequired[str]",
@@ -581,7 +581,7 @@ Introspection = TypedDict(
         "customer": "NotRequired[str]",
         # How the token is sent: Authorization: Bearer <token>
         "token_type": "NotRequired[Literal[\"Bearer\"]]",
-        # Who issued it
+        # The issuer
         "iss": "NotRequired[str]",
         # The service that the token is for
         "aud": "NotRequired[str]",
@@ -637,7 +637,7 @@ LabReport = TypedDict(
         "document_url": "str | None",
         # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
         # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
@@ -743,7 +743,7 @@ Me = TypedDict(
 OAuthError = TypedDict(
     "OAuthError",
     {
-        # What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope
+        # The error: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope
         "error": "str",
         # The error in words
         "error_description": "str",
@@ -819,7 +819,7 @@ Product = TypedDict(
         "parent_product_id": "str | None",
         # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
         # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
@@ -869,7 +869,7 @@ Project = TypedDict(
         "completed_on": "str | None",
         # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
         # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
@@ -927,7 +927,7 @@ TokenAnswer = TypedDict(
         "token_type": "Literal[\"Bearer\"]",
         # Lifetime of the token, in seconds
         "expires_in": "int",
-        # What the token may do, space-separated
+        # The scopes of the token, separated by spaces
         "scope": "str",
     },
 )
@@ -943,7 +943,7 @@ TokenGrantRequest = TypedDict(
         "client_id": "NotRequired[str]",
         # The API key, unless HTTP Basic has it or the client signs
         "client_secret": "NotRequired[str]",
-        # Of a client that signs: what client_assertion is (RFC 7523)
+        # The type of client_assertion, for a client that signs (RFC 7523)
         "client_assertion_type": "NotRequired[Literal[\"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"]]",
         # Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once
         "client_assertion": "NotRequired[str]",
@@ -961,7 +961,7 @@ TokenReference = TypedDict(
         "client_id": "NotRequired[str]",
         # The API key, unless HTTP Basic has it or the client signs
         "client_secret": "NotRequired[str]",
-        # Of a client that signs: what client_assertion is (RFC 7523)
+        # The type of client_assertion, for a client that signs (RFC 7523)
         "client_assertion_type": "NotRequired[Literal[\"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"]]",
         # Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once
         "client_assertion": "NotRequired[str]",
@@ -1001,7 +1001,7 @@ WebhookMessageData = TypedDict(
     {
         # Resources in which records changed
         "resources": "list[str]",
-        # Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test
+        # Value of `after` for `GET /v1/changes`. `snapshot`: the changes are not known. Omitted in a test
         "after": "NotRequired[str]",
     },
 )
@@ -1287,7 +1287,7 @@ CertificatesQuery = TypedDict(
         "updated_at[lte]": "Value | None",
         # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Searches for words, for example `q=2AZZX-LG200`. Each word must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
+        # Searches for words. Each must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
@@ -1495,7 +1495,7 @@ ProductsQuery = TypedDict(
         "updated_at[lte]": "Value | None",
         # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Searches for words, for example `q=Lumen Gateway`. Each word must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
+        # Searches for words. Each must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
@@ -1725,7 +1725,7 @@ ProjectsQuery = TypedDict(
         "updated_at[lte]": "Value | None",
         # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Searches for words, for example `q=EXD-1001`. Each word must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
+        # Searches for words. Each must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
@@ -1851,7 +1851,7 @@ CountriesQuery = TypedDict(
         "updated_at[lte]": "Value | None",
         # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Searches for words, for example `q=US`. Each word must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
+        # Searches for words. Each must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
@@ -2085,7 +2085,7 @@ LabQuery = TypedDict(
         "updated_at[lte]": "Value | None",
         # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Searches for words, for example `q=EXD-TR-004`. Each word must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
+        # Searches for words. Each must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
@@ -2347,7 +2347,7 @@ ApprovalsQuery = TypedDict(
         "updated_at[lte]": "Value | None",
         # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # Searches for words, for example `q=FCC ID`. Each word must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
+        # Searches for words. Each must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
         # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
