@@ -48,13 +48,13 @@ const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing
   }
 }
 
-/** Operations whose errors have the same codes share a response. */
+/** A status with one code is a shared response. Several codes may grow, so they belong to the operation. */
 const errorResponse = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
-  const name = codes
-    .flatMap((code) => code.split('_'))
-    .map(capitalised)
-    .join('')
-  return writing.components.refer('responses', name, () => errorNode(status, codes, writing))
+  const node = () => errorNode(status, codes, writing)
+  const [code = '', ...others] = codes
+  return others.length > 0
+    ? node()
+    : writing.components.refer('responses', code.split('_').map(capitalised).join(''), node)
 }
 
 const oauthMeanings: Readonly<Record<number, readonly [meaning: string, ...headers: HeaderName[]]>> = {
