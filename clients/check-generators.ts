@@ -76,7 +76,7 @@ const checkTypeScript = async (asked: readonly string[]) => {
   await run('node', ['built/ask.js', ...asked], { cwd })
 }
 
-/** With one argument object, whose methods must not be named `wait`: Java has that name already. */
+/** `wait` is a method of every Java object. */
 const checkJava = async (asked: readonly string[]) => {
   const properties = 'hideGenerationTimestamp=true,useSingleRequestParameter=true'
   const mapping = ['--parameter-name-mappings', 'wait=waitSeconds']
@@ -102,7 +102,7 @@ const checkGo = async (asked: readonly string[]) => {
   await run('go', ['run', './ask', ...asked], { cwd })
 }
 
-/** A module with this generated client, the libraries it needs at these versions, and a program that uses it. */
+/** Runs a program in a module with a generated client and its library. */
 const runGoModule = async (cwd: string, library: string, program: string, asked: readonly string[]) => {
   await run('go', ['mod', 'init', 'github.com/example/certdata'], { cwd })
   await run('go', ['get', library], { cwd })
@@ -119,7 +119,6 @@ const checkOapiCodegen = async (asked: readonly string[]) => {
     // Without it the types of webhooks are missing, and the code does not compile.
     'output-options': { 'skip-prune': true },
   }
-  // JSON is YAML.
   writeFileSync(join(cwd, 'settings.yaml'), JSON.stringify(settings))
   const generator = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${oapiCodegen.generator}`
   await run('go', ['run', generator, '--config', 'settings.yaml', '../openapi.json'], { cwd })

@@ -97,8 +97,8 @@ const query = (document: OpenApiDocument, operation: Operation | undefined, name
 }
 
 /**
- * The Python of a document: its schemas as TypedDicts, and what each resource's list takes. Known values of
- * enumerations stand in the comments, because others may come. Records are whole: only `fields` leaves fields out.
+ * Returns the Python types of a document: its schemas as TypedDicts, and the query parameters of each list. Comments list
+ * the known values of enumerations, which may grow. Records are complete: only `fields` omits fields.
  */
 export const generatePythonTypes = (document: OpenApiDocument): string => {
   const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
@@ -119,7 +119,7 @@ export const generatePythonTypes = (document: OpenApiDocument): string => {
   )
   return [
     '# Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
-    '"""What each resource answers and takes."""\n\n',
+    '"""The answers and query parameters of each resource."""\n\n',
     'from __future__ import annotations\n\n',
     'from collections.abc import Sequence\nfrom datetime import date\nfrom typing import Any, Literal, Union\n\n',
     'from typing_extensions import NotRequired, TypedDict\n\n',

@@ -1,4 +1,4 @@
-/** A JSON Schema of the document, as far as the service writes them. */
+/** A JSON Schema, with the members that the service writes. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -18,7 +18,7 @@ export type Operation = {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
 
-/** Of an OpenAPI document what the types need. */
+/** The parts of an OpenAPI document that the types use. */
 export type OpenApiDocument = {
   info: { version: string }
   paths: Record<string, Record<string, Operation>>
@@ -40,7 +40,7 @@ const primitives: Record<string, string> = {
   null: 'null',
 }
 
-/** Known values, and any other: `string & {}` keeps the known ones in an editor's list. */
+/** Known values and any other text: `string & {}` keeps the known values in an editor's list. */
 const openUnion = (values: readonly string[]) => `${values.map(literal).join(' | ')} | (string & {})`
 
 const objectOf = (schema: Schema, indent: string, required: (name: string) => boolean): string => {
@@ -82,7 +82,7 @@ const typeOf = (schema: Schema, indent: string): string => {
 export const answerOf = (operation: Operation | undefined): string =>
   nameOf(operation?.responses[200]?.content?.['application/json']?.schema.$ref ?? '')
 
-/** Paths of lists whose records can be asked for one by one. */
+/** Paths of lists whose records also have a path each. */
 export const listPaths = ({ paths }: OpenApiDocument) =>
   Object.keys(paths).filter((path) => paths[`${path}/{id}`])
 
@@ -90,11 +90,11 @@ export const listPaths = ({ paths }: OpenApiDocument) =>
 export const listTypes = ({ components }: OpenApiDocument) =>
   Object.entries(components.schemas).filter(([name]) => !name.endsWith('Filter'))
 
-/** The name of the record that a list answers. */
+/** The name of the record type of a list. */
 export const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
   nameOf(components.schemas[answerOf(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
 
-/** Lists that are not records to be asked for one by one: changes, history, the audit trail. Each with its type's name. */
+/** Lists whose records have no path: changes, history, the audit trail. Each with the name of its type. */
 export const otherLists = (document: OpenApiDocument): [path: string, name: string][] => {
   const resources = listPaths(document)
   const isList = (path: string) =>
@@ -109,7 +109,7 @@ export const otherLists = (document: OpenApiDocument): [path: string, name: stri
 export const pascal = (name: string) =>
   name.replace(/(?:^|[_/])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** One value that is not a list: by an operator that takes it whole, or a parameter of one value. */
+/** Whether a parameter has one value instead of a list. */
 export const isWhole = (name: string) =>
   /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) ||
   /^(cursor|on|as_of|since|until|after|after_root)$/.test(name)
@@ -159,8 +159,8 @@ const resourceOf = (document: OpenApiDocument, path: string): string[] => {
 }
 
 /**
- * The TypeScript of a document: its schemas as types, and what each resource's list takes. Known values are open
- * unions. Records are whole: only `fields` leaves fields out, and the client's types say which.
+ * Returns the TypeScript types of a document: its schemas, and the query parameters of each list. Known values are open
+ * unions. Records are complete: only `fields` omits fields, and the client narrows the types by it.
  * See docs/decisions/0044-client-types-have-their-own-generator.md.
  */
 export const generateTypes = (document: OpenApiDocument): string => {
@@ -172,7 +172,7 @@ export const generateTypes = (document: OpenApiDocument): string => {
   const resources = listPaths(document).flatMap((path) => resourceOf(document, path))
   const others = otherLists(document).map(
     ([path, name]) =>
-      `/** What \`${path}\` takes. */\nexport type ${name}Query = ${queryOf(document, document.paths[path]?.get, '')}\n`,
+      `/** The query parameters of \`${path}\`. */\nexport type ${name}Query = ${queryOf(document, document.paths[path]?.get, '')}\n`,
   )
   return [
     '// Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
@@ -180,7 +180,7 @@ export const generateTypes = (document: OpenApiDocument): string => {
     'export type Value = string | number | boolean\n',
     ...types,
     ...others,
-    '/** What each resource answers and takes. */',
+    '/** The answers and query parameters of each resource. */',
     `export type Resources = {\n${resources.join('')}}\n`,
   ].join('\n')
 }
