@@ -832,7 +832,7 @@ export type WebhookMessage = {
   }
 }
 
-/** What `/v1/history` takes. */
+/** The query parameters of `/v1/history`. */
 export type HistoryQuery = {
   /** Any of these resources, separated by commas. Each needs its scope. Default: all that the token may read. */
   resource?: Value | readonly Value[]
@@ -844,7 +844,7 @@ export type HistoryQuery = {
   cursor?: Value
 }
 
-/** What `/v1/changes` takes. */
+/** The query parameters of `/v1/changes`. */
 export type ChangesQuery = {
   /** `page.next_token` of the previous answer, unchanged. `snapshot` streams all records as lines, and the header Sync-Token has the token to continue with. Default: start now. */
   after?: Value
@@ -1560,7 +1560,7 @@ export type ChangesQuery = {
   'expected_on[null]'?: boolean
 }
 
-/** What `/v1/audit` takes. */
+/** The query parameters of `/v1/audit`. */
 export type AuditQuery = {
   /** At or after this instant or day (UTC). Also relative: `today-30d`. */
   since?: Value
@@ -1580,7 +1580,7 @@ export type AuditQuery = {
   cursor?: Value
 }
 
-/** What `/v1/audit/roots` takes. */
+/** The query parameters of `/v1/audit/roots`. */
 export type AuditRootsQuery = {
   /** At or after this instant or day (UTC). Also relative: `today-30d`. */
   since?: Value
@@ -1596,7 +1596,7 @@ export type AuditRootsQuery = {
   cursor?: Value
 }
 
-/** What each resource answers and takes. */
+/** The answers and query parameters of each resource. */
 export type Resources = {
   certificates: {
     record: Certificate

@@ -1,5 +1,5 @@
 # Generated from the OpenAPI document by `npm run client:types`; not to be edited.
-"""What each resource answers and takes."""
+"""The answers and query parameters of each resource."""
 
 from __future__ import annotations
 
