@@ -52,7 +52,7 @@ export const describeAccessRequest: Description = {
 export const describeSigningKeys: Description = {
   operationId: 'listSigningKeys',
   summary: 'The public keys that verify access tokens',
-  description: 'A JSON Web Key Set (RFC 7517) with the current, the previous and the next key.',
+  description: 'A JSON Web Key Set (RFC 7517) with the current, previous and next keys.',
   tag: authentication,
   errors: [],
   answer: { description: 'The keys', headers: commonHeaders },
