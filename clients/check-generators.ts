@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { startService } from './tools/service.ts'
@@ -11,6 +11,13 @@ import { type Changes, createClient, type TokenAnswer } from './typescript/src/i
 const version = '7.25.0'
 const oapiCodegen = { generator: 'v2.8.2', runtime: 'v1.9.0' }
 const ogen = 'v1.24.0'
+const openapiPythonClient = '0.29.1'
+const typescript = [
+  'openapi-typescript@7.13.0',
+  'openapi-fetch@0.17.0',
+  '@hey-api/openapi-ts@0.99.0',
+  'typescript@5.9.3',
+]
 const folder = mkdtempSync(join(tmpdir(), 'certdata-generators-'))
 const cache = join(import.meta.dirname, '../node_modules/.cache/openapi-generator')
 const jar = join(cache, `openapi-generator-cli-${version}.jar`)
@@ -37,7 +44,39 @@ const checkPython = async (asked: readonly string[]) => {
   await run(python, [join(asks, 'ask.py'), ...asked])
 }
 
-/** With one argument object, whose methods must not be named `wait`: Java has that name already. */
+const checkOpenapiPythonClient = async (asked: readonly string[]) => {
+  await run('python3', ['-m', 'venv', 'other-venv'])
+  const bin = join(folder, 'other-venv/bin')
+  await run(join(bin, 'python'), [
+    '-m',
+    'pip',
+    'install',
+    '-q',
+    `openapi-python-client==${openapiPythonClient}`,
+  ])
+  const settings = { post_hooks: [], package_name_override: 'certdata_client' }
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
+  const options = ['--path', 'openapi.json', '--config', 'settings.json', '--output-path', 'other-python']
+  await run(join(bin, 'openapi-python-client'), ['generate', ...options])
+  await run(join(bin, 'python'), ['-m', 'pip', 'install', '-q', './other-python'])
+  await run(join(bin, 'python'), [join(asks, 'ask_openapi_python_client.py'), ...asked])
+}
+
+/** openapi-fetch with the types of openapi-typescript, and Hey API. */
+const checkTypeScript = async (asked: readonly string[]) => {
+  const cwd = join(folder, 'typescript')
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'package.json'), '{"private":true}')
+  await run('npm', ['install', '--no-audit', '--no-fund', ...typescript, '@types/node@24'], { cwd })
+  await run('npx', ['openapi-typescript', '../openapi.json', '-o', 'openapi-fetch.ts'], { cwd })
+  await run('npx', ['openapi-ts', '-i', '../openapi.json', '-o', 'hey-api'], { cwd })
+  cpSync(join(asks, 'ask-typescript.ts.txt'), join(cwd, 'ask.ts'))
+  const settings = ['--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'commonjs']
+  await run('npx', ['tsc', ...settings, '--moduleResolution', 'node', '--outDir', 'built', 'ask.ts'], { cwd })
+  await run('node', ['built/ask.js', ...asked], { cwd })
+}
+
+/** `wait` is a method of every Java object. */
 const checkJava = async (asked: readonly string[]) => {
   const properties = 'hideGenerationTimestamp=true,useSingleRequestParameter=true'
   const mapping = ['--parameter-name-mappings', 'wait=waitSeconds']
@@ -55,7 +94,7 @@ const checkGo = async (asked: readonly string[]) => {
   const names = ['--git-user-id', 'example', '--git-repo-id', 'certdata', '--package-name', 'certdata']
   await generate('go', names)
   const cwd = join(folder, 'go')
-  // Its tests want a library of their own and say nothing.
+  // Its tests need another library and check nothing.
   rmSync(join(cwd, 'test'), { recursive: true })
   cpSync(join(asks, 'ask.go.txt'), join(cwd, 'ask/main.go'))
   await run('go', ['build', './...'], { cwd })
@@ -63,7 +102,7 @@ const checkGo = async (asked: readonly string[]) => {
   await run('go', ['run', './ask', ...asked], { cwd })
 }
 
-/** A module with this generated client, the libraries it needs at these versions, and a program that uses it. */
+/** Runs a program in a module with a generated client and its library. */
 const runGoModule = async (cwd: string, library: string, program: string, asked: readonly string[]) => {
   await run('go', ['mod', 'init', 'github.com/example/certdata'], { cwd })
   await run('go', ['get', library], { cwd })
@@ -80,7 +119,6 @@ const checkOapiCodegen = async (asked: readonly string[]) => {
     // Without it the types of webhooks are missing, and the code does not compile.
     'output-options': { 'skip-prune': true },
   }
-  // JSON is YAML.
   writeFileSync(join(cwd, 'settings.yaml'), JSON.stringify(settings))
   const generator = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${oapiCodegen.generator}`
   await run('go', ['run', generator, '--config', 'settings.yaml', '../openapi.json'], { cwd })
@@ -110,11 +148,21 @@ try {
   writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${url}/openapi.json`)).text())
   const client = createClient({ url, apiKey })
   const { body } = await client.request<Changes>('/v1/changes', { resources: 'products' })
-  await certdata('import', join(import.meta.dirname, '../examples/records.ndjson'), '--customer', 'local')
+  const records = readFileSync(join(import.meta.dirname, '../examples/records.ndjson'), 'utf8')
+  const ending = { resource: 'certificates', id: 'ending', number: 'N-1', approval_status: 'approved' }
+  writeFileSync(
+    join(folder, 'records.ndjson'),
+    `${records}${JSON.stringify({ ...ending, valid_until: '2026-12-31' })}\n`,
+  )
+  await certdata('import', join(folder, 'records.ndjson'), '--customer', 'local')
   const asked = [url, await logIn(url, apiKey), body.page.next_token]
   const results = [
     await runStep('OpenAPI Generator', ['mvn', 'java'], fetchGenerator),
     await runStep('Python: import, and requests', ['java', 'python3'], () => checkPython(asked)),
+    await runStep('openapi-python-client: import, and requests', ['python3'], () =>
+      checkOpenapiPythonClient(asked),
+    ),
+    await runStep('openapi-fetch and Hey API: compile, and requests', ['npm'], () => checkTypeScript(asked)),
     await runStep('Java: compiles, and requests', ['java', 'mvn'], () => checkJava(asked)),
     await runStep('Go: builds, and requests', ['java', 'go'], () => checkGo(asked)),
     await runStep('oapi-codegen: builds, and requests', ['go'], () => checkOapiCodegen(asked)),

@@ -37,9 +37,6 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
 /**
  * Serves the OpenAPI document of every described route that is registered after it. The document is created
  * once, when the service is ready. With a token it also contains the customer's custom endpoints.
- * @fastify/swagger is not used: it writes each parameter from a validator's schema and repeats each answer in
- * full. Here parameters are generated from the query grammar, errors from the catalogue, and shared parts are
- * written once.
  */
 export default fp<{ publicUrl: string }>(
   (app, { publicUrl }, done) => {

@@ -28,9 +28,13 @@ export const accessRequest = z
   .strictObject(
     {
       company: field(textOf(200, isLine), 'The company that asks for access', 'Acme GmbH'),
-      name: field(textOf(200, isLine), 'Who asks', 'Ada Example'),
+      name: field(textOf(200, isLine), 'The name of the person', 'Ada Example'),
       email: field(email, 'The address for the answer', 'ada@acme.example'),
-      message: field(textOf(4_000, isProse), 'What the access is for', 'We want to show our certificates.'),
+      message: field(
+        textOf(4_000, isProse),
+        'The purpose of the access',
+        'We want to show our certificates.',
+      ),
       consent: field(
         z.literal(true, 'expected true: without consent nothing is kept'),
         'Consent to keep these data in order to answer the request. They are deleted after a set time',

@@ -3,12 +3,12 @@ import { countryCode, date, field, identity, recordId, tags, text, timestamps } 
 
 export const approval = z
   .strictObject({
-    ...identity,
-    product_id: field(recordId, 'The product', '63c140bf3b739a24'),
-    country_code: field(countryCode, 'The country (ISO 3166-1 alpha-2)', 'JP'),
-    scheme: field(text, 'Mark or scheme', 'MIC'),
-    project_id: field(recordId.nullable(), 'The project that works on it', 'P-2026-0042'),
-    certificate_id: field(recordId.nullable(), 'The certificate that it led to', '117180b868e936fa'),
+    ...identity('apr-lumen-gateway-us', 'apr-tracker-mini-br'),
+    product_id: field(recordId, 'The product', 'prd-lumen-gateway', 'prd-tracker-mini'),
+    country_code: field(countryCode, 'The country (ISO 3166-1 alpha-2)', 'US', 'BR'),
+    scheme: field(text, 'Mark or scheme', 'FCC ID', 'CE RED'),
+    project_id: field(recordId.nullable(), 'The project that works on it', 'prj-1001', 'prj-1002'),
+    certificate_id: field(recordId.nullable(), 'The certificate that it led to', 'crt-lumen-gateway-us'),
     status: field(
       z.enum([
         'planned',
@@ -23,16 +23,20 @@ export const approval = z
         'cancelled',
         'not_required',
       ]),
-      'Where it stands; granted says it was given, not that it holds today',
-      'in_review',
+      'State of the approval. `granted`: it was given. The validity of the certificate tells if it holds today',
+      'granted',
     ),
-    phase: field(z.enum(['initial', 'renewal', 'modification']).nullable(), 'Which round it is', 'initial'),
-    open: field(z.boolean(), 'Computed: true while somebody works on the approval', true),
-    requested_on: field(date.nullable(), 'Day it was requested', '2026-02-02'),
-    submitted_on: field(date.nullable(), 'Day it went to the authority', '2026-05-18'),
-    decided_on: field(date.nullable(), 'Day the authority decided', null),
-    expected_on: field(date.nullable(), 'Day the decision is expected', '2026-12-15'),
-    tags,
+    phase: field(
+      z.enum(['initial', 'renewal', 'modification']).nullable(),
+      'First approval, renewal or modification',
+      'initial',
+    ),
+    open: field(z.boolean(), 'Computed: whether work on the approval is in progress', false),
+    requested_on: field(date.nullable(), 'Day it was requested', '2024-06-21'),
+    submitted_on: field(date.nullable(), 'Day it went to the authority', '2024-09-16'),
+    decided_on: field(date.nullable(), 'Day the authority decided', '2024-11-18'),
+    expected_on: field(date.nullable(), 'Day the decision is expected', '2024-11-11'),
+    tags: tags('renewal'),
     ...timestamps,
   })
   .meta({ id: 'Approval', description: 'The approval of one product in one country under one scheme' })

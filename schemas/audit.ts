@@ -9,12 +9,12 @@ const entry = z
   .strictObject({
     action: field(
       z.string(),
-      'What was done: `login`, `reads`, `keys.issue`, `customers.export` and others',
+      'The action: `login`, `reads`, `keys.issue`, `customers.export` and others',
       'login',
     ),
     actor: field(
       z.enum(['key', 'operator', 'system', 'anonymous', 'demo']),
-      'Who did it. `operator`: somebody at the certification house',
+      'The actor. `operator`: the certification house',
       'key',
     ),
     at: field(instant, 'When the entry was written', '2026-11-21T16:20:00.123456Z'),
@@ -40,24 +40,27 @@ const entry = z
     ),
     outcome: field(
       z.enum(['ok', 'refused']),
-      'How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record',
+      'The result. For `reads`: `refused` for each status of 400 or more',
       'ok',
     ),
     request_id: nullable('The header Request-Id of the answer', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'),
-    subject: nullable('What it was done to: the id of a key, the name of an endpoint', null),
+    subject: nullable('The object of the action: the id of a key, the name of an endpoint', null),
   })
-  .meta({ id: 'AuditFacts', description: 'What happened. The leaf of the tree is the hash of this object' })
+  .meta({
+    id: 'AuditFacts',
+    description: 'The action and its circumstances. The leaf of the tree is the hash of this object',
+  })
 
 const proof = z
   .strictObject({
     root: field(z.int().positive(), 'Number of the signed root', 17),
     index: field(z.int().nonnegative(), 'Place of the leaf in the tree, from 0', 1),
     salt: field(z.string(), 'Hashed with the entry; base64url', 'pFYq2Yq1T0mQJ4b0sWk0Vg'),
-    path: field(z.array(z.string()), 'Hashes beside the way to the root, the lowest first; base64url', [
+    path: field(z.array(z.string()), 'Hashes next to the path to the root, the lowest first; base64url', [
       'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA',
     ]),
   })
-  .meta({ id: 'AuditProof', description: 'What leads from the entry to a signed root' })
+  .meta({ id: 'AuditProof', description: 'The path from the entry to a signed root' })
 
 const auditEntry = z
   .strictObject({

@@ -26,7 +26,11 @@ export const tokenAnswer = z
     ),
     token_type: field(z.literal('Bearer'), 'How the token is sent: Authorization: Bearer <token>', 'Bearer'),
     expires_in: field(z.int().positive(), 'Lifetime of the token, in seconds', 3600),
-    scope: field(z.string(), 'What the token may do, space-separated', 'certificates:read products:read'),
+    scope: field(
+      z.string(),
+      'The scopes of the token, separated by spaces',
+      'certificates:read products:read',
+    ),
   })
   .meta({ id: 'TokenAnswer', description: 'An access token' })
 
@@ -41,7 +45,7 @@ const credentials = {
   ).optional(),
   client_assertion_type: field(
     z.literal('urn:ietf:params:oauth:client-assertion-type:jwt-bearer'),
-    'Of a client that signs: what client_assertion is (RFC 7523)',
+    'The type of client_assertion, for a client that signs (RFC 7523)',
     'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   ).optional(),
   client_assertion: field(
@@ -90,7 +94,7 @@ export const introspectionAnswer = z
     sub: field(z.string(), 'The same', 'k3v9x2m7q4d8s1fa').optional(),
     customer: field(z.string(), 'The customer whose records it reads', 'acme').optional(),
     token_type: tokenAnswer.shape.token_type.optional(),
-    iss: field(z.string(), 'Who issued it', 'https://api.example').optional(),
+    iss: field(z.string(), 'The issuer', 'https://api.example').optional(),
     aud: field(z.string(), 'The service that the token is for', 'https://api.example').optional(),
     iat: seconds('Issued', 1_795_262_400),
     nbf: seconds('Not valid before this time', 1_795_262_390),
@@ -103,7 +107,7 @@ export const oauthError = z
   .strictObject({
     error: field(
       z.string(),
-      'What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope',
+      'The error: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope',
       'invalid_client',
     ),
     error_description: field(z.string(), 'The error in words', 'The API key is not valid'),

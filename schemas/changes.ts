@@ -3,7 +3,7 @@ import { field, instant, recordId } from './fields.ts'
 
 const pageInfo = z
   .strictObject({
-    has_more: field(z.boolean(), 'Whether further changes can be read at once', false),
+    has_more: field(z.boolean(), 'Whether more changes can be read now', false),
     next_token: field(
       z.string(),
       'Value of the parameter after for the next request. Always present, also without changes',
@@ -26,7 +26,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
     .strictObject({
       op: field(z.enum(['upsert', 'delete']), 'What to do with the record of this id', 'upsert'),
       resource: field(z.enum(names), 'The resource', names[0] as string),
-      id: field(recordId, 'Id of the record', '4385dce2a9ef622b'),
+      id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
       at: field(
         instant,
         'Approximate time of the change, for information only',
@@ -37,7 +37,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         .optional()
         .meta({
           description:
-            'Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written',
+            'The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written',
           examples: ['day'],
         }),
       changed: z
@@ -45,7 +45,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         .optional()
         .meta({
           description:
-            'The fields that differ from the state of the token. Absent where that cannot be told, as of a new record',
+            'The fields that differ from the state of the token. Omitted if they are not known, for example for a new record',
           examples: [['approval_status', 'validity']],
         }),
       previous: z

@@ -5,11 +5,11 @@ const authority = z.strictObject({
   name: field(text, 'Full name', 'Federal Communications Commission'),
   abbreviation: field(text.nullable(), 'Abbreviation', 'FCC'),
   domain: field(text.nullable(), 'Internet domain', 'fcc.gov'),
-  role: field(text.nullable(), 'What it is responsible for', 'radio'),
+  role: field(text.nullable(), 'Its responsibility', 'radio'),
 })
 
 const requirements = z.strictObject({
-  schemes: field(texts, 'Marks and schemes', ['FCC certification (FCC ID)']),
+  schemes: field(texts, 'Marks and schemes', ['FCC ID (certification via TCB)', 'FCC SDoC']),
   in_country_testing: field(
     z.enum(['required', 'sometimes', 'not_required']).nullable(),
     'Whether tests must run in the country',
@@ -30,9 +30,9 @@ const requirements = z.strictObject({
       .strictObject({ min: z.int().nonnegative().nullable(), max: z.int().nonnegative().nullable() })
       .nullable(),
     'Usual time to approval, in weeks',
-    { min: 2, max: 6 },
+    { min: 1, max: 3 },
   ),
-  note: field(text.nullable(), 'What else to know', 'Modules with a grant may be reused.'),
+  note: field(text.nullable(), 'Further facts', 'Modules with a grant may be reused.'),
 })
 
 export const approvalInfo = z.strictObject({
@@ -44,8 +44,8 @@ export const approvalInfo = z.strictObject({
 
 export const country = z
   .strictObject({
-    id: field(countryCode, 'The same as code', 'US'),
-    code: field(countryCode, 'ISO 3166-1 alpha-2', 'US'),
+    id: field(countryCode, 'The same as code', 'US', 'BR'),
+    code: field(countryCode, 'ISO 3166-1 alpha-2', 'US', 'BR'),
     alpha3: field(
       z.string().regex(/^[A-Z]{3}$/, 'expected an ISO 3166-1 alpha-3 code in capitals'),
       'ISO 3166-1 alpha-3',
@@ -62,11 +62,11 @@ export const country = z
       { name: 'Federal Communications Commission', abbreviation: 'FCC', domain: 'fcc.gov', role: 'radio' },
     ]),
     requirements: field(requirements, 'The regulatory requirements; null = not known for sure', {
-      schemes: ['FCC certification (FCC ID)'],
+      schemes: ['FCC ID (certification via TCB)', 'FCC SDoC'],
       in_country_testing: 'not_required',
       local_representative: 'required',
       validity: { kind: 'unlimited', years: null },
-      lead_time_weeks: { min: 2, max: 6 },
+      lead_time_weeks: { min: 1, max: 3 },
       note: null,
     }),
     approval_info: field(approvalInfo, 'How many approvals and certificates this customer has there', {
@@ -75,7 +75,7 @@ export const country = z
       certificates_valid: 11,
       certificates_expiring: 1,
     }),
-    sources: field(texts, 'Pages the facts rest on', ['https://www.fcc.gov/oet/ea']),
+    sources: field(texts, 'Pages the facts rest on', ['https://ib-lenhardt.com/kb/fcc-requirements/fcc-id']),
     confidence: field(z.enum(['high', 'medium', 'low']), 'How reliable the facts are', 'high'),
     reviewed_on: field(date.nullable(), 'Day the facts were last reviewed', null),
     ...timestamps,

@@ -6,9 +6,12 @@ export const maxTextBytes = 2000
 const storableText = (value: string) =>
   value.isWellFormed() && !value.includes('\u0000') && Buffer.byteLength(value) <= maxTextBytes
 
-/** Adds the description and example for the documentation to a type. */
-export const field = <T extends z.ZodType>(type: T, description: string, example: z.output<T>) =>
-  type.meta({ description, examples: [example] })
+/** Adds a description and examples to a type. Examples of records are from the example data. */
+export const field = <T extends z.ZodType>(
+  type: T,
+  description: string,
+  ...examples: [z.output<T>, ...z.output<T>[]]
+) => type.meta({ description, examples })
 
 export const text = z
   .string()
@@ -35,15 +38,20 @@ export const instant = z.iso.datetime({ precision: 6 })
 
 export const texts = z.array(text)
 
-export const identity = {
-  id: field(recordId, "The operator's stable id, unique per customer and resource", '4385dce2a9ef622b'),
-}
+export const identity = (...examples: [string, ...string[]]) => ({
+  id: field(recordId, "The operator's stable id, unique per customer and resource", ...examples),
+})
 export const timestamps = {
-  created_at: field(instant, 'When the service first stored the record', '2026-01-06T09:30:00.000000Z'),
+  created_at: field(
+    instant,
+    'Time at which the service first stored the record',
+    '2026-01-06T09:30:00.000000Z',
+  ),
   updated_at: field(
     instant,
-    'When the record last changed; not a key to synchronise by',
+    'When the record last changed. To keep a copy up to date, use the change feed instead',
     '2026-04-25T11:02:03.456789Z',
   ),
 }
-export const tags = field(texts, 'Tags the customer or the operator chose', ['FIPS 140-3 L3', 'NIST'])
+export const tags = (...example: string[]) =>
+  field(texts, 'Tags that the customer or the operator chose', example)

@@ -5,19 +5,19 @@ import { resourceNames } from './resource-name.ts'
 const fieldChange = z
   .strictObject({
     from: z.unknown().meta({
-      description: 'The value before; null also where the record was not there',
+      description: 'The old value. Null if the record did not exist',
       examples: ['approved'],
     }),
     to: z
       .unknown()
-      .meta({ description: 'The value after; null also where the record is gone', examples: ['suspended'] }),
+      .meta({ description: 'The new value. Null if the record was deleted', examples: ['suspended'] }),
   })
   .meta({ id: 'FieldChange', description: 'A field of a record, before and after' })
 
 const entry = z
   .strictObject({
     resource: field(z.enum(resourceNames), 'The resource', 'certificates'),
-    id: field(recordId, 'Id of the record', '4385dce2a9ef622b'),
+    id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
     at: field(
       instant,
       'When it changed: the time at which its transaction began. The `updated_at` of the record from then on',
@@ -28,12 +28,12 @@ const entry = z
       .enum(['day'])
       .optional()
       .meta({
-        description:
-          'Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written',
+        description: '`day`: a new day (UTC) changed computed fields. Omitted if the record was written',
         examples: ['day'],
       }),
     changes: z.record(z.string(), fieldChange).meta({
-      description: 'The fields that changed, by name; all that have a value where the record came or went',
+      description:
+        'The changed fields, by name. If the record was created or deleted: all fields with a value',
       examples: [
         { approval_status: { from: 'approved', to: 'suspended' }, validity: { from: 'valid', to: 'void' } },
       ],
@@ -52,7 +52,7 @@ const pageInfo = z
     ),
     history_from: field(
       instant,
-      'From when on history is complete. Nothing older is told',
+      'History is complete since this time. Older changes are not shown',
       '2026-01-06T09:30:00.000000Z',
     ),
   })

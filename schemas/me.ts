@@ -31,4 +31,4 @@ export const me = z
       })
       .meta({ description: 'The customer that the token belongs to' }),
   })
-  .meta({ id: 'Me', description: 'The customer, the plan and what the token may do' })
+  .meta({ id: 'Me', description: 'The customer, the plan and the rights of the token' })

@@ -3,18 +3,22 @@ import { field, identity, recordId, tags, text, texts, timestamps } from './fiel
 
 export const product = z
   .strictObject({
-    ...identity,
-    name: field(text, 'Product name', 'Thunder'),
-    part_numbers: field(texts, "The customer's own article numbers and GTINs", ['TH-940', '4006381333931']),
-    model: field(text.nullable(), 'Model as type-approved', 'TH940'),
-    brand: field(text.nullable(), 'Brand', 'A10'),
-    manufacturer: field(text.nullable(), 'Manufacturer', 'A10 Networks, Inc'),
+    ...identity('prd-lumen-gateway', 'prd-tracker-mini'),
+    name: field(text, 'Product name', 'Lumen Gateway', 'Tracker Mini'),
+    part_numbers: field(texts, "The customer's own article numbers and GTINs", [
+      'EXD-LG200-EU',
+      'EXD-LG200-US',
+      '4012345000207',
+    ]),
+    model: field(text.nullable(), 'Model as type-approved', 'LG200'),
+    brand: field(text.nullable(), 'Brand', 'Exampleware'),
+    manufacturer: field(text.nullable(), 'Manufacturer', 'Example Devices GmbH'),
     product_status: field(
       z.enum(['draft', 'in_development', 'active', 'phase_out', 'discontinued']),
       'State of the product',
       'active',
     ),
-    category: field(text.nullable(), 'Category, free text', 'Cryptographic Module'),
+    category: field(text.nullable(), 'Category, free text', 'IoT gateway', 'Radio module'),
     technologies: field(
       z.array(
         z.enum([
@@ -32,12 +36,16 @@ export const product = z
         ]),
       ),
       'Radio technologies on board',
-      ['wifi', 'bluetooth'],
+      ['wifi', 'bluetooth', 'gnss'],
     ),
-    hardware_version: field(text.nullable(), 'Hardware version', 'B2'),
-    software_version: field(text.nullable(), 'Software version', '4.1.4'),
-    parent_product_id: field(recordId.nullable(), 'The product this is a variant of', '63c140bf3b739a23'),
-    tags,
+    hardware_version: field(text.nullable(), 'Hardware version', 'C1'),
+    software_version: field(text.nullable(), 'Software version', '4.2.0'),
+    parent_product_id: field(
+      recordId.nullable(),
+      'The product that this one is a variant of',
+      'prd-lumen-gateway',
+    ),
+    tags: tags('connected-home'),
     ...timestamps,
   })
   .meta({ id: 'Product', description: 'A product of the customer' })

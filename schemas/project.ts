@@ -3,14 +3,14 @@ import { countryCode, date, field, identity, recordId, tags, text, timestamps } 
 
 export const project = z
   .strictObject({
-    ...identity,
-    project_number: field(text, "The operator's project number", '2026-0042'),
-    customer_reference: field(text.nullable(), "The customer's own order reference", 'PO-77120'),
-    title: field(text, 'What was ordered', 'Thunder: renewals Asia 2026'),
+    ...identity('prj-1001', 'prj-1002'),
+    project_number: field(text, "The operator's project number", 'EXD-1001', 'EXD-1002'),
+    customer_reference: field(text.nullable(), "The customer's own order reference", 'PO-4500011873'),
+    title: field(text, 'What was ordered', 'Lumen Gateway: Americas'),
     status: field(
       z.enum(['draft', 'quoted', 'ordered', 'in_progress', 'on_hold', 'completed', 'cancelled', 'declined']),
-      'Where the project stands',
-      'in_progress',
+      'State of the project',
+      'completed',
     ),
     classification: field(
       z
@@ -27,14 +27,14 @@ export const project = z
         ])
         .nullable(),
       'Kind of order',
-      'renewal',
+      'new_certification',
     ),
-    product_ids: field(z.array(recordId), 'Products in the project', ['63c140bf3b739a24']),
-    country_codes: field(z.array(countryCode), 'Countries in the project', ['JP', 'KR']),
-    ordered_on: field(date.nullable(), 'Day of the order', '2026-02-02'),
-    due_on: field(date.nullable(), 'Day it is due', '2026-09-30'),
-    completed_on: field(date.nullable(), 'Day it was completed', null),
-    tags,
+    product_ids: field(z.array(recordId), 'Products in the project', ['prd-lumen-gateway']),
+    country_codes: field(z.array(countryCode), 'Countries in the project', ['US', 'CA', 'BR', 'MX']),
+    ordered_on: field(date.nullable(), 'Day of the order', '2024-08-28'),
+    due_on: field(date.nullable(), 'Day it is due', '2025-06-24'),
+    completed_on: field(date.nullable(), 'Day it was completed', '2025-06-04'),
+    tags: tags('flagship', 'strategic'),
     ...timestamps,
   })
   .meta({ id: 'Project', description: 'An order: these products into these countries' })

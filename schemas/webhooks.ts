@@ -50,7 +50,7 @@ export const webhookMessage = z
           .optional()
           .meta({
             description:
-              'Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test',
+              'Value of `after` for `GET /v1/changes`. `snapshot`: the changes are not known. Omitted in a test',
             examples: ['AVsi'],
           }),
       })

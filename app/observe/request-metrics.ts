@@ -141,7 +141,7 @@ export const createRequestMetrics = () => {
     ),
     histogram(
       'certdata_http_request_duration_seconds',
-      'From arrival to the end of the answer, by route pattern',
+      'Time from the arrival of a request to the end of its answer, by route pattern',
       () => [...durations].flatMap(([route, times]) => readTimes(times, { route })),
     ),
     histogram(
@@ -149,7 +149,7 @@ export const createRequestMetrics = () => {
       'Duration of the answers that count for the objective: answers with data and 304, without streams and errors',
       () => readTimes(data, {}),
     ),
-    counter('certdata_answers_total', 'Answers with data, 304 included, by where the data came from', () =>
+    counter('certdata_answers_total', 'Answers with data, 304 included, by source of the data', () =>
       byLabel('source', sources),
     ),
   ]

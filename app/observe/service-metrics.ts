@@ -48,13 +48,13 @@ const flag = (holds: boolean) => (holds ? 1 : 0)
 const freshness = (figures: ServiceFigures): Figure[] => [
   gauge(
     'certdata_freshness_lag_seconds',
-    'How far what is known of the database lies behind its clock; the promise is 0.6',
+    'Age of the newest confirmed state of the database; the promise is 0.6',
     () => seconds(figures.databaseNow() - Date.parse(figures.asOf())),
   ),
-  gauge('certdata_poll_age_seconds', 'Since the last good poll of the change log was sent', () =>
+  gauge('certdata_poll_age_seconds', 'Time since the last successful poll of the change log was sent', () =>
     seconds(figures.pollAgeMs?.()),
   ),
-  gauge('certdata_database_away', '1 while answers cannot be known to be fresh', () =>
+  gauge('certdata_database_away', '1 while the freshness of answers cannot be confirmed', () =>
     flag(figures.isAway()),
   ),
   counter('certdata_freshness_probes_total', 'Cached answers compared with the database, by result', () =>
@@ -69,17 +69,21 @@ const stores = (figures: ServiceFigures): Figure[] => {
     Object.entries(figures.redis()).map(([use, each]) => [{ use }, flag(each[key])] as const)
   return [
     gaugeSum('certdata_database_connections', 'Open connections', ofPools('open')),
-    gaugeSum('certdata_database_connections_idle', 'Of these, unused', ofPools('idle')),
-    gaugeSum('certdata_database_connections_max', 'Connections at most', ofPools('max')),
+    gaugeSum('certdata_database_connections_idle', 'Open connections that are idle', ofPools('idle')),
+    gaugeSum('certdata_database_connections_max', 'Maximum number of connections', ofPools('max')),
     gaugeSum('certdata_database_waiting', 'Requests that wait for a connection', ofPools('waiting')),
     counter(
       'certdata_queue_refused_total',
       'Requests refused with 503 overloaded, because no connection was free in time',
       ofPools('refused'),
     ),
-    gaugeMin('certdata_redis_up', '1 while Redis is connected and takes writes, by its use', ofRedis('isUp')),
-    gauge('certdata_redis_breaker_open', '1 while Redis hangs and is left alone', ofRedis('isBreakerOpen')),
-    gaugeSum('certdata_memory_cache_bytes', 'Set aside for cached answers', figures.memoryBytes),
+    gaugeMin('certdata_redis_up', '1 while Redis is connected and accepts writes, by use', ofRedis('isUp')),
+    gauge(
+      'certdata_redis_breaker_open',
+      '1 while Redis does not respond and is not used',
+      ofRedis('isBreakerOpen'),
+    ),
+    gaugeSum('certdata_memory_cache_bytes', 'Memory reserved for cached answers', figures.memoryBytes),
     counter('certdata_database_fills_total', 'Answers read from the primary', figures.fills),
   ]
 }
@@ -89,17 +93,21 @@ const audit = ({ audit: read }: ServiceFigures): Figure[] => [
   gauge('certdata_audit_head_seal', "Number of the chain's last seal", () => read().head?.sealNo),
   gauge(
     'certdata_audit_head_mac',
-    "First 48 bits of the last seal's MAC, as a number: kept elsewhere, it shows a chain that was rebuilt",
+    "First 48 bits of the last seal's MAC, as a number. A copy of it elsewhere reveals a rebuilt chain",
     () => read().head?.mac.readUIntBE(0, macBytesShown),
   ),
-  gauge('certdata_audit_sealed_timestamp_seconds', 'When the sealer last did its work', () =>
+  gauge('certdata_audit_sealed_timestamp_seconds', 'Time of the last run of the sealer', () =>
     seconds(read().sealedAt),
   ),
   gaugeSum('certdata_audit_queue', 'Entries that are not in the database yet', () => read().queued),
-  counter('certdata_audit_lost_total', 'Entries given up, the database did not take them', () => read().lost),
+  counter(
+    'certdata_audit_lost_total',
+    'Entries dropped because the database did not accept them',
+    () => read().lost,
+  ),
   counter(
     'certdata_audit_contradictions_total',
-    'Heads found that contradict a published one',
+    'Heads that contradict a published head',
     () => read().contradictions,
   ),
 ]
@@ -109,14 +117,18 @@ export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] =
   ...freshness(figures),
   ...stores(figures),
   ...audit(figures),
-  gaugeSum('certdata_feed_streams', 'Exports and whole states being streamed', () => figures.feed().streams),
-  gaugeSum('certdata_feed_waiters', 'Long polls that wait', () => figures.feed().waiters),
-  gauge(
-    'certdata_access_requests_overdue',
-    'Requests for access not answered in time',
-    figures.overdueAccessRequests,
+  gaugeSum(
+    'certdata_feed_streams',
+    'Exports and snapshots that are being streamed',
+    () => figures.feed().streams,
   ),
-  counter('certdata_log_lines_lost_total', 'Log lines given up, nobody took them', figures.logLinesLost),
-  gauge('certdata_draining', '1 once the service was told to stop', () => flag(figures.isDraining())),
-  gauge('certdata_build_info', 'Which version runs', () => [[{ version: figures.version }, 1]]),
+  gaugeSum('certdata_feed_waiters', 'Waiting long polls', () => figures.feed().waiters),
+  gauge('certdata_access_requests_overdue', 'Overdue access requests', figures.overdueAccessRequests),
+  counter(
+    'certdata_log_lines_lost_total',
+    'Log lines dropped because the reader was too slow',
+    figures.logLinesLost,
+  ),
+  gauge('certdata_draining', '1 while the service is stopping', () => flag(figures.isDraining())),
+  gauge('certdata_build_info', 'The running version', () => [[{ version: figures.version }, 1]]),
 ]

@@ -21,7 +21,7 @@ export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures
     ),
     gauge(
       'certdata_webhooks_failing',
-      'Webhooks whose receiver does not take messages',
+      'Webhooks whose receiver does not accept messages',
       slow(async () => (await count()).failing),
     ),
     gauge(
@@ -31,7 +31,7 @@ export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures
     ),
     gaugeMin(
       'certdata_webhooks_looked_timestamp_seconds',
-      'When an instance last looked at all webhooks for something to send',
+      'Time of the last check of all webhooks for messages to send',
       () => {
         const at = lookedAt()
         return at === undefined ? undefined : at / 1000

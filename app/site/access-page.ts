@@ -24,7 +24,7 @@ const fields: readonly Field[] = [
   },
   {
     name: 'message',
-    label: 'What the access is for',
+    label: 'The purpose of the access',
     hint: 'Say which systems will use it, and whether you are already a customer.',
     most: 4_000,
   },

@@ -13,5 +13,5 @@ export const docsPage = (demoToken: string): PageContent => ({
   styles: ['docs.css'],
   script: 'docs.js',
   main: html`<noscript><p class="notice">The reference needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> has the same content.</p></noscript>
-<div id="reference" data-token="${demoToken}" data-script="${referenceScript}"></div>`,
+<div id="reference" data-token="${demoToken}" data-script="${referenceScript}"><div class="skeleton" role="status" aria-label="Loading the reference"><i></i><i></i><i></i><i></i><i></i></div></div>`,
 })

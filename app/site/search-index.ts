@@ -27,9 +27,8 @@ const problemEntries = (): SearchEntry[] =>
     text: `${catalogue[code][0]} ${catalogue[code][1]}. ${problemWords[code].means} ${problemWords[code].why}`,
   }))
 
-/** Operators are omitted: readers search for `valid_until`, not for `valid_until[gte]`. */
 const parameterWords = ({ description: { parameters = [] } }: DescribedRoute): string =>
-  [...new Set(parameters.map(({ name }) => name.replace(/\[.*/, '')))].join(' ')
+  parameters.map(({ name }) => name).join(' ')
 
 const routeEntries = (routes: readonly DescribedRoute[]): SearchEntry[] =>
   routes.map((route) => {

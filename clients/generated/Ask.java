@@ -4,6 +4,7 @@ import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
 import org.openapitools.client.api.CertificatesApi;
 import org.openapitools.client.api.ChangesApi;
+import org.openapitools.client.model.RangeFilter;
 
 /** Requests a page from a running service through the client of OpenAPI Generator. */
 public class Ask {
@@ -12,8 +13,9 @@ public class Ask {
     client.updateBaseUri(args[0]);
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + args[1]));
     var certificates = new CertificatesApi(client);
-    var two = CertificatesApi.APIListCertificatesRequest.newBuilder().limit(2).createdAtGt("2020-01-01T00:00:00Z").build();
-    if (certificates.listCertificates(two).getData().size() != 2) throw new AssertionError("expected a page of two");
+    var ending = CertificatesApi.APIListCertificatesRequest.newBuilder().validUntil(new RangeFilter().lt("2027-01-01")).build();
+    var found = certificates.listCertificates(ending).getData();
+    if (found.size() != 1 || !found.get(0).getId().equals("ending")) throw new AssertionError("expected one certificate");
     var follow = ChangesApi.APIFollowChangesRequest.newBuilder().after(args[2]).resources("products").waitSeconds(0).build();
     if (new ChangesApi(client).followChanges(follow).getData().isEmpty()) throw new AssertionError("expected a change");
     try {

@@ -2,6 +2,8 @@ import {
   answerOf,
   isWhole,
   listPaths,
+  listQuery,
+  listTypes,
   nameOf,
   type OpenApiDocument,
   type Operation,
@@ -86,25 +88,21 @@ const typeOfParameter = ({ name, schema }: Parameter): string => {
   return isWhole(name) ? 'Value' : 'Value | Sequence[Value]'
 }
 
-const query = (operation: Operation | undefined, name: string): string => {
-  const isOurs = ({ in: place, name: parameter }: Parameter) => place === 'query' && parameter !== 'format'
-  const members = (operation?.parameters ?? [])
-    .filter(isOurs)
-    .map(
-      (each) =>
-        `${comment(each.description)}        ${literal(each.name)}: ${literal(`${typeOfParameter(each)} | None`)},\n`,
-    )
+const query = (document: OpenApiDocument, operation: Operation | undefined, name: string): string => {
+  const members = listQuery(document, operation).map(
+    (each) =>
+      `${comment(each.description)}        ${literal(each.name)}: ${literal(`${typeOfParameter(each)} | None`)},\n`,
+  )
   return define(name, members.join(''), '    total=False,\n')
 }
 
 /**
- * The Python of a document: its schemas as TypedDicts, and what each resource's list takes. Known values of
- * enumerations stand in the comments, because others may come. Records are whole: only `fields` leaves fields out.
+ * Returns the Python types of a document: its schemas as TypedDicts, and the query parameters of each list. Comments list
+ * the known values of enumerations, which may grow. Records are complete: only `fields` omits fields.
  */
 export const generatePythonTypes = (document: OpenApiDocument): string => {
-  const { schemas } = document.components
   const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
-  const types = Object.entries(schemas).map(([name, schema]) => {
+  const types = listTypes(document).map(([name, schema]) => {
     const required = records.has(name) ? Object.keys(schema.properties ?? {}) : (schema.required ?? [])
     return typedDict(schema, name, required)
   })
@@ -112,14 +110,16 @@ export const generatePythonTypes = (document: OpenApiDocument): string => {
     const name = pascal(path.slice('/v1/'.length))
     if (!answerOf(document.paths[path]?.get)) throw new Error(`${path} answers no schema`)
     return [
-      query(document.paths[path]?.get, `${name}Query`),
-      query(document.paths[`${path}/{id}`]?.get, `${name}ItemQuery`),
+      query(document, document.paths[path]?.get, `${name}Query`),
+      query(document, document.paths[`${path}/{id}`]?.get, `${name}ItemQuery`),
     ]
   })
-  const others = otherLists(document).map(([path, name]) => query(document.paths[path]?.get, `${name}Query`))
+  const others = otherLists(document).map(([path, name]) =>
+    query(document, document.paths[path]?.get, `${name}Query`),
+  )
   return [
     '# Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
-    '"""What each resource answers and takes."""\n\n',
+    '"""The answers and query parameters of each resource."""\n\n',
     'from __future__ import annotations\n\n',
     'from collections.abc import Sequence\nfrom datetime import date\nfrom typing import Any, Literal, Union\n\n',
     'from typing_extensions import NotRequired, TypedDict\n\n',

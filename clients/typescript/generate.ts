@@ -1,4 +1,4 @@
-/** A JSON Schema of the document, as far as the service writes them. */
+/** A JSON Schema, with the members that the service writes. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -12,13 +12,13 @@ export type Schema = {
   'x-extensible-enum'?: string[]
   additionalProperties?: Schema | boolean
 }
-export type Parameter = { name: string; in: string; description: string; schema: Schema }
+export type Parameter = { name: string; in: string; style?: string; description: string; schema: Schema }
 export type Operation = {
   parameters?: (Parameter & { $ref?: string })[]
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
 
-/** Of an OpenAPI document what the types need. */
+/** The parts of an OpenAPI document that the types use. */
 export type OpenApiDocument = {
   info: { version: string }
   paths: Record<string, Record<string, Operation>>
@@ -40,7 +40,7 @@ const primitives: Record<string, string> = {
   null: 'null',
 }
 
-/** Known values, and any other: `string & {}` keeps the known ones in an editor's list. */
+/** Known values and any other text: `string & {}` keeps the known values in an editor's list. */
 const openUnion = (values: readonly string[]) => `${values.map(literal).join(' | ')} | (string & {})`
 
 const objectOf = (schema: Schema, indent: string, required: (name: string) => boolean): string => {
@@ -82,15 +82,19 @@ const typeOf = (schema: Schema, indent: string): string => {
 export const answerOf = (operation: Operation | undefined): string =>
   nameOf(operation?.responses[200]?.content?.['application/json']?.schema.$ref ?? '')
 
-/** Paths of lists whose records can be asked for one by one. */
+/** Paths of lists whose records also have a path each. */
 export const listPaths = ({ paths }: OpenApiDocument) =>
   Object.keys(paths).filter((path) => paths[`${path}/{id}`])
 
-/** The name of the record that a list answers. */
+/** The schemas of answers and bodies. Filters are parameters of the queries instead. */
+export const listTypes = ({ components }: OpenApiDocument) =>
+  Object.entries(components.schemas).filter(([name]) => !name.endsWith('Filter'))
+
+/** The name of the record type of a list. */
 export const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
   nameOf(components.schemas[answerOf(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
 
-/** Lists that are not records to be asked for one by one: changes, history, the audit trail. Each with its type's name. */
+/** Lists whose records have no path: changes, history, the audit trail. Each with the name of its type. */
 export const otherLists = (document: OpenApiDocument): [path: string, name: string][] => {
   const resources = listPaths(document)
   const isList = (path: string) =>
@@ -105,10 +109,28 @@ export const otherLists = (document: OpenApiDocument): [path: string, name: stri
 export const pascal = (name: string) =>
   name.replace(/(?:^|[_/])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** One value that is not a list: by an operator that takes it whole, or a parameter of one value. */
+/** Whether a parameter has one value instead of a list. */
 export const isWhole = (name: string) =>
   /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) ||
   /^(cursor|on|as_of|since|until|after|after_root)$/.test(name)
+
+/**
+ * The query parameters of an operation except `format`, which the clients choose. A filter, which the document describes
+ * as an object, becomes one parameter for its name alone and one for each operator.
+ */
+export const listQuery = (document: OpenApiDocument, operation: Operation | undefined): Parameter[] =>
+  (operation?.parameters ?? [])
+    .filter(({ in: place, name }) => place === 'query' && name !== 'format')
+    .flatMap(({ schema, ...parameter }) => {
+      if (parameter.style !== 'deepObject') return [{ schema, ...parameter }]
+      const { properties = {} } = document.components.schemas[nameOf(schema.$ref ?? '')] ?? {}
+      const text: Schema = { type: 'string' }
+      const operators = Object.entries(properties).map(([operator, member]) => {
+        const name = `${parameter.name}[${operator}]`
+        return { ...parameter, name, description: member.description ?? '', schema: member }
+      })
+      return [{ ...parameter, schema: text }, ...operators]
+    })
 
 const typeOfParameter = ({ name, schema }: Parameter): string => {
   if (schema.enum?.includes('true')) return 'boolean'
@@ -116,10 +138,9 @@ const typeOfParameter = ({ name, schema }: Parameter): string => {
   return isWhole(name) ? 'Value' : 'Value | readonly Value[]'
 }
 
-const queryOf = (operation: Operation | undefined, indent: string): string => {
-  // The client reads only JSON, so it leaves out `format`, and `bom`, which is of CSV.
-  const isOurs = ({ in: place, name }: Parameter) => place === 'query' && name !== 'format' && name !== 'bom'
-  const parameters = (operation?.parameters ?? []).filter(isOurs)
+const queryOf = (document: OpenApiDocument, operation: Operation | undefined, indent: string): string => {
+  // The client does not read CSV pages, so `bom` is of no use.
+  const parameters = listQuery(document, operation).filter(({ name }) => name !== 'bom')
   const lines = parameters.map(
     (each) =>
       `${comment(each.description, `${indent}  `)}${indent}  ${key(each.name)}?: ${typeOfParameter(each)}\n`,
@@ -133,26 +154,25 @@ const resourceOf = (document: OpenApiDocument, path: string): string[] => {
   return [
     `  ${path.slice('/v1/'.length)}: {\n`,
     `    record: ${recordOf(document, path)}\n    page: ${answerOf(list)}\n    answer: ${answerOf(item)}\n`,
-    `    query: ${queryOf(list, '    ')}\n    itemQuery: ${queryOf(item, '    ')}\n  }\n`,
+    `    query: ${queryOf(document, list, '    ')}\n    itemQuery: ${queryOf(document, item, '    ')}\n  }\n`,
   ]
 }
 
 /**
- * The TypeScript of a document: its schemas as types, and what each resource's list takes. Known values are open
- * unions. Records are whole: only `fields` leaves fields out, and the client's types say which.
+ * Returns the TypeScript types of a document: its schemas, and the query parameters of each list. Known values are open
+ * unions. Records are complete: only `fields` omits fields, and the client narrows the types by it.
  * See docs/decisions/0044-client-types-have-their-own-generator.md.
  */
 export const generateTypes = (document: OpenApiDocument): string => {
-  const { schemas } = document.components
   const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
-  const types = Object.entries(schemas).map(([name, schema]) => {
+  const types = listTypes(document).map(([name, schema]) => {
     const type = records.has(name) ? objectOf(schema, '', () => true) : typeOf(schema, '')
     return `${comment(schema.description, '')}export type ${name} = ${type}\n`
   })
   const resources = listPaths(document).flatMap((path) => resourceOf(document, path))
   const others = otherLists(document).map(
     ([path, name]) =>
-      `/** What \`${path}\` takes. */\nexport type ${name}Query = ${queryOf(document.paths[path]?.get, '')}\n`,
+      `/** The query parameters of \`${path}\`. */\nexport type ${name}Query = ${queryOf(document, document.paths[path]?.get, '')}\n`,
   )
   return [
     '// Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
@@ -160,7 +180,7 @@ export const generateTypes = (document: OpenApiDocument): string => {
     'export type Value = string | number | boolean\n',
     ...types,
     ...others,
-    '/** What each resource answers and takes. */',
+    '/** The answers and query parameters of each resource. */',
     `export type Resources = {\n${resources.join('')}}\n`,
   ].join('\n')
 }

@@ -83,6 +83,21 @@ t.test('the reference breaks no accessibility rule, and complains of nothing', a
 
 t.test('the reference sends a request with the demo token', async (t) => {
   const { page, faults, hosts, close } = await open('/docs#tag/certificates/GET/v1/certificates')
+  await page.waitForSelector('#reference [id$="/v1/certificates.query.format"]', { state: 'attached' })
+  const headings = await page.evaluate(`[...document.querySelectorAll('#reference li.parameter-item')]
+    .map((item) => getComputedStyle(item, '::before').content).filter((content) => content.startsWith('"'))`)
+  const groups = ['"Filters"', '"Order and pages"', '"Content"', '"Format"']
+  t.same((headings as string[]).slice(0, 4), groups, 'parameters are grouped')
+  t.equal(
+    await page.locator('#reference :is([role=search], [class*=sidebar-search])').count(),
+    0,
+    'one search',
+  )
+  await page.setViewportSize({ width: 390, height: 850 })
+  const tabs = await page.locator('#reference .tab-list').first().boundingBox()
+  const icon = await page.locator('#reference .code-copy').first().boundingBox()
+  t.ok(tabs && icon && tabs.x + tabs.width <= icon.x, 'no tab runs under an icon')
+  await page.setViewportSize({ width: 1280, height: 850 })
   await page
     .getByRole('button', { name: /Test Request/ })
     .first()
@@ -92,7 +107,7 @@ t.test('the reference sends a request with the demo token', async (t) => {
   const response = await answered
   t.equal(response.status(), 200)
   t.equal(response.request().headers().authorization, 'Bearer cda_demo_public')
-  t.equal(new URL(response.url()).search, '', 'nothing is filtered that nobody chose')
+  t.equal(new URL(response.url()).search, '', 'sends only chosen filters')
   t.same(faults, [])
   t.same([...hosts], [new URL(origin).host])
   await close()

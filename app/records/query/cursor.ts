@@ -13,7 +13,7 @@ export type CursorCodec = {
 const foreignCursor = 'expected page.next_cursor of an earlier answer, unchanged'
 const faultOf = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
-export const foreignCursorFault = faultOf(foreignCursor)
+const foreignCursorFault = faultOf(foreignCursor)
 
 const version = 1
 const fingerprintBytes = 8

@@ -5,29 +5,40 @@ import { find } from './ui.js'
 const root = find('#reference', HTMLElement)
 const { token, script: source } = root.dataset
 
+/** Statuses of any request. The document has them, but their tabs hide the others. */
+const anywhere = ['405', '408', '414', '431', '500', '501', '505', 'default']
+
 /**
- * The reference puts every parameter with an example, a default or an enum into the request that it sends: a hundred
- * filters at once. Of parameters that may be left out these become words.
- * @param {Record<string, any>} document
+ * Makes an optional parameter one row of text. The reference would send every example, default and enum value with the
+ * request, and it would show each operator of a filter as a parameter.
+ * @param {Record<string, any>} parameter
+ * @param {Record<string, any>} schemas
  */
+const simplify = (parameter, schemas) => {
+  if (parameter.required || parameter.$ref !== undefined) return
+  const { example, style, schema = {} } = parameter
+  const { enum: values, default: fallback, minLength: _, maxLength: __, ...rest } = schema
+  const operators = Object.keys(schemas[schema.$ref?.split('/').at(-1)]?.properties ?? {})
+  const words = [
+    ...(values === undefined ? [] : [`One of: ${values.join(', ')}.`]),
+    ...(fallback === undefined ? [] : [`Default: \`${fallback}\`.`]),
+    ...(style === undefined && example !== undefined ? [`Example: \`${example}\`.`] : []),
+    ...(operators.length > 0 ? [`Operators: ${operators.map((name) => `\`[${name}]\``).join(' ')}.`] : []),
+  ]
+  parameter.description = [parameter.description, ...words].join(' ')
+  parameter.schema = style === undefined ? rest : { type: 'string' }
+  for (const name of ['example', 'style', 'explode']) delete parameter[name]
+}
+
+/** @param {Record<string, any>} document */
 const fit = (document) => {
-  const inline = Object.values(document.paths).flatMap((item) =>
-    Object.values(/** @type {Record<string, any>} */ (item)).flatMap(
-      (operation) => operation.parameters ?? [],
-    ),
-  )
-  for (const parameter of [...inline, ...Object.values(document.components.parameters ?? {})]) {
-    if (parameter.required || parameter.$ref !== undefined) continue
-    const { example, schema } = parameter
-    const { enum: values, default: fallback, ...rest } = schema ?? {}
-    const words = [
-      ...(values === undefined ? [] : [`One of: ${values.join(', ')}.`]),
-      ...(fallback === undefined ? [] : [`Default: \`${fallback}\`.`]),
-      ...(example === undefined ? [] : [`Example: \`${example}\`.`]),
-    ]
-    parameter.description = [parameter.description, ...words].join(' ')
-    parameter.schema = rest
-    delete parameter.example
+  const { parameters = {}, schemas } = document.components
+  for (const parameter of Object.values(parameters)) simplify(parameter, schemas)
+  for (const item of Object.values(document.paths)) {
+    for (const operation of Object.values(/** @type {Record<string, any>} */ (item))) {
+      for (const parameter of operation.parameters ?? []) simplify(parameter, schemas)
+      for (const status of anywhere) delete operation.responses[status]
+    }
   }
   return document
 }
@@ -40,6 +51,8 @@ const configure = (content) => ({
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
+  // The search of the page finds endpoints, too.
+  hideSearch: true,
   showDeveloperTools: 'never',
   persistAuth: false,
   authentication: {
@@ -59,7 +72,7 @@ const nameParts = () => {
   }
   for (const button of root.querySelectorAll('button.show-more[aria-label]'))
     button.removeAttribute('aria-label')
-  // On a phone their text is hidden, and the picture beside it has no name.
+  // On a phone their text is hidden, and their icon has no name.
   for (const link of root.querySelectorAll('a:has(> svg):not([aria-label])')) {
     const name = link.textContent?.trim()
     if (name) link.setAttribute('aria-label', name)
@@ -90,6 +103,7 @@ const load = async () => {
   const { Scalar } = /** @type {{ Scalar?: { createApiReference(root: Element, how: object): void } }} */ (
     /** @type {unknown} */ (window)
   )
+  root.replaceChildren()
   Scalar?.createApiReference(root, configure(content))
   new MutationObserver(nameParts).observe(root, { childList: true, subtree: true })
   nameParts()

@@ -1,7 +1,7 @@
 import type { Description, Tag } from './description.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
 
-const account: Tag = { name: 'Account', description: 'The customer and what the token may do' }
+const account: Tag = { name: 'Account', description: 'The customer and the rights of the token' }
 const authentication: Tag = {
   name: 'Authentication',
   description: 'Exchange an API key for an access token, and verify a token',
@@ -13,7 +13,7 @@ const access: Tag = { name: 'Access', description: 'For visitors who are not cus
 export const describeMe: Description = {
   operationId: 'getMe',
   summary: 'Get customer, plan, scopes, limits and settings',
-  description: 'The customer of the token, its scopes, and how many units of each quota are left.',
+  description: 'The customer, the scopes of the token, and the units left of each quota.',
   tag: account,
   errors: ['query'],
   answer: {
@@ -27,8 +27,8 @@ export const describeLogin: Description = {
   operationId: 'login',
   summary: 'Exchange an API key for an access token',
   description:
-    'The key comes in the body or by HTTP Basic: key id and key, or the key alone as either. The token is ' +
-    'good until it expires; then log in again.',
+    'Send the key in the body or by HTTP Basic: key id and key, or the key alone as either. When the token expires, log ' +
+    'in again.',
   tag: authentication,
   errors: ['query', 'body', 'api_key'],
   answer: { description: 'An access token', headers: [...commonHeaders, 'Pragma'] },
@@ -37,10 +37,10 @@ export const describeLogin: Description = {
 /** `POST /v1/access-requests`. */
 export const describeAccessRequest: Description = {
   operationId: 'requestAccess',
-  summary: 'Ask for access',
+  summary: 'Request access',
   description:
-    'The contact form. Needs no token, and does not tell who is a customer. An answer comes within one ' +
-    'business day. Limited per client address.',
+    'The contact form. Needs no token and does not reveal who is a customer. You get an answer within one business day. ' +
+    'Limited by client address.',
   tag: access,
   errors: ['query', 'body', 'address'],
   answer: { description: 'Request received', status: 202, headers: commonHeaders },
@@ -50,7 +50,7 @@ export const describeAccessRequest: Description = {
 export const describeSigningKeys: Description = {
   operationId: 'listSigningKeys',
   summary: 'The public keys that verify access tokens',
-  description: 'A JSON Web Key Set (RFC 7517): the key in use, and those before and after it.',
+  description: 'A JSON Web Key Set (RFC 7517) with the current, previous and next keys.',
   tag: authentication,
   errors: [],
   answer: { description: 'The keys', headers: commonHeaders },
@@ -70,7 +70,7 @@ const headers = [...commonHeaders, 'Pragma'] as const
 export const describeToken: Description = {
   operationId: 'issueToken',
   summary: 'Exchange client credentials for an access token',
-  description: `The same as \`login\`, as OAuth 2.0 has it (RFC 6749, section 4.4). ${client}`,
+  description: `The same as \`login\`, in the form of OAuth 2.0 (RFC 6749, section 4.4). ${client}`,
   ...oauth,
   answer: { description: 'An access token', headers },
 }
@@ -80,18 +80,18 @@ export const describeRevocation: Description = {
   operationId: 'revokeToken',
   summary: 'Revoke an access token or an API key',
   description:
-    `Within a second, every instance refuses it (RFC 7009). Only a token or key of the same customer is revoked; ` +
-    `the answer is the same for anything else. Anybody who finds an API key can revoke it, with the key itself as the ` +
-    `client and as the token. ${client}`,
+    'Every instance refuses it within a second (RFC 7009). Only a token or key of the same customer is revoked; for all ' +
+    'others the answer is the same. A leaked API key revokes itself: send it as the client and as the token. ' +
+    client,
   ...oauth,
-  answer: { description: 'It is revoked, or was not a token of this customer', isEmpty: true, headers },
+  answer: { description: 'It is revoked, or it does not belong to this customer', isEmpty: true, headers },
 }
 
 /** `POST /v1/oauth/introspect`. */
 export const describeIntrospection: Description = {
   operationId: 'introspectToken',
-  summary: 'Ask whether an access token is valid, and for its scopes',
-  description: `Says whether the service accepts the token now (RFC 7662). A token of another customer is not active. ${client}`,
+  summary: 'Get the state and the scopes of an access token',
+  description: `Whether the service accepts the token now (RFC 7662). A token of another customer is not active. ${client}`,
   ...oauth,
-  answer: { description: 'What the token is good for', headers },
+  answer: { description: 'The state of the token', headers },
 }

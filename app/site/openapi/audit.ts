@@ -2,69 +2,29 @@ import { auditEntries, auditRoots } from '../../../schemas/audit.ts'
 import { linesType } from '../../export/json-lines.ts'
 import { entryList, rootList, type TrailList } from '../../operator/trail/lists.ts'
 import { trailReaders } from '../../operator/trail/query.ts'
-import { defaultLimit, maxLimit } from '../../records/query/query.ts'
-import { maxHeadBytes } from './controls.ts'
-import type { Description, OpenApiParameter } from './description.ts'
+import type { Description } from './description.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
+import { choice, cursor, type Described, describeParameters, limit, text } from './parameters.ts'
 
-const text = { type: 'string', minLength: 1, maxLength: 8_192 }
-
-const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>> = {
-  since: {
-    description: 'From this instant, day (UTC) or relative day on.',
-    schema: text,
-    example: 'today-30d',
-  },
-  until: {
-    description: 'Before this instant, day (UTC) or relative day.',
-    schema: text,
-    example: '2999-01-01',
-  },
-  action: { description: 'Only these actions, comma-separated.', schema: text, example: 'login,keys.issue' },
-  key: {
-    description: 'Only entries of these API keys, by id, comma-separated.',
-    schema: text,
-    example: '4f1c2a9b',
-  },
-  outcome: {
-    description: 'Only entries that ended so: `ok` or `refused`.',
-    schema: text,
-    example: 'refused',
-  },
-  id: { description: 'Only roots of these numbers, comma-separated.', schema: text, example: '17,18' },
-  after_root: {
-    description:
-      'Only after the root of this number. To go on where you ended, give the newest root you have.',
-    schema: text,
-    example: '16',
-  },
-  limit: {
-    description: 'Number of rows on a page. An export has no limit unless this is given.',
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
-    example: defaultLimit,
-  },
-  cursor: {
-    description:
-      '`page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export.',
-    schema: { type: 'string', minLength: 1, maxLength: maxHeadBytes },
-    example: 'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
-  },
-  format: {
-    description: 'Overrides the header Accept. `ndjson` exports the whole list.',
-    schema: { type: 'string', enum: ['json', 'ndjson'] },
-    example: 'json',
-  },
+const parameters: Readonly<Record<string, Described>> = {
+  since: text('At or after this instant or day (UTC). Also relative: `today-30d`.', 'today-30d'),
+  until: text('Before this instant or day (UTC). Also relative to today.', '2999-01-01'),
+  action: text('Any of these actions, separated by commas.', 'login,keys.issue'),
+  key: text('Any of these API keys, by id, separated by commas.', '4f1c2a9b'),
+  outcome: text('`ok` or `refused`.', 'refused'),
+  id: text('Any of these numbers of roots, separated by commas.', '17,18'),
+  after_root: text(
+    'Roots after this number. To continue, send the number of the newest root that you have.',
+    '16',
+  ),
+  limit: limit('Number of rows on a page. Without it, an export has no limit.'),
+  cursor: cursor('with the same filters. Not with an export.'),
+  format: choice('Overrides the header Accept. `ndjson` exports the whole list.', ['json', 'ndjson']),
 }
 
-/** Throws if a parameter has no description here. */
-const listParameters = (list: TrailList): OpenApiParameter[] =>
-  [...trailReaders(list, false).keys()].map((name) => {
-    const described = parameters[name]
-    if (!described) throw new Error(`the parameter ${name} has no description`)
-    return { name, in: 'query', ...described }
-  })
+const listParameters = (list: TrailList) => describeParameters(trailReaders(list, false).keys(), parameters)
 
-const tag = { name: 'Audit', description: 'Who looked, with proofs' }
+const tag = { name: 'Audit', description: 'The audit trail of the customer, with proofs' }
 const headers = [
   ...commonHeaders,
   ...limitHeaders,
@@ -73,17 +33,17 @@ const headers = [
   'Link',
   'Vary',
 ] as const
-const onlyNamed = 'A key has the scope only if it was issued with it by name.'
+const onlyNamed = 'A key has this scope only if it was issued with it by name.'
 
 /** `GET /v1/audit`. */
 export const describeAudit: Description = {
   operationId: 'listAuditEntries',
-  summary: 'List who looked',
+  summary: 'List the entries of the audit trail',
   description:
-    "The customer's own entries of the audit trail, newest first: logins, refusals, changes of keys, reads counted " +
-    'by the minute, and what the operator did. An entry appears within 90 seconds. The proof of an entry leads to a ' +
-    'signed root. As NDJSON, the answer is the whole list from one snapshot, and costs ten of `minute`. Reading the ' +
-    `trail is an entry, too. ${onlyNamed}`,
+    "The customer's entries of the audit trail, newest first: logins, refusals, changes of keys, reads counted by the " +
+    'minute, and actions of the operator. An entry appears within 90 seconds. Its proof leads to a signed root. NDJSON ' +
+    'returns the whole list from one snapshot and costs ten units of `minute`. Reading the trail adds an entry, too. ' +
+    onlyNamed,
   tag,
   parameters: listParameters(entryList),
   errors: ['query', 'cursor'],
@@ -99,8 +59,8 @@ export const describeAuditRoots: Description = {
   operationId: 'listAuditRoots',
   summary: 'List signed roots',
   description:
-    'The signed roots of the trees over all entries of the trail, newest first. A root names the statement before it, ' +
-    'so that none can be taken out. The roots are the same for all customers, and tell nothing of their entries. ' +
+    'The signed roots of the trees over all entries of the trail, newest first. Each root contains the statement of ' +
+    'the previous root, so that none can be removed. All customers get the same roots, which reveal no entries. ' +
     onlyNamed,
   tag,
   parameters: listParameters(rootList),

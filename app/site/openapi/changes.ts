@@ -2,13 +2,20 @@ import { createChangeSchema, createChangesSchema } from '../../../schemas/change
 import { linesType } from '../../export/json-lines.ts'
 import { eventsType } from '../../feed/offer.ts'
 import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
-import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
-import { maxHeadBytes } from './controls.ts'
 import type { Description, OpenApiParameter } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { sharedFilterParameters } from './filters.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
+import {
+  choice,
+  type Described,
+  describeParameters,
+  integer,
+  limit,
+  maxHeadBytes,
+  text,
+} from './parameters.ts'
 
 const schemas = Object.fromEntries(resourceNames.map((name) => [name, resources[name].schema]))
 const [first] = resourceNames
@@ -18,68 +25,45 @@ const change = createChangeSchema(schemas, exampleOf(resources[first].schema) as
 /** The response schema of a page. */
 export const changesPage = createChangesSchema(change)
 
-const text = { type: 'string', minLength: 1, maxLength: maxHeadBytes }
-
-const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>> = {
-  after: {
-    description:
-      '`page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives ' +
-      'the token to go on from in the header Sync-Token. Absent: begin now.',
-    schema: text,
-    example: 'snapshot',
-  },
-  resources: {
-    description:
-      "Only these resources, comma-separated; each needs its scope. Absent: the token's, or all that the key may " +
-      'read. A token belongs to its resources.',
-    schema: text,
-    example: resourceNames.slice(0, 2).join(','),
-  },
-  limit: {
-    description: 'Number of changes on a page. Not with `after=snapshot`.',
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
-    example: maxLimit,
-  },
-  wait: {
-    description:
-      'Seconds to hold an empty answer until a change arrives. The answer may come earlier and empty, ' +
-      'with the same token. Not with `after=snapshot`; `HEAD` does not wait.',
-    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: maxWaitSeconds, default: 0 },
-    example: maxWaitSeconds,
-  },
-  previous: {
-    description:
-      'Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`.',
-    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
-    example: 'true',
-  },
-  fields: {
-    description:
-      'The fields of each record, separated by commas. Only with one resource in `resources`. They belong to the token.',
-    schema: text,
-    example: 'id,name',
-  },
-  format: {
-    description: 'Overrides the header Accept: `ndjson` with `after=snapshot`, else `json`.',
-    schema: { type: 'string', enum: ['json', 'ndjson'] },
-    example: 'ndjson',
-  },
-}
-
-/** Throws if a parameter has no description here. */
-const listParameters = (): OpenApiParameter[] => {
-  const controls = [...feedReaders({}).keys(), 'fields'].map((name): OpenApiParameter => {
-    const described = parameters[name]
-    if (!described) throw new Error(`the parameter ${name} has no description`)
-    return { name, in: 'query', ...described }
-  })
-  return [...controls, ...sharedFilterParameters(resources)]
+const parameters: Readonly<Record<string, Described>> = {
+  after: text(
+    '`page.next_token` of the previous answer, unchanged. `snapshot` streams all records as lines, and the header ' +
+      'Sync-Token has the token to continue with. Default: start now.',
+    'snapshot',
+    maxHeadBytes,
+  ),
+  resources: text(
+    "Any of these resources, separated by commas. Each needs its scope. Default: the token's resources, or all that " +
+      'the key may read. A token belongs to its resources.',
+    resourceNames.slice(0, 2).join(','),
+  ),
+  limit: limit('Number of changes on a page. Not with `after=snapshot`.'),
+  wait: integer(
+    'Seconds to wait for a change if there is none. The answer may arrive earlier, empty and with the same token. Not ' +
+      'with `after=snapshot`; `HEAD` does not wait.',
+    [0, maxWaitSeconds],
+    maxWaitSeconds,
+    0,
+  ),
+  previous: choice(
+    'Adds to each change the previous values of the fields in `changed`. Not with `after=snapshot`.',
+    ['true', 'false'],
+    'false',
+  ),
+  fields: text(
+    'Fields of the records, separated by commas. Only with one resource in `resources`. They belong to the token.',
+    'id,name',
+  ),
+  format: choice('Overrides the header Accept: `ndjson` with `after=snapshot`, else `json`.', [
+    'ndjson',
+    'json',
+  ]),
 }
 
 const lastEventId: OpenApiParameter = {
   name: 'Last-Event-Id',
   in: 'header',
-  description: 'Of a stream of events that broke: the id of its last event. It goes before `after`.',
+  description: 'The id of the last event of an interrupted stream. It overrides `after`.',
   schema: { type: 'string', maxLength: maxHeadBytes },
   example: 'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
 }
@@ -87,21 +71,23 @@ const lastEventId: OpenApiParameter = {
 /** `GET /v1/changes`. */
 export const describeChanges: Description = {
   operationId: 'followChanges',
-  summary: 'Follow what changes',
+  summary: 'Follow changes',
   description:
-    'Start with `after=snapshot`, then follow `page.next_token`. Your copy then has exactly the records ' +
-    'that a full read shows, even while records are being written. Apply a change by replacing or removing ' +
-    'the record of that id. A change may come twice. A new day or another expiry window brings the ' +
-    'certificates whose `validity` or `expiring` changes. `days_remaining` and `approval_info` change without ' +
-    'an entry here. `changed` names the fields that differ from the state of the token. With one resource in ' +
-    '`resources`, its filters and `fields` narrow what is sent; a record that leaves the filter is a `delete` with ' +
-    '`cause` `filter`. Filters take the values that the list of the resource takes, but no relative dates. The ' +
-    'operators `eq`, `in` and `ne` are also accepted: the bare name and `nin` say the same. Filters and `fields` belong ' +
-    'to the token. A token is valid for 90 days. Each resource also needs its own ' +
-    'scope. With `Accept: text/event-stream` the pages come as server-sent events on a connection that stays; the ' +
-    'id of an event is its token, and the header `Last-Event-ID` goes on after it.',
-  tag: { name: 'Changes', description: 'To keep a copy up to date' },
-  parameters: [...listParameters(), lastEventId],
+    'Start with `after=snapshot`, then follow `page.next_token`. Your copy then has exactly the records of a full read, ' +
+    'even if records are written in the meantime. To apply a change, replace or remove the record with its id. A change ' +
+    'may arrive twice. A new day or another expiry window adds the certificates whose `validity` or `expiring` changes. ' +
+    '`days_remaining` and `approval_info` change without an entry. `changed` has the names of the fields that differ ' +
+    'from the state of the token. With one resource in `resources`, its filters and `fields` select records and fields. ' +
+    'A record that no longer matches is a `delete` with the `cause` `filter`. Filters and `fields` belong to the token. A ' +
+    'token is valid for 90 days. Each resource also needs its own scope. With `Accept: text/event-stream`, the pages ' +
+    'arrive as server-sent events on one connection. The id of an event is its token, and the header `Last-Event-ID` ' +
+    'continues after it.',
+  tag: { name: 'Changes', description: 'For copies that are kept up to date' },
+  parameters: [
+    ...describeParameters([...feedReaders({}).keys(), 'fields'], parameters),
+    ...sharedFilterParameters(resources),
+    lastEventId,
+  ],
   errors: ['query', 'sync_token'],
   answer: {
     description: 'The changes; with `after=snapshot` all records, one change on each line',

@@ -2,64 +2,73 @@ import { z } from 'zod'
 import type {
   Definition,
   FieldRef,
-  Node as Member,
+  Node,
   Parameter,
   Rows,
+  Scalar,
   Select,
   Value,
 } from '../../custom/definition.ts'
 import { bounds } from '../../custom/document.ts'
 import type { Field } from '../../records/resources/define.ts'
-import {
-  count,
-  type Described,
-  date,
-  instant,
-  integer,
-  listOf,
-  ofMembers,
-  ofScalar,
-  oneOf,
-  orNull,
-} from './described.ts'
 import { exampleOf } from './examples.ts'
 import { toJsonSchema } from './json-schema.ts'
 
-const ofSchema = (schema: z.ZodType, example: unknown): Described => {
-  const { examples: _, ...node } = toJsonSchema(schema, 'answer')
-  return { schema: node, example }
+const withExample = <T extends z.ZodType>(schema: T, ...examples: unknown[]): T => schema.meta({ examples })
+
+const count = withExample(z.int().min(0), 42)
+const date = withExample(z.iso.date(), '2026-11-21')
+const instant = withExample(z.iso.datetime(), '2026-11-21T16:20:00.123456Z')
+
+/** Any value of the same type. */
+const ofScalar = (value: Scalar): z.ZodType => {
+  if (value === null) return z.null()
+  if (typeof value === 'string') return withExample(z.string(), value)
+  if (typeof value === 'boolean') return withExample(z.boolean(), value)
+  return withExample(Number.isInteger(value) ? z.int() : z.number(), value)
 }
 
-const ofField = (field: Field): Described => ofSchema(field.schema, exampleOf(field.schema))
+/** A union of the different schemas. Null is last, so that it becomes a nullable type. */
+const oneOf = (parts: readonly z.ZodType[]): z.ZodType => {
+  const keyOf = (part: z.ZodType) => {
+    const { examples: _, ...node } = toJsonSchema(part, 'answer')
+    return JSON.stringify(node)
+  }
+  const different = [...new Map(parts.toReversed().map((part) => [keyOf(part), part])).values()].reverse()
+  const values = different.filter((part) => !(part instanceof z.ZodNull))
+  const [first = z.null(), ...others] = values
+  const union = others.length > 0 ? z.union([first, ...others]) : first
+  return values.length > 0 && values.length < different.length ? union.nullable() : union
+}
 
 const unwrap = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional
     ? unwrap(schema.unwrap() as z.ZodType)
     : schema
 
-const ofRef = ({ field, path, alias }: FieldRef): Described => {
-  if (path.length === 0) return alias === undefined ? ofField(field) : orNull(ofField(field))
+const ofRef = ({ field, path, alias }: FieldRef): z.ZodType => {
+  if (path.length === 0) return alias === undefined ? field.schema : field.schema.nullable()
   let schema: z.ZodType = field.schema
   let example = exampleOf(field.schema)
   for (const name of path) {
     schema = (unwrap(schema) as z.ZodObject).shape[name] as z.ZodType
     example = (example as Record<string, unknown> | null)?.[name] ?? null
   }
-  return orNull(ofSchema(schema, example))
+  return withExample(schema.nullable(), example)
 }
 
-const ofParameter = ({ type, optional, default: usual, values }: Parameter): Described => {
+const ofParameter = ({ type, optional, default: usual, values }: Parameter): z.ZodType => {
   const given = usual ?? values?.[0]
-  const described: Record<Parameter['type'], Described> = {
-    integer: { schema: integer, example: Number(given ?? 1) },
-    string: { schema: { type: 'string' }, example: given ?? 'text' },
+  const described: Record<Parameter['type'], z.ZodType> = {
+    integer: withExample(z.int(), Number(given ?? 1)),
+    string: withExample(z.string(), given ?? 'text'),
     date,
-    boolean: { schema: { type: 'boolean' }, example: given !== 'false' },
+    boolean: withExample(z.boolean(), given !== 'false'),
   }
-  return optional ? orNull(described[type]) : described[type]
+  return optional ? described[type].nullable() : described[type]
 }
 
-const ofValue = (value: Value): Described => {
+const ofValue = (value: Value): z.ZodType => {
   switch (value.kind) {
     case 'field':
       return ofRef(value.ref)
@@ -68,30 +77,28 @@ const ofValue = (value: Value): Described => {
     case 'param':
       return ofParameter(value.param)
     case 'concat':
-      return { schema: { type: 'string' }, example: 'text' }
+      return ofScalar('text')
     case 'date':
-      return orNull({ schema: { type: 'string' }, example: '21.11.2026' })
+      return ofScalar('21.11.2026').nullable()
     case 'map':
       return oneOf([...value.values.map(([, to]) => ofScalar(to)), ofScalar(value.otherwise)])
     case 'case':
       return oneOf([...value.branches.map(([, then]) => ofValue(then)), ofValue(value.otherwise)])
     case 'items':
-      return listOf(ofSelect(value.join.select))
+      return z.array(ofSelect(value.join.select))
   }
 }
 
-const ofSelect = (select: Select): Described =>
-  ofMembers(select.map(([name, value]) => [name, ofValue(value)] as const))
+const ofSelect = (select: Select) =>
+  z.object(Object.fromEntries(select.map(([name, value]) => [name, ofValue(value)])))
 
-const ofRow = (rows: Rows, plain: boolean): Described => {
-  const [only] = rows.select
-  return plain && only ? ofValue(only[1]) : ofSelect(rows.select)
-}
+const ofRow = ({ select }: Rows, plain: boolean): z.ZodType =>
+  plain && select[0] ? ofValue(select[0][1]) : ofSelect(select)
 
-const ofMember = (node: Member): Described => {
+const ofNode = (node: Node): z.ZodType => {
   switch (node.kind) {
     case 'object':
-      return ofMembers(node.members.map(([name, member]) => [name, ofMember(member)] as const))
+      return z.object(Object.fromEntries(node.members.map(([name, member]) => [name, ofNode(member)])))
     case 'literal':
       return ofScalar(node.value)
     case 'param':
@@ -101,53 +108,43 @@ const ofMember = (node: Member): Described => {
     case 'exists':
       return ofScalar(true)
     case 'sum':
-      return { schema: integer, example: 42 }
+      return ofScalar(42)
     case 'avg':
-      return orNull({ schema: { type: 'number', format: 'double' }, example: 42.5 })
+      return ofScalar(42.5).nullable()
     case 'min':
     case 'max':
-      return orNull(ofField(node.field))
+      return node.field.schema.nullable()
     case 'count_by':
-      return listOf(
-        ofMembers([...node.fields.map((field) => [field.name, ofField(field)] as const), ['count', count]]),
+      return z.array(
+        z.object({
+          ...Object.fromEntries(node.fields.map((field: Field) => [field.name, field.schema])),
+          count,
+        }),
       )
     case 'newest':
       return node.as === 'date' ? date : instant
     case 'first':
-      return orNull(ofRow(node.rows, node.plain))
+      return ofRow(node.rows, node.plain).nullable()
     case 'list':
-      return listOf(ofRow(node.rows, node.plain))
+      return z.array(ofRow(node.rows, node.plain))
     case 'merge':
-      return listOf(oneOf(node.parts.map((part) => ofSelect(part.select))))
+      return z.array(oneOf(node.parts.map((part) => ofSelect(part.select))))
   }
 }
 
-const page = (dependsOnDay: boolean): Described =>
-  ofMembers([
-    [
-      'limit',
-      { schema: { type: 'integer', format: 'int32', minimum: 1, maximum: bounds.pageRows }, example: 50 },
-    ],
-    ['has_more', { schema: { type: 'boolean' }, example: false }],
-    ['next_cursor', { schema: { type: ['string', 'null'] }, example: null }],
-    ...(dependsOnDay ? [['as_of', date] as const] : []),
-  ])
-
-/** Describes a row of a list. `undefined` if the endpoint returns an object. */
-export const describeRow = ({ body }: Definition): Described | undefined =>
+/** Returns the schema of a row of a list. `undefined` if the endpoint returns an object. */
+export const createRowSchema = ({ body }: Definition): z.ZodType | undefined =>
   'list' in body ? ofSelect(body.list.select) : undefined
 
-/** Describes the answers of a custom endpoint. */
-export const describeAnswer = ({ body, dependsOnDay }: Definition): Described => {
-  if ('object' in body) return ofMember(body.object)
-  const { schema, example } = page(dependsOnDay)
-  const properties = {
-    ...(schema.properties as object),
-    total: { ...count.schema, description: 'With count=exact' },
-  }
-  const info = { schema: { ...schema, properties }, example }
-  return ofMembers([
-    ['data', listOf(ofSelect(body.list.select))],
-    ['page', info],
-  ])
+/** Returns the schema of the answers of a custom endpoint. */
+export const createAnswerSchema = ({ body, dependsOnDay }: Definition): z.ZodType => {
+  if ('object' in body) return ofNode(body.object)
+  const page = z.object({
+    limit: withExample(z.int().min(1).max(bounds.pageRows), 50),
+    has_more: ofScalar(false),
+    next_cursor: withExample(z.string().nullable(), null),
+    ...(dependsOnDay ? { as_of: date } : {}),
+    total: count.optional().meta({ description: 'With `count=exact`' }),
+  })
+  return z.object({ data: z.array(ofSelect(body.list.select)), page })
 }

@@ -1,37 +1,34 @@
-import type { Definition, Parameter as Given } from '../../custom/definition.ts'
+import type { Definition, Parameter } from '../../custom/definition.ts'
 import { formerRevisionDays } from '../../custom/granted.ts'
 import { formatNames, mediaTypes } from '../../http/formats.ts'
-import type { Resource } from '../../records/resources/define.ts'
 import { controlParameters } from './controls.ts'
-import { describeAnswer, describeRow } from './custom-answer.ts'
+import { createAnswerSchema, createRowSchema } from './custom-answer.ts'
 import type { OpenApiParameter, Route, SchemaNode, Tag } from './description.ts'
-import { tableFiles } from './files.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
+import { choice, integer } from './parameters.ts'
+import { tableFiles } from './responses.ts'
+import { capitalised } from './words.ts'
 
 const tag: Tag = { name: 'Custom endpoints', description: 'Endpoints made for this customer' }
 
-const schemaOf = ({ type, min, max, values, default: usual }: Given): SchemaNode => {
-  const of = <T>(read: (text: string) => T) => ({
+const describeValue = ({ type, min, max, values, default: usual }: Parameter): SchemaNode => {
+  const read = (text: string) =>
+    type === 'integer' ? Number(text) : type === 'boolean' ? text === 'true' : text
+  const given = {
     ...(values ? { enum: values.map(read) } : {}),
     ...(usual === undefined ? {} : { default: read(usual) }),
-  })
-  switch (type) {
-    case 'integer': {
-      const [minimum, maximum] = [Number(min ?? -999_999_999), Number(max ?? 999_999_999)]
-      return { type, format: 'int32', minimum, maximum, ...of(Number) }
-    }
-    case 'boolean':
-      return { type, ...(usual === undefined ? {} : { default: usual === 'true' }) }
-    case 'date':
-      // Dates may be relative to today, so they have no format.
-      return { type: 'string', minLength: 1, maxLength: 12, ...of(String) }
-    case 'string':
-      return { type, minLength: Number(min ?? 1), maxLength: Number(max ?? 2000), ...of(String) }
   }
+  if (type === 'boolean') return { type, ...given }
+  // Dates may be relative to today, so they have no format.
+  if (type === 'date') return { type: 'string', minLength: 1, maxLength: 12, ...given }
+  if (type === 'string')
+    return { type, minLength: Number(min ?? 1), maxLength: Number(max ?? 2000), ...given }
+  const [minimum, maximum] = [Number(min ?? -999_999_999), Number(max ?? 999_999_999)]
+  return { type, format: 'int32', minimum, maximum, ...given }
 }
 
-const exampleOfParameter = ({ type, min, values, default: usual, example }: Given): string | number => {
+const exampleFor = ({ type, min, values, default: usual, example }: Parameter): string | number => {
   const text = example ?? usual ?? values?.[0]
   if (type === 'integer') return Number(text ?? min ?? 1)
   if (type === 'date') return text ?? 'today'
@@ -39,36 +36,21 @@ const exampleOfParameter = ({ type, min, values, default: usual, example }: Give
   return text ?? 'x'.repeat(Number(min ?? 1))
 }
 
-const describeParameter = (parameter: Given): OpenApiParameter => {
+const describeParameter = (parameter: Parameter): OpenApiParameter => {
   const { name, type, description, optional, default: usual, min, max } = parameter
   const bounds =
     type === 'date' && (min ?? max) !== undefined ? ` From ${min ?? 'any'} to ${max ?? 'any'}.` : ''
-  const form = type === 'date' ? ' YYYY-MM-DD, or today, today+90d, today-30d.' : ''
-  const absent = optional ? ' Absent: conditions that name it are left out.' : ''
+  const form = type === 'date' ? ' A day, or `today`, `today+90d`, `today-30d`.' : ''
+  const absent = optional ? ' Without it, conditions that use it are omitted.' : ''
   return {
     name,
     in: 'query',
     ...(optional || usual !== undefined ? {} : { required: true as const }),
     description: `${description ?? `The parameter ${name}`}.${form}${bounds}${absent}`,
-    schema: schemaOf(parameter),
-    example: exampleOfParameter(parameter),
+    schema: describeValue(parameter),
+    example: exampleFor(parameter),
   }
 }
-
-const revisionParameter = (revision: number): OpenApiParameter => ({
-  name: 'revision',
-  in: 'query',
-  description:
-    'Another revision of the definition than the current one: the one before, ' +
-    `for ${formerRevisionDays} days after it was replaced.`,
-  schema: { type: 'integer', format: 'int32', minimum: 1, maximum: revision, default: revision },
-  example: revision,
-})
-
-const onlyFields = (resource: Resource, names: readonly string[]): Resource => ({
-  ...resource,
-  fields: new Map([...resource.fields].filter(([name]) => names.includes(name))),
-})
 
 const listControls = ['limit', 'count', 'bom', 'cursor']
 
@@ -78,35 +60,27 @@ const listParameters = ({ body }: Definition): OpenApiParameter[] => {
   const controls = controlParameters(source.resource, 'page')
     .filter(({ name }) => listControls.includes(name))
     .map((each) => (each.name === 'limit' ? { ...each, schema: { ...each.schema, default: limit } } : each))
-  return [...filterParameters(onlyFields(source.resource, filters)), ...controls]
+  return [...filterParameters(source.resource).filter(({ name }) => filters.includes(name)), ...controls]
 }
 
-const pascalCase = (name: string) =>
-  name
-    .split('-')
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join('')
-
-const exportsOf = (definition: Definition): SchemaNode => {
-  const row = describeRow(definition)
-  const header = 'list' in definition.body ? definition.body.list.select.map(([name]) => name).join(',') : ''
-  return {
-    [mediaTypes.ndjson]: { schema: row?.schema, example: row?.example },
-    ...tableFiles(`${header}\r\n`),
-  }
+const describeExports = (definition: Definition) => {
+  const schema = createRowSchema(definition)
+  if (!schema || !('list' in definition.body)) return {}
+  const header = definition.body.list.select.map(([name]) => name).join(',')
+  return { lines: { type: mediaTypes.ndjson, schema }, files: tableFiles(`${header}\r\n`) }
 }
 
 /** Describes a custom endpoint as a route of the document. */
 export const describeCustom = (definition: Definition): Route => {
   const { name, title, description, params, revision, body } = definition
   const isList = 'list' in body
-  const format = { name: 'format', in: 'query' as const, description: 'Overrides the header Accept.' }
+  const former = `A revision of the endpoint. The previous one works for ${formerRevisionDays} days after it was replaced.`
   return {
     method: 'GET',
     path: `/v1/custom/${name}`,
     scope: `custom:${name}`,
     description: {
-      operationId: `getCustom${pascalCase(name)}`,
+      operationId: `getCustom${name.split('-').map(capitalised).join('')}`,
       summary: title ?? `Get ${name}`,
       description: description ?? `The custom endpoint ${name}.`,
       tag,
@@ -114,16 +88,17 @@ export const describeCustom = (definition: Definition): Route => {
         ...[...params.values()].map(describeParameter),
         ...listParameters(definition),
         {
-          ...format,
-          schema: { type: 'string', enum: isList ? formatNames : ['json'] },
-          example: 'json',
+          name: 'format',
+          in: 'query',
+          ...choice('Overrides the header Accept.', isList ? formatNames : ['json']),
         },
-        revisionParameter(revision),
+        { name: 'revision', in: 'query', ...integer(former, [1, revision], revision, revision) },
       ],
       errors: isList ? ['query', 'cursor', 'record', 'tag'] : ['query', 'record', 'tag'],
       answer: {
         description: title ?? name,
-        inline: { ...describeAnswer(definition), ...(isList ? { others: exportsOf(definition) } : {}) },
+        schema: createAnswerSchema(definition),
+        ...describeExports(definition),
         headers: [...entryHeaders, 'Definition-Revision', ...(isList ? (['Link'] as const) : [])],
       },
     },

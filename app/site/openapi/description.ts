@@ -10,9 +10,13 @@ export type OpenApiParameter = Readonly<{
   name: string
   in: 'query' | 'path' | 'header'
   required?: true
+  /** Filters are objects: the member `lt` of `valid_until` is sent as `valid_until[lt]`. */
+  style?: 'deepObject'
+  explode?: true
   description: string
-  schema: SchemaNode
-  example: string | number
+  /** A zod schema becomes a shared component. */
+  schema: SchemaNode | z.ZodType
+  example: string | number | Readonly<Record<string, string>>
 }>
 
 export type Tag = Readonly<{ name: string; description: string }>
@@ -32,8 +36,8 @@ export type Description = Readonly<{
     /** Optional. Defaults to 200. */
     status?: 202
     isEmpty?: true
-    /** A schema without a name, for custom endpoints. */
-    inline?: Readonly<{ schema: SchemaNode; example: unknown; others?: SchemaNode }>
+    /** Optional. Defaults to the route's response schema. */
+    schema?: z.ZodType
     /** The same data as lines of another type, each with this schema. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
     files?: Readonly<Record<string, SchemaNode>>
@@ -51,8 +55,7 @@ export type Route = Readonly<{
   needsLiveToken?: boolean
   body?: z.ZodType
   /** Media type of the request body. Optional. Defaults to JSON. */
-  bodyType?: string
-  /** With a name (`meta.id`). */
+  bodyType?: string | undefined
   response?: z.ZodType
   description: Description
 }>

@@ -1,124 +1,107 @@
-import { maxTextBytes } from '../../../schemas/fields.ts'
-import { maxValues, normalised, operatorsOf } from '../../records/query/query.ts'
-import { holdsEmptyText, parsePrefix, parseValue } from '../../records/query/values.ts'
+import { z } from 'zod'
+import { joinList } from '../../http/pairs.ts'
+import { maxValues, operatorsOf } from '../../records/query/query.ts'
 import type { Field, Resource, ResourceName } from '../../records/resources/define.ts'
-import type { OpenApiParameter, SchemaNode } from './description.ts'
-import { filterExample } from './examples.ts'
+import type { OpenApiParameter } from './description.ts'
+import { examplesOf } from './examples.ts'
+import { maxTargetBytes } from './parameters.ts'
+import { plural } from './words.ts'
 
-/** Bound of the request target (contract, section 4), and therefore of each value. */
-export const maxTargetBytes = 8192
-
-/** The operator of a name without brackets. `in` means the same. */
-const bare = ''
+const summary =
+  'Conditions on a field. A record must meet all of them. `in`, `nin` and `all` take lists: values separated by commas, ' +
+  `at most ${maxValues}; \`\\,\` is a comma within a value`
 
 const ofValue: Readonly<Record<string, string>> = {
-  [bare]: 'is any of these',
-  eq: 'is this',
-  ne: 'is not this',
-  in: 'is any of these',
-  nin: 'is none of these',
-  gt: 'is greater than this',
-  gte: 'is this or greater',
-  lt: 'is less than this',
-  lte: 'is this or less',
-  prefix: 'begins with this',
-  null: 'is null (true) or not (false)',
+  eq: 'Equal to this value, commas included',
+  ne: 'Not equal to this value, or null',
+  in: 'Equal to any of these values. The same as the name alone',
+  nin: 'Equal to none of these values, or null',
+  gt: 'After this',
+  gte: 'At this or after it',
+  lt: 'Before this',
+  lte: 'At this or before it',
+  prefix: 'Begins with this text',
+  null: '`true`: is null. `false`: is not null',
 }
 
 const ofArray: Readonly<Record<string, string>> = {
-  [bare]: 'contains any of these',
-  eq: 'contains this',
-  ne: 'does not contain this',
-  in: 'contains any of these',
-  nin: 'contains none of these',
-  all: 'contains every one of these',
+  eq: 'Contains this value, commas included',
+  ne: 'Does not contain this value',
+  in: 'Contains any of these values. The same as the name alone',
+  nin: 'Contains none of these values',
+  all: 'Contains all of these values',
 }
 
-const lists: ReadonlySet<string> = new Set([bare, 'in', 'nin', 'all'])
-const negations: ReadonlySet<string> = new Set(['ne', 'nin'])
-
-const meaningOf = (field: Field, operator: string): string => {
-  const phrase = (field.array ? ofArray : ofValue)[operator]
-  if (phrase === undefined) throw new Error(`the operator ${operator} has no description`)
-  return `\`${field.name}\` ${phrase}${field.nullable && negations.has(operator) ? ', or null' : ''}.`
+const createSchema = (id: string, operators: string, words = ofValue) => {
+  const member = (operator: string) =>
+    (operator === 'null' ? z.enum(['true', 'false']) : z.string().max(maxTargetBytes))
+      .optional()
+      .meta({ description: words[operator] as string })
+  const shape = Object.fromEntries(operators.split(' ').map((operator) => [operator, member(operator)]))
+  return z.object(shape).meta({ id, description: summary })
 }
 
-/** No filter accepts it, so the parser's message lists the allowed values: "expected one of: a, b". */
-const impossible = '\u0000'
+/** The operators that fields have, each combination once. */
+const schemas = new Map(
+  [
+    createSchema('Filter', 'eq ne in nin null'),
+    createSchema('ComputedFilter', 'eq ne in nin'),
+    createSchema('PrefixFilter', 'eq ne in nin prefix null'),
+    createSchema('RangeFilter', 'eq ne in nin gt gte lt lte null'),
+    createSchema('ArrayFilter', 'eq ne in nin all', ofArray),
+  ].map((schema) => [Object.keys(schema.shape).join(' '), schema]),
+)
 
-const grammarOf = (field: Field, operator: string): string => {
-  const parsed = operator === 'prefix' ? parsePrefix(impossible) : parseValue(field, impossible)
-  if ('value' in parsed) throw new Error(`${field.name} takes U+0000`)
-  return parsed.detail.replace(/^expected /, '')
+const isTime = ({ kind }: Field) => kind === 'date' || kind === 'instant'
+
+const exampleFor = (field: Field): Readonly<Record<string, string>> =>
+  isTime(field) ? { gte: '2020-01-01' } : { in: joinList(examplesOf(field).slice(0, 2)) }
+
+const describeFilter = (field: Field, description: string): OpenApiParameter => {
+  const operators = operatorsOf(field).join(' ')
+  const schema = schemas.get(operators)
+  if (!schema) throw new Error(`${field.name}: no schema has the operators ${operators}`)
+  const shape = { in: 'query', style: 'deepObject', explode: true } as const
+  return { name: field.name, ...shape, description, schema, example: exampleFor(field) }
 }
 
-const schemaOf = (field: Field, operator: string): SchemaNode => {
-  if (operator === 'null') return { type: 'string', enum: ['true', 'false'] }
-  const least = holdsEmptyText(field) && operator !== 'prefix' ? {} : { minLength: 1 }
-  return { type: 'string', ...least, maxLength: lists.has(operator) ? maxTargetBytes : maxTextBytes }
+const meaningOf = (field: Field): string => {
+  const { name, array, kind, values } = field
+  const [operator, example] = Object.entries(exampleFor(field))[0] as [string, string]
+  const short = `for example \`${name}${operator === 'in' ? '' : `[${operator}]`}=${example}\``
+  if (isTime(field)) {
+    const kinds = kind === 'date' ? 'A day' : 'An instant or a day (UTC)'
+    return `${kinds}, ${short}. Also relative to today: \`today\`, \`today+90d\`, \`today-30d\`.`
+  }
+  if (kind === 'boolean') return `\`true\` or \`false\`, ${short}.`
+  const noun = name.replaceAll('_', ' ')
+  const known = values ? ` Values: ${values.join(', ')}.` : ''
+  return array
+    ? `Contains any of the given ${noun}, ${short}.${known}`
+    : `Matches any of the given ${/\d$/.test(noun) ? `${noun} codes` : plural(noun)}, ${short}.${known}`
 }
 
-/** `operator` is `bare` for the name alone. */
-const describeFilter = (field: Field, operator: string, description: string): OpenApiParameter => ({
-  name: operator === bare ? field.name : `${field.name}[${operator}]`,
-  in: 'query',
-  description,
-  schema: schemaOf(field, operator),
-  example: filterExample(field, operator, lists.has(operator)),
-})
-
-const descriptionOf = (field: Field, operator: string): string => {
-  const meaning = meaningOf(field, operator)
-  if (operator === 'null') return meaning
-  const grammar = grammarOf(field, operator)
-  return lists.has(operator)
-    ? `${meaning} Each is ${grammar}. At most ${maxValues}, comma-separated; \`\\,\` is a comma within one.`
-    : `${meaning} The value is ${grammar}.`
-}
-
-/** Lists one parameter for each filter: the bare name, and every operator of every field. */
-export const filterParameters = (resource: Resource): OpenApiParameter[] =>
-  [...resource.fields.values()]
-    .filter((field) => field.filter)
-    .flatMap((field) =>
-      [bare, ...operatorsOf(field)].map((operator) =>
-        describeFilter(field, operator, descriptionOf(field, operator)),
-      ),
-    )
-
-/** Operators without synonyms: omits `in`, which is the bare name, and the ones that normalise to another. */
-const plainOperatorsOf = (field: Field): string[] => [
-  bare,
-  ...operatorsOf(field).filter((operator) => operator !== 'in' && !(operator in normalised)),
-]
-
-type Owner = Readonly<{ field: Field; resource: ResourceName }>
-
-/** If the meaning differs between resources, lists each meaning with its resources. */
-const sharedDescription = (owners: readonly Owner[], operator: string): string => {
-  const nullable = owners.some(({ field }) => field.nullable)
-  const byMeaning = Map.groupBy(owners, ({ field }) => meaningOf({ ...field, nullable }, operator))
-  return [...byMeaning]
-    .map(([meaning, having]) => `${meaning} Of ${having.map(({ resource }) => resource).join(', ')}.`)
-    .join(' ')
-}
+const filterable = ({ fields }: Resource) => [...fields.values()].filter(({ filter }) => filter)
 
 /**
- * Lists one parameter for each condition on a field of any of these resources, with the names of the
- * resources that have the field. Values are described in the parameters of their lists. See
- * docs/decisions/0122-the-feed-names-each-filter-once.md.
+ * Lists one parameter for each field, with its operators as members. The document cannot describe the name
+ * alone next to it, so the description does. See docs/decisions/0133-filters-are-objects-in-openapi.md.
+ */
+export const filterParameters = (resource: Resource): OpenApiParameter[] =>
+  filterable(resource).map((field) => describeFilter(field, meaningOf(field)))
+
+/**
+ * Lists one parameter for each field of any of these resources, with the names of the resources that have it.
  */
 export const sharedFilterParameters = (
   resources: Readonly<Record<ResourceName, Resource>>,
 ): OpenApiParameter[] => {
-  const fields = Object.values(resources).flatMap(({ name, fields }) =>
-    [...fields.values()].filter(({ filter }) => filter).map((field): Owner => ({ field, resource: name })),
+  const owned = Object.values(resources).flatMap((resource) =>
+    filterable(resource).map((field) => ({ field, resource: resource.name })),
   )
-  return [...Map.groupBy(fields, ({ field }) => field.name).values()].flatMap((owners) => {
-    const operators = new Set(owners.flatMap(({ field }) => plainOperatorsOf(field)))
-    return [...operators].map((operator) => {
-      const having = owners.filter(({ field }) => plainOperatorsOf(field).includes(operator))
-      return describeFilter((having[0] as Owner).field, operator, sharedDescription(having, operator))
-    })
+  return [...Map.groupBy(owned, ({ field }) => field.name).values()].map((owners) => {
+    const names = owners.map(({ resource }) => resource).join(', ')
+    const [{ field }] = owners as [(typeof owned)[number]]
+    return describeFilter(field, `The filter of the list, without relative dates. Only for ${names}.`)
   })
 }

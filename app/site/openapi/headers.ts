@@ -3,35 +3,32 @@ import type { SchemaNode } from './description.ts'
 type Header = readonly [description: string, example: string | number]
 
 const headers = {
-  Allow: ['The methods that there are', 'GET, HEAD, OPTIONS'],
+  Allow: ['The supported methods', 'GET, HEAD, OPTIONS'],
   'Cache-Control': [
-    'Whether the answer may be kept: `private, no-cache` (keep it, and ask each time whether it is current) or `no-store`',
+    '`private, no-cache`: keep the answer and validate it before each use. `no-store`: do not keep it',
     'private, no-cache',
   ],
   'Cache-Status': [
-    'Where the answer came from (RFC 9211): `hit` is a cache (`ttl=-42`: stale by 42 seconds), `fwd=…` the database; ' +
-      '`stored`: a cache keeps it from now on',
+    'Source of the answer (RFC 9211). `hit`: a cache (`ttl=-42`: stale by 42 seconds). `fwd=…`: the database. `stored`: ' +
+      'a cache now keeps it',
     'certdata; hit',
   ],
-  'Content-Disposition': [
-    'For an export: a name for the file',
-    'attachment; filename="certificates-2026-11-21.csv"',
-  ],
+  'Content-Disposition': ['The file name of an export', 'attachment; filename="certificates-2026-11-21.csv"'],
   'Data-As-Of': [
-    'The answer contains every change committed before this time of the database. Cache-Status says if the answer is stale',
+    'The answer contains every change committed before this time of the database. Cache-Status shows if the answer is stale',
     '2026-11-21T16:20:00.123456Z',
   ],
-  'Definition-Revision': ['Revision of the document that the answer follows', 1],
+  'Definition-Revision': ['Revision of the custom endpoint', 1],
   ETag: [
-    'Weak ETag of the answer, equal for every content coding. Send it back as If-None-Match (RFC 9110)',
+    'Weak ETag of the answer, equal for every content coding. Send it as If-None-Match (RFC 9110)',
     'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
   ],
   Link: [
-    'The next page as `rel="next"` (RFC 8288). Absent on the last page, and if it is longer than 2 KiB: ' +
-      '`page.next_cursor` is always there',
+    'The next page as `rel="next"` (RFC 8288). Omitted on the last page, and if it is longer than 2 KiB. Then use ' +
+      '`page.next_cursor`',
     '<https://api.example/v1/certificates?cursor=AXq3x0a2c0F1>; rel="next"',
   ],
-  Pragma: ['Means `Cache-Control: no-store` to old caches', 'no-cache'],
+  Pragma: ['`Cache-Control: no-store` for old caches', 'no-cache'],
   RateLimit: [
     'On answers to a token: for each quota, the units left (`r`) and the seconds until more are available (`t`)',
     '"burst";r=97;t=1, "minute";r=412;t=23',
@@ -41,16 +38,16 @@ const headers = {
       '(draft-ietf-httpapi-ratelimit-headers)',
     '"burst";q=100;w=1, "minute";q=600;w=60',
   ],
-  'Request-Id': ['Names this request in our logs', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'],
+  'Request-Id': ['Id of the request in our logs', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'],
   'Retry-After': ['Seconds to wait before the next attempt', 1],
-  'Server-Timing': ['Time it took, in milliseconds', 'total;dur=1.42'],
+  'Server-Timing': ['Duration in milliseconds', 'total;dur=1.42'],
   'Sync-Token': [
-    'With `after=snapshot`: the token to go on with, sent before the records',
+    'With `after=snapshot`: the token to continue with, sent before the records',
     'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
   ],
   Vary: ['Request headers that the answer depends on', 'Authorization, Accept, Accept-Encoding'],
   'WWW-Authenticate': [
-    'How to authenticate, and what was wrong (RFC 6750, RFC 7617)',
+    'How to authenticate, and the fault (RFC 6750, RFC 7617)',
     'Bearer realm="certdata", error="invalid_token"',
   ],
 } as const satisfies Record<string, Header>

@@ -1,67 +1,41 @@
 import { historyReaders } from '../../records/history/query.ts'
-import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames } from '../../records/resources/index.ts'
-import { maxHeadBytes } from './controls.ts'
-import type { Description, OpenApiParameter, Tag } from './description.ts'
+import type { Description, Tag } from './description.ts'
 import { entryHeaders } from './headers.ts'
-import { idParameter, nameOf } from './records.ts'
+import { choice, cursor, type Described, describeParameters, limit, text } from './parameters.ts'
+import { idParameter, recordName } from './records.ts'
 
-const text = { type: 'string', minLength: 1, maxLength: 8_192 }
-
-const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>> = {
-  resource: {
-    description:
-      'Only these resources, comma-separated; each needs its scope. Absent: all that the token may read.',
-    schema: text,
-    example: resourceNames.slice(0, 2).join(','),
-  },
-  since: {
-    description:
-      'Only changes at or after this instant (2026-01-31T12:00:00Z) or day (UTC; also today-30d). This filters. To keep ' +
-      'a copy up to date, follow /v1/changes: a transaction that commits late has an early time.',
-    schema: text,
-    example: 'today-30d',
-  },
-  limit: {
-    description: 'Number of entries on a page.',
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
-    example: defaultLimit,
-  },
-  cursor: {
-    description:
-      '`page.next_cursor` of the answer before, unchanged, with the same parameters. Absent: the newest entries.',
-    schema: { ...text, maxLength: maxHeadBytes },
-    example: 'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
-  },
-  format: {
-    description: 'Overrides the header Accept.',
-    schema: { type: 'string', enum: ['json'] },
-    example: 'json',
-  },
+const parameters: Readonly<Record<string, Described>> = {
+  resource: text(
+    'Any of these resources, separated by commas. Each needs its scope. Default: all that the token may read.',
+    resourceNames.slice(0, 2).join(','),
+  ),
+  since: text(
+    'Changes at or after this instant or day (UTC). Also relative: `today-30d`. To keep a copy up to date, follow ' +
+      '`/v1/changes` instead: a transaction that commits late has an early time.',
+    'today-30d',
+  ),
+  limit: limit('Number of entries on a page.'),
+  cursor: cursor('with the same parameters.'),
+  format: choice('Overrides the header Accept.', ['json']),
 }
 
-/** Throws if a parameter has no description here. */
-const listParameters = (shape: 'record' | 'list'): OpenApiParameter[] =>
-  [...historyReaders({}, shape).keys()].map((name) => {
-    const described = parameters[name]
-    if (!described) throw new Error(`the parameter ${name} has no description`)
-    return { name, in: 'query', ...described }
-  })
+const listParameters = (shape: 'record' | 'list') =>
+  describeParameters(historyReaders({}, shape).keys(), parameters)
 
-const tag: Tag = { name: 'History', description: 'What records were before' }
+const tag: Tag = { name: 'History', description: 'Earlier values of records' }
 
 const kept =
-  '`page.history_from` says from when on history is complete. `changes` has the former and the new value of each ' +
-  'field that changed.'
+  'History is complete since `page.history_from`. `changes` has the old and the new value of each changed field.'
 
 /** `GET /v1/{resource}/{id}/history`. */
 export const describeRecordHistory = (resource: Resource): Description => ({
-  operationId: `get${nameOf(resource)}History`,
-  summary: `List what changed in one ${resource.noun}`,
+  operationId: `get${recordName(resource)}History`,
+  summary: `List the changes of one ${resource.noun}`,
   description:
     `The history of the ${resource.noun} with this id, the newest change first. A deleted record keeps its history. ` +
-    `${kept}${resource.flips ? ' What a new day changed has `cause` `day`; it is computed for the present expiry window.' : ''}`,
+    `${kept}${resource.flips ? ' A change by a new day has `cause` `day` and is computed with the current expiry window.' : ''}`,
   tag,
   parameters: [idParameter(resource), ...listParameters('record')],
   errors: ['query', 'cursor', 'record', 'tag'],
@@ -74,10 +48,10 @@ export const describeRecordHistory = (resource: Resource): Description => ({
 /** `GET /v1/history`. */
 export const describeHistory: Description = {
   operationId: 'listHistory',
-  summary: 'List what changed',
+  summary: 'List all changes of records',
   description:
-    `What changed in all records of the customer, the newest change first. ${kept} What only a new day changed stands in ` +
-    'the history of each record.',
+    `Changes of all records of the customer, newest first. ${kept} The history of each record also has the changes that ` +
+    'only a new day made.',
   tag,
   parameters: listParameters('list'),
   errors: ['scope', 'query', 'cursor', 'tag'],

@@ -1,8 +1,6 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '../../errors.ts'
-import { foreignToken } from '../../feed/token.ts'
 import { problemBody } from '../../http/problem.ts'
 import { refuseQuota } from '../../limits/meters.ts'
-import { foreignCursorFault } from '../../records/query/cursor.ts'
 import { parseQuery } from '../../records/query/parse.ts'
 import { resources } from '../../records/resources/index.ts'
 import type { SchemaNode } from './description.ts'
@@ -12,33 +10,20 @@ const slip = 'approval_status=aproved'
 
 const slipExtras = (publicUrl: string): ErrorExtras => {
   const outcome = parseQuery(resources.certificates, 'page', slip)
-  if ('query' in outcome) throw new Error(`${slip} is no slip any more`)
+  if ('query' in outcome) throw new Error(`${slip} is accepted`)
   return { errors: outcome.faults, try: `${publicUrl}/v1/certificates?${outcome.corrected}` }
 }
 
 const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
   invalid_query: slipExtras,
-  invalid_cursor: () => ({
-    detail: foreignCursorFault.detail,
-    errors: [foreignCursorFault],
-  }),
-  invalid_sync_token: () => ({
-    detail: foreignToken,
-    errors: [{ parameter: 'after', code: 'invalid_value', detail: foreignToken }],
-  }),
   invalid_body: () => ({
     errors: [{ pointer: '/api_key', code: 'invalid_value', detail: 'expected the API key as text' }],
   }),
-  insufficient_scope: () => ({ detail: 'This needs the scope certificates:read.' }),
   quota_exceeded: () => refuseQuota({ violated: ['burst'], retryAfterSeconds: 1 }).extras,
-  not_found: () => ({ detail: `There is no ${resources.certificates.noun} with this id` }),
-  before_history: () => ({
-    detail: `The history of this ${resources.certificates.noun} begins on 2026-01-06`,
-  }),
 }
 
-const requestId = '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'
-
 /** Returns an example of an error's problem document, created by the service's own code. */
-export const problemExample = (code: ErrorCode, publicUrl: string): SchemaNode =>
-  JSON.parse(problemBody(new ApiError(code, extras[code]?.(publicUrl)), publicUrl, requestId)) as SchemaNode
+export const problemExample = (code: ErrorCode, publicUrl: string): SchemaNode => {
+  const error = new ApiError(code, extras[code]?.(publicUrl))
+  return JSON.parse(problemBody(error, publicUrl, '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a')) as SchemaNode
+}

@@ -6,16 +6,14 @@ import { resourceNames, resources } from '../../records/resources/index.ts'
 import { controlParameters } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
 import { exampleOf } from './examples.ts'
-import { tableFiles } from './files.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
 import { toJsonSchema } from './json-schema.ts'
-
-const plural = (word: string) => (word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`)
-const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+import { tableFiles } from './responses.ts'
+import { capitalised, plural } from './words.ts'
 
 /** Returns the record's name in the document, such as "Certificate" or "LabReport". */
-export const nameOf = ({ schema }: Resource) => schema.meta()?.id as string
+export const recordName = ({ schema }: Resource) => schema.meta()?.id as string
 
 const tagOf = ({ noun, schema }: Resource): Tag => ({
   name: capitalised(plural(noun)),
@@ -65,13 +63,12 @@ const csvExample = ({ fields }: Resource): string => {
 
 /** `GET /v1/{resource}`. */
 export const describePage = (resource: Resource): Description => ({
-  operationId: `list${plural(nameOf(resource))}`,
+  operationId: `list${plural(recordName(resource))}`,
   summary: `List ${plural(resource.noun)}`,
   description:
-    `A page of the ${plural(resource.noun)} that meet all given conditions, ` +
-    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As NDJSON, CSV or XLSX, the answer is the ` +
-    'whole list from one snapshot. Such an export costs ten of `minute`, and two may run at once. It has no ETag. If ' +
-    'the connection breaks, the export is incomplete.',
+    `A page of the ${plural(resource.noun)} that meet all conditions, sorted by \`${resource.defaultSort}\` by default. ` +
+    'NDJSON, CSV and XLSX export the whole list from one snapshot. An export costs ten units of `minute`, and two may ' +
+    'run at the same time. It has no ETag. If the connection breaks, the export is incomplete.',
   tag: tagOf(resource),
   parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
   errors: ['query', 'cursor', 'tag'],
@@ -85,9 +82,9 @@ export const describePage = (resource: Resource): Description => ({
 
 /** `GET /v1/{resource}/{id}`. */
 export const describeItem = (resource: Resource): Description => ({
-  operationId: `get${nameOf(resource)}`,
+  operationId: `get${recordName(resource)}`,
   summary: `Get one ${resource.noun}`,
-  description: `The ${resource.noun} with this id. An unknown id and an id of another customer are both answered with 404.`,
+  description: `The ${resource.noun} with this id. An unknown id and an id of another customer both return 404.`,
   tag: tagOf(resource),
   parameters: [idParameter(resource), ...controlParameters(resource, 'item')],
   errors: resource.reference ? ['query', 'record', 'tag'] : ['query', 'record', 'past', 'tag'],

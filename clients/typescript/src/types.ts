@@ -7,11 +7,11 @@ export type Value = string | number | boolean
 export type AccessRequest = {
   /** The company that asks for access */
   company: string
-  /** Who asks */
+  /** The name of the person */
   name: string
   /** The address for the answer */
   email: string
-  /** What the access is for */
+  /** The purpose of the access */
   message: string
   /** Consent to keep these data in order to answer the request. They are deleted after a set time */
   consent: true
@@ -39,11 +39,11 @@ export type Approval = {
   project_id: string | null
   /** The certificate that it led to */
   certificate_id: string | null
-  /** Where it stands; granted says it was given, not that it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may come. */
+  /** State of the approval. `granted`: it was given. The validity of the certificate tells if it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may be added. */
   status: 'planned' | 'preparing' | 'testing' | 'submitted' | 'in_review' | 'information_requested' | 'on_hold' | 'granted' | 'rejected' | 'cancelled' | 'not_required' | (string & {})
-  /** Which round it is. Known values: initial, renewal, modification; more may come. */
+  /** First approval, renewal or modification. Known values: initial, renewal, modification; more may be added. */
   phase: 'initial' | 'renewal' | 'modification' | (string & {}) | null
-  /** Computed: true while somebody works on the approval */
+  /** Computed: whether work on the approval is in progress */
   open: boolean
   /** Day it was requested */
   requested_on: string | null
@@ -53,11 +53,11 @@ export type Approval = {
   decided_on: string | null
   /** Day the decision is expected */
   expected_on: string | null
-  /** Tags the customer or the operator chose */
+  /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
-  /** When the record last changed; not a key to synchronise by */
+  /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
 }
 
@@ -106,11 +106,11 @@ export type AuditEntryPage = {
   page: PageInfo
 }
 
-/** What happened. The leaf of the tree is the hash of this object */
+/** The action and its circumstances. The leaf of the tree is the hash of this object */
 export type AuditFacts = {
-  /** What was done: `login`, `reads`, `keys.issue`, `customers.export` and others */
+  /** The action: `login`, `reads`, `keys.issue`, `customers.export` and others */
   action: string
-  /** Who did it. `operator`: somebody at the certification house. Known values: key, operator, system, anonymous, demo; more may come. */
+  /** The actor. `operator`: the certification house. Known values: key, operator, system, anonymous, demo; more may be added. */
   actor: 'key' | 'operator' | 'system' | 'anonymous' | 'demo' | (string & {})
   /** When the entry was written */
   at: string
@@ -124,15 +124,15 @@ export type AuditFacts = {
   key: string | null
   /** Counts the entries of the customer from 1 without gaps: a missing number is a missing entry */
   number: number
-  /** How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record. Known values: ok, refused; more may come. */
+  /** The result. For `reads`: `refused` for each status of 400 or more. Known values: ok, refused; more may be added. */
   outcome: 'ok' | 'refused' | (string & {})
   /** The header Request-Id of the answer */
   request_id: string | null
-  /** What it was done to: the id of a key, the name of an endpoint */
+  /** The object of the action: the id of a key, the name of an endpoint */
   subject: string | null
 }
 
-/** What leads from the entry to a signed root */
+/** The path from the entry to a signed root */
 export type AuditProof = {
   /** Number of the signed root */
   root: number
@@ -140,7 +140,7 @@ export type AuditProof = {
   index: number
   /** Hashed with the entry; base64url */
   salt: string
-  /** Hashes beside the way to the root, the lowest first; base64url */
+  /** Hashes next to the path to the root, the lowest first; base64url */
   path: string[]
 }
 
@@ -180,7 +180,7 @@ export type Certificate = {
   id: string
   /** The number as printed */
   number: string
-  /** What was certified, in the words of the certificate */
+  /** The certified product, in the words of the certificate */
   title: string
   /** The principal product */
   product_id: string | null
@@ -188,7 +188,7 @@ export type Certificate = {
   project_id: string | null
   /** The principal approval */
   approval_id: string | null
-  /** The certificate this one replaces */
+  /** The certificate that this one replaces */
   supersedes_id: string | null
   /** The principal country (ISO 3166-1 alpha-2) */
   country_code: string | null
@@ -196,11 +196,11 @@ export type Certificate = {
   authority: string | null
   /** Mark or scheme */
   scheme: string | null
-  /** Kind of document. Known values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other; more may come. */
+  /** Kind of document. Known values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other; more may be added. */
   certificate_type: 'type_approval' | 'declaration_of_conformity' | 'certificate_of_conformity' | 'registration' | 'safety_certificate' | 'module_approval' | 'other' | (string & {}) | null
-  /** What the authority says of it. Known values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded; more may come. */
+  /** The decision of the authority. Known values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded; more may be added. */
   approval_status: 'pending' | 'approved' | 'conditional' | 'rejected' | 'suspended' | 'revoked' | 'withdrawn' | 'superseded' | (string & {})
-  /** Computed for the day from status and dates. Known values: not_yet_valid, valid, expired, void; more may come. */
+  /** Computed for the day from status and dates. Known values: not_yet_valid, valid, expired, void; more may be added. */
   validity: 'not_yet_valid' | 'valid' | 'expired' | 'void' | (string & {})
   /** True if the certificate is valid and ends within the customer's window */
   expiring: boolean
@@ -216,22 +216,22 @@ export type Certificate = {
     from: string
     /** Last day of the period; null = unlimited */
     until: string | null
-    /** What the period is based on. Known values: initial, renewal, extension; more may come. */
+    /** The reason for the period. Known values: initial, renewal, extension; more may be added. */
     basis: 'initial' | 'renewal' | 'extension' | (string & {})
   }[]
   /** Day of issue */
   issued_on: string | null
-  /** The holder that it was issued to */
+  /** The holder */
   holder: string | null
   /** Standards it attests */
   standards: string[]
-  /** Tags the customer or the operator chose */
+  /** Tags that the customer or the operator chose */
   tags: string[]
   /** Where the authority publishes it */
   source_url: string | null
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
-  /** When the record last changed; not a key to synchronise by */
+  /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
 }
 
@@ -267,17 +267,17 @@ export type CertificatePage = {
 
 /** A record to replace, or to remove */
 export type Change = {
-  /** What to do with the record of this id. Known values: upsert, delete; more may come. */
+  /** What to do with the record of this id. Known values: upsert, delete; more may be added. */
   op: 'upsert' | 'delete' | (string & {})
-  /** The resource. Known values: certificates, products, projects, countries, lab, approvals; more may come. */
+  /** The resource. Known values: certificates, products, projects, countries, lab, approvals; more may be added. */
   resource: 'certificates' | 'products' | 'projects' | 'countries' | 'lab' | 'approvals' | (string & {})
   /** Id of the record */
   id: string
   /** Approximate time of the change, for information only */
   at: string
-  /** Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written. Known values: day, settings, filter; more may come. */
+  /** The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written. Known values: day, settings, filter; more may be added. */
   cause?: 'day' | 'settings' | 'filter' | (string & {})
-  /** The fields that differ from the state of the token. Absent where that cannot be told, as of a new record */
+  /** The fields that differ from the state of the token. Omitted if they are not known, for example for a new record */
   changed?: string[]
   /** With `previous=true`: the values of these fields in the state of the token */
   previous?: Record<string, unknown>
@@ -294,7 +294,7 @@ export type Changes = {
 
 /** The position in the feed */
 export type ChangesPageInfo = {
-  /** Whether further changes can be read at once */
+  /** Whether more changes can be read now */
   has_more: boolean
   /** Value of the parameter after for the next request. Always present, also without changes */
   next_token: string
@@ -310,7 +310,7 @@ export type Country = {
   alpha3: string
   /** English name */
   name: string
-  /** Region. Known values: europe, americas, asia_pacific, middle_east_africa, cis; more may come. */
+  /** Region. Known values: europe, americas, asia_pacific, middle_east_africa, cis; more may be added. */
   region: 'europe' | 'americas' | 'asia_pacific' | 'middle_east_africa' | 'cis' | (string & {})
   /** Economic areas it belongs to */
   blocs: string[]
@@ -322,20 +322,20 @@ export type Country = {
     abbreviation: string | null
     /** Internet domain */
     domain: string | null
-    /** What it is responsible for */
+    /** Its responsibility */
     role: string | null
   }[]
   /** The regulatory requirements; null = not known for sure */
   requirements: {
     /** Marks and schemes */
     schemes: string[]
-    /** Whether tests must run in the country. Known values: required, sometimes, not_required; more may come. */
+    /** Whether tests must run in the country. Known values: required, sometimes, not_required; more may be added. */
     in_country_testing: 'required' | 'sometimes' | 'not_required' | (string & {}) | null
-    /** Whether a local representative must hold the approval. Known values: required, not_required; more may come. */
+    /** Whether a local representative must hold the approval. Known values: required, not_required; more may be added. */
     local_representative: 'required' | 'not_required' | (string & {}) | null
     /** How long an approval holds */
     validity: {
-      /** Known values: unlimited, fixed; more may come. */
+      /** Known values: unlimited, fixed; more may be added. */
       kind: 'unlimited' | 'fixed' | (string & {})
       years: number | null
     } | null
@@ -344,7 +344,7 @@ export type Country = {
       min: number | null
       max: number | null
     } | null
-    /** What else to know */
+    /** Further facts */
     note: string | null
   }
   /** How many approvals and certificates this customer has there */
@@ -360,13 +360,13 @@ export type Country = {
   }
   /** Pages the facts rest on */
   sources: string[]
-  /** How reliable the facts are. Known values: high, medium, low; more may come. */
+  /** How reliable the facts are. Known values: high, medium, low; more may be added. */
   confidence: 'high' | 'medium' | 'low' | (string & {})
   /** Day the facts were last reviewed */
   reviewed_on: string | null
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
-  /** When the record last changed; not a key to synchronise by */
+  /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
 }
 
@@ -412,25 +412,25 @@ export type Fault = {
 
 /** A field of a record, before and after */
 export type FieldChange = {
-  /** The value before; null also where the record was not there */
+  /** The old value. Null if the record did not exist */
   from: unknown
-  /** The value after; null also where the record is gone */
+  /** The new value. Null if the record was deleted */
   to: unknown
 }
 
 /** A change of a record */
 export type HistoryEntry = {
-  /** The resource. Known values: certificates, products, projects, countries, lab, approvals; more may come. */
+  /** The resource. Known values: certificates, products, projects, countries, lab, approvals; more may be added. */
   resource: 'certificates' | 'products' | 'projects' | 'countries' | 'lab' | 'approvals' | (string & {})
   /** Id of the record */
   id: string
   /** When it changed: the time at which its transaction began. The `updated_at` of the record from then on */
   at: string
-  /** What happened to the record. Known values: create, update, delete; more may come. */
+  /** What happened to the record. Known values: create, update, delete; more may be added. */
   op: 'create' | 'update' | 'delete' | (string & {})
-  /** Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written. Known values: day; more may come. */
+  /** `day`: a new day (UTC) changed computed fields. Omitted if the record was written. Known values: day; more may be added. */
   cause?: 'day' | (string & {})
-  /** The fields that changed, by name; all that have a value where the record came or went */
+  /** The changed fields, by name. If the record was created or deleted: all fields with a value */
   changes: Record<string, FieldChange>
 }
 
@@ -449,7 +449,7 @@ export type HistoryPageInfo = {
   has_more: boolean
   /** Value of the parameter cursor for the next page; null on the last */
   next_cursor: string | null
-  /** From when on history is complete. Nothing older is told */
+  /** History is complete since this time. Older changes are not shown */
   history_from: string
 }
 
@@ -457,7 +457,7 @@ export type HistoryPageInfo = {
 export type Introspection = {
   /** Whether the service accepts this token now */
   active: boolean
-  /** What the token may do, space-separated */
+  /** The scopes of the token, separated by spaces */
   scope?: string
   /** Id of the API key */
   client_id?: string
@@ -467,7 +467,7 @@ export type Introspection = {
   customer?: string
   /** How the token is sent: Authorization: Bearer <token> */
   token_type?: 'Bearer'
-  /** Who issued it */
+  /** The issuer */
   iss?: string
   /** The service that the token is for */
   aud?: string
@@ -489,13 +489,13 @@ export type LabReport = {
   report_number: string
   /** Title of the report */
   title: string
-  /** What was tested. Known values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy; more may come. */
+  /** Kind of test. Known values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy; more may be added. */
   test_type: 'radio' | 'emc' | 'safety' | 'sar' | 'environmental' | 'protocol' | 'cybersecurity' | 'energy' | (string & {}) | null
   /** Standards tested against */
   standards: string[]
-  /** State of the report. Known values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled; more may come. */
+  /** State of the report. Known values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled; more may be added. */
   status: 'planned' | 'in_testing' | 'draft' | 'issued' | 'superseded' | 'withdrawn' | 'cancelled' | (string & {})
-  /** Verdict; null until issued. Known values: pass, fail, pass_with_deviation, inconclusive; more may come. */
+  /** Verdict; null until issued. Known values: pass, fail, pass_with_deviation, inconclusive; more may be added. */
   result: 'pass' | 'fail' | 'pass_with_deviation' | 'inconclusive' | (string & {}) | null
   /** Name of the laboratory */
   laboratory: string | null
@@ -507,7 +507,7 @@ export type LabReport = {
   project_id: string | null
   /** The certificate it supports */
   certificate_id: string | null
-  /** The report this one replaces */
+  /** The report that this one replaces */
   supersedes_id: string | null
   /** First day of testing */
   tested_from: string | null
@@ -519,11 +519,11 @@ export type LabReport = {
   revision: number
   /** Address of the document */
   document_url: string | null
-  /** Tags the customer or the operator chose */
+  /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
-  /** When the record last changed; not a key to synchronise by */
+  /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
 }
 
@@ -573,13 +573,13 @@ export type LoginRequest = {
   api_key: string
 }
 
-/** The customer, the plan and what the token may do */
+/** The customer, the plan and the rights of the token */
 export type Me = {
   /** The customer that the token belongs to */
   data: {
     /** Id of the customer */
     customer: string
-    /** The plan. Known values: basic, premium, enterprise; more may come. */
+    /** The plan. Known values: basic, premium, enterprise; more may be added. */
     plan: 'basic' | 'premium' | 'enterprise' | (string & {})
     /** What the token may do */
     scopes: string[]
@@ -595,7 +595,7 @@ export type Me = {
 
 /** A refusal in the form of OAuth (RFC 6749, section 5.2) */
 export type OAuthError = {
-  /** What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope */
+  /** The error: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope */
   error: string
   /** The error in words */
   error_description: string
@@ -651,7 +651,7 @@ export type Product = {
   brand: string | null
   /** Manufacturer */
   manufacturer: string | null
-  /** State of the product. Known values: draft, in_development, active, phase_out, discontinued; more may come. */
+  /** State of the product. Known values: draft, in_development, active, phase_out, discontinued; more may be added. */
   product_status: 'draft' | 'in_development' | 'active' | 'phase_out' | 'discontinued' | (string & {})
   /** Category, free text */
   category: string | null
@@ -661,13 +661,13 @@ export type Product = {
   hardware_version: string | null
   /** Software version */
   software_version: string | null
-  /** The product this is a variant of */
+  /** The product that this one is a variant of */
   parent_product_id: string | null
-  /** Tags the customer or the operator chose */
+  /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
-  /** When the record last changed; not a key to synchronise by */
+  /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
 }
 
@@ -693,9 +693,9 @@ export type Project = {
   customer_reference: string | null
   /** What was ordered */
   title: string
-  /** Where the project stands. Known values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined; more may come. */
+  /** State of the project. Known values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined; more may be added. */
   status: 'draft' | 'quoted' | 'ordered' | 'in_progress' | 'on_hold' | 'completed' | 'cancelled' | 'declined' | (string & {})
-  /** Kind of order. Known values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting; more may come. */
+  /** Kind of order. Known values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting; more may be added. */
   classification: 'new_certification' | 'renewal' | 'modification' | 'variant' | 'extension' | 'transfer' | 'pre_compliance' | 'testing' | 'consulting' | (string & {}) | null
   /** Products in the project */
   product_ids: string[]
@@ -707,11 +707,11 @@ export type Project = {
   due_on: string | null
   /** Day it was completed */
   completed_on: string | null
-  /** Tags the customer or the operator chose */
+  /** Tags that the customer or the operator chose */
   tags: string[]
-  /** When the service first stored the record */
+  /** Time at which the service first stored the record */
   created_at: string
-  /** When the record last changed; not a key to synchronise by */
+  /** When the record last changed. To keep a copy up to date, use the change feed instead */
   updated_at: string
 }
 
@@ -757,7 +757,7 @@ export type TokenAnswer = {
   token_type: 'Bearer'
   /** Lifetime of the token, in seconds */
   expires_in: number
-  /** What the token may do, space-separated */
+  /** The scopes of the token, separated by spaces */
   scope: string
 }
 
@@ -771,7 +771,7 @@ export type TokenGrantRequest = {
   client_id?: string
   /** The API key, unless HTTP Basic has it or the client signs */
   client_secret?: string
-  /** Of a client that signs: what client_assertion is (RFC 7523) */
+  /** The type of client_assertion, for a client that signs (RFC 7523) */
   client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   /** Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once */
   client_assertion?: string
@@ -787,7 +787,7 @@ export type TokenReference = {
   client_id?: string
   /** The API key, unless HTTP Basic has it or the client signs */
   client_secret?: string
-  /** Of a client that signs: what client_assertion is (RFC 7523) */
+  /** The type of client_assertion, for a client that signs (RFC 7523) */
   client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
   /** Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once */
   client_assertion?: string
@@ -819,7 +819,7 @@ export type WebhookKeySet = {
 
 /** Tells that records changed */
 export type WebhookMessage = {
-  /** What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may come. */
+  /** What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may be added. */
   type: 'changes.available' | 'webhook.test' | (string & {})
   /** When the message was made. The same at each attempt */
   timestamp: string
@@ -827,778 +827,1078 @@ export type WebhookMessage = {
   data: {
     /** Resources in which records changed */
     resources: string[]
-    /** Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test */
+    /** Value of `after` for `GET /v1/changes`. `snapshot`: the changes are not known. Omitted in a test */
     after?: string
   }
 }
 
-/** What `/v1/history` takes. */
+/** The query parameters of `/v1/history`. */
 export type HistoryQuery = {
-  /** Only these resources, comma-separated; each needs its scope. Absent: all that the token may read. */
+  /** Any of these resources, separated by commas. Each needs its scope. Default: all that the token may read. */
   resource?: Value | readonly Value[]
-  /** Only changes at or after this instant (2026-01-31T12:00:00Z) or day (UTC; also today-30d). This filters. To keep a copy up to date, follow /v1/changes: a transaction that commits late has an early time. */
+  /** Changes at or after this instant or day (UTC). Also relative: `today-30d`. To keep a copy up to date, follow `/v1/changes` instead: a transaction that commits late has an early time. */
   since?: Value
   /** Number of entries on a page. */
   limit?: number
-  /** `page.next_cursor` of the answer before, unchanged, with the same parameters. Absent: the newest entries. */
+  /** `page.next_cursor` of the previous answer, unchanged, with the same parameters. */
   cursor?: Value
 }
 
-/** What `/v1/changes` takes. */
+/** The query parameters of `/v1/changes`. */
 export type ChangesQuery = {
-  /** `page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives the token to go on from in the header Sync-Token. Absent: begin now. */
+  /** `page.next_token` of the previous answer, unchanged. `snapshot` streams all records as lines, and the header Sync-Token has the token to continue with. Default: start now. */
   after?: Value
-  /** Only these resources, comma-separated; each needs its scope. Absent: the token's, or all that the key may read. A token belongs to its resources. */
+  /** Any of these resources, separated by commas. Each needs its scope. Default: the token's resources, or all that the key may read. A token belongs to its resources. */
   resources?: Value | readonly Value[]
   /** Number of changes on a page. Not with `after=snapshot`. */
   limit?: number
-  /** Seconds to hold an empty answer until a change arrives. The answer may come earlier and empty, with the same token. Not with `after=snapshot`; `HEAD` does not wait. */
+  /** Seconds to wait for a change if there is none. The answer may arrive earlier, empty and with the same token. Not with `after=snapshot`; `HEAD` does not wait. */
   wait?: number
-  /** Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`. */
+  /** Adds to each change the previous values of the fields in `changed`. Not with `after=snapshot`. */
   previous?: boolean
-  /** The fields of each record, separated by commas. Only with one resource in `resources`. They belong to the token. */
+  /** Fields of the records, separated by commas. Only with one resource in `resources`. They belong to the token. */
   fields?: Value | readonly Value[]
-  /** `id` is any of these. Of certificates, products, projects, countries, lab, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals. */
   id?: Value | readonly Value[]
-  /** `id` is none of these. Of certificates, products, projects, countries, lab, approvals. */
+  /** Equal to this value, commas included */
+  'id[eq]'?: Value
+  /** Not equal to this value, or null */
+  'id[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'id[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'id[nin]'?: Value | readonly Value[]
-  /** `id` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals. */
+  /** `true`: is null. `false`: is not null */
   'id[null]'?: boolean
-  /** `number` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   number?: Value | readonly Value[]
-  /** `number` is none of these. Of certificates. */
+  /** Equal to this value, commas included */
+  'number[eq]'?: Value
+  /** Not equal to this value, or null */
+  'number[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'number[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'number[nin]'?: Value | readonly Value[]
-  /** `number` begins with this. Of certificates. */
+  /** Begins with this text */
   'number[prefix]'?: Value
-  /** `number` is null (true) or not (false). Of certificates. */
+  /** `true`: is null. `false`: is not null */
   'number[null]'?: boolean
-  /** `product_id` is any of these. Of certificates, lab, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, lab, approvals. */
   product_id?: Value | readonly Value[]
-  /** `product_id` is none of these, or null. Of certificates, lab, approvals. */
+  /** Equal to this value, commas included */
+  'product_id[eq]'?: Value
+  /** Not equal to this value, or null */
+  'product_id[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'product_id[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'product_id[nin]'?: Value | readonly Value[]
-  /** `product_id` is null (true) or not (false). Of certificates, lab, approvals. */
+  /** `true`: is null. `false`: is not null */
   'product_id[null]'?: boolean
-  /** `project_id` is any of these. Of certificates, lab, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, lab, approvals. */
   project_id?: Value | readonly Value[]
-  /** `project_id` is none of these, or null. Of certificates, lab, approvals. */
+  /** Equal to this value, commas included */
+  'project_id[eq]'?: Value
+  /** Not equal to this value, or null */
+  'project_id[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'project_id[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'project_id[nin]'?: Value | readonly Value[]
-  /** `project_id` is null (true) or not (false). Of certificates, lab, approvals. */
+  /** `true`: is null. `false`: is not null */
   'project_id[null]'?: boolean
-  /** `approval_id` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   approval_id?: Value | readonly Value[]
-  /** `approval_id` is none of these, or null. Of certificates. */
+  /** Equal to this value, commas included */
+  'approval_id[eq]'?: Value
+  /** Not equal to this value, or null */
+  'approval_id[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'approval_id[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'approval_id[nin]'?: Value | readonly Value[]
-  /** `approval_id` is null (true) or not (false). Of certificates. */
+  /** `true`: is null. `false`: is not null */
   'approval_id[null]'?: boolean
-  /** `country_code` is any of these. Of certificates, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, approvals. */
   country_code?: Value | readonly Value[]
-  /** `country_code` is none of these, or null. Of certificates, approvals. */
+  /** Equal to this value, commas included */
+  'country_code[eq]'?: Value
+  /** Not equal to this value, or null */
+  'country_code[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'country_code[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'country_code[nin]'?: Value | readonly Value[]
-  /** `country_code` is null (true) or not (false). Of certificates, approvals. */
+  /** `true`: is null. `false`: is not null */
   'country_code[null]'?: boolean
-  /** `authority` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   authority?: Value | readonly Value[]
-  /** `authority` is none of these, or null. Of certificates. */
+  /** Equal to this value, commas included */
+  'authority[eq]'?: Value
+  /** Not equal to this value, or null */
+  'authority[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'authority[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'authority[nin]'?: Value | readonly Value[]
-  /** `authority` is null (true) or not (false). Of certificates. */
+  /** `true`: is null. `false`: is not null */
   'authority[null]'?: boolean
-  /** `scheme` is any of these. Of certificates, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, approvals. */
   scheme?: Value | readonly Value[]
-  /** `scheme` is none of these, or null. Of certificates, approvals. */
+  /** Equal to this value, commas included */
+  'scheme[eq]'?: Value
+  /** Not equal to this value, or null */
+  'scheme[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'scheme[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'scheme[nin]'?: Value | readonly Value[]
-  /** `scheme` is null (true) or not (false). Of certificates, approvals. */
+  /** `true`: is null. `false`: is not null */
   'scheme[null]'?: boolean
-  /** `certificate_type` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   certificate_type?: Value | readonly Value[]
-  /** `certificate_type` is none of these, or null. Of certificates. */
+  /** Equal to this value, commas included */
+  'certificate_type[eq]'?: Value
+  /** Not equal to this value, or null */
+  'certificate_type[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'certificate_type[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'certificate_type[nin]'?: Value | readonly Value[]
-  /** `certificate_type` is null (true) or not (false). Of certificates. */
+  /** `true`: is null. `false`: is not null */
   'certificate_type[null]'?: boolean
-  /** `approval_status` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   approval_status?: Value | readonly Value[]
-  /** `approval_status` is none of these. Of certificates. */
+  /** Equal to this value, commas included */
+  'approval_status[eq]'?: Value
+  /** Not equal to this value, or null */
+  'approval_status[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'approval_status[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'approval_status[nin]'?: Value | readonly Value[]
-  /** `approval_status` is null (true) or not (false). Of certificates. */
+  /** `true`: is null. `false`: is not null */
   'approval_status[null]'?: boolean
-  /** `validity` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   validity?: Value | readonly Value[]
-  /** `validity` is none of these. Of certificates. */
+  /** Equal to this value, commas included */
+  'validity[eq]'?: Value
+  /** Not equal to this value, or null */
+  'validity[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'validity[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'validity[nin]'?: Value | readonly Value[]
-  /** `expiring` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   expiring?: Value | readonly Value[]
-  /** `expiring` is none of these. Of certificates. */
+  /** Equal to this value, commas included */
+  'expiring[eq]'?: Value
+  /** Not equal to this value, or null */
+  'expiring[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'expiring[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'expiring[nin]'?: Value | readonly Value[]
-  /** `valid_from` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   valid_from?: Value | readonly Value[]
-  /** `valid_from` is none of these, or null. Of certificates. */
+  /** Equal to this value, commas included */
+  'valid_from[eq]'?: Value
+  /** Not equal to this value, or null */
+  'valid_from[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'valid_from[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'valid_from[nin]'?: Value | readonly Value[]
-  /** `valid_from` is greater than this. Of certificates. */
+  /** After this */
   'valid_from[gt]'?: Value
-  /** `valid_from` is this or greater. Of certificates. */
+  /** At this or after it */
   'valid_from[gte]'?: Value
-  /** `valid_from` is less than this. Of certificates. */
+  /** Before this */
   'valid_from[lt]'?: Value
-  /** `valid_from` is this or less. Of certificates. */
+  /** At this or before it */
   'valid_from[lte]'?: Value
-  /** `valid_from` is null (true) or not (false). Of certificates. */
+  /** `true`: is null. `false`: is not null */
   'valid_from[null]'?: boolean
-  /** `valid_until` is any of these. Of certificates. */
+  /** The filter of the list, without relative dates. Only for certificates. */
   valid_until?: Value | readonly Value[]
-  /** `valid_until` is none of these, or null. Of certificates. */
+  /** Equal to this value, commas included */
+  'valid_until[eq]'?: Value
+  /** Not equal to this value, or null */
+  'valid_until[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'valid_until[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'valid_until[nin]'?: Value | readonly Value[]
-  /** `valid_until` is greater than this. Of certificates. */
+  /** After this */
   'valid_until[gt]'?: Value
-  /** `valid_until` is this or greater. Of certificates. */
+  /** At this or after it */
   'valid_until[gte]'?: Value
-  /** `valid_until` is less than this. Of certificates. */
+  /** Before this */
   'valid_until[lt]'?: Value
-  /** `valid_until` is this or less. Of certificates. */
+  /** At this or before it */
   'valid_until[lte]'?: Value
-  /** `valid_until` is null (true) or not (false). Of certificates. */
+  /** `true`: is null. `false`: is not null */
   'valid_until[null]'?: boolean
-  /** `issued_on` is any of these. Of certificates, lab. */
+  /** The filter of the list, without relative dates. Only for certificates, lab. */
   issued_on?: Value | readonly Value[]
-  /** `issued_on` is none of these, or null. Of certificates, lab. */
+  /** Equal to this value, commas included */
+  'issued_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'issued_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'issued_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'issued_on[nin]'?: Value | readonly Value[]
-  /** `issued_on` is greater than this. Of certificates, lab. */
+  /** After this */
   'issued_on[gt]'?: Value
-  /** `issued_on` is this or greater. Of certificates, lab. */
+  /** At this or after it */
   'issued_on[gte]'?: Value
-  /** `issued_on` is less than this. Of certificates, lab. */
+  /** Before this */
   'issued_on[lt]'?: Value
-  /** `issued_on` is this or less. Of certificates, lab. */
+  /** At this or before it */
   'issued_on[lte]'?: Value
-  /** `issued_on` is null (true) or not (false). Of certificates, lab. */
+  /** `true`: is null. `false`: is not null */
   'issued_on[null]'?: boolean
-  /** `standards` contains any of these. Of certificates, lab. */
+  /** The filter of the list, without relative dates. Only for certificates, lab. */
   standards?: Value | readonly Value[]
-  /** `standards` contains none of these. Of certificates, lab. */
+  /** Contains this value, commas included */
+  'standards[eq]'?: Value
+  /** Does not contain this value */
+  'standards[ne]'?: Value
+  /** Contains any of these values. The same as the name alone */
+  'standards[in]'?: Value | readonly Value[]
+  /** Contains none of these values */
   'standards[nin]'?: Value | readonly Value[]
-  /** `standards` contains every one of these. Of certificates, lab. */
+  /** Contains all of these values */
   'standards[all]'?: Value | readonly Value[]
-  /** `tags` contains any of these. Of certificates, products, projects, lab, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals. */
   tags?: Value | readonly Value[]
-  /** `tags` contains none of these. Of certificates, products, projects, lab, approvals. */
+  /** Contains this value, commas included */
+  'tags[eq]'?: Value
+  /** Does not contain this value */
+  'tags[ne]'?: Value
+  /** Contains any of these values. The same as the name alone */
+  'tags[in]'?: Value | readonly Value[]
+  /** Contains none of these values */
   'tags[nin]'?: Value | readonly Value[]
-  /** `tags` contains every one of these. Of certificates, products, projects, lab, approvals. */
+  /** Contains all of these values */
   'tags[all]'?: Value | readonly Value[]
-  /** `created_at` is any of these. Of certificates, products, projects, lab, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals. */
   created_at?: Value | readonly Value[]
-  /** `created_at` is none of these. Of certificates, products, projects, lab, approvals. */
+  /** Equal to this value, commas included */
+  'created_at[eq]'?: Value
+  /** Not equal to this value, or null */
+  'created_at[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'created_at[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'created_at[nin]'?: Value | readonly Value[]
-  /** `created_at` is greater than this. Of certificates, products, projects, lab, approvals. */
+  /** After this */
   'created_at[gt]'?: Value
-  /** `created_at` is this or greater. Of certificates, products, projects, lab, approvals. */
+  /** At this or after it */
   'created_at[gte]'?: Value
-  /** `created_at` is less than this. Of certificates, products, projects, lab, approvals. */
+  /** Before this */
   'created_at[lt]'?: Value
-  /** `created_at` is this or less. Of certificates, products, projects, lab, approvals. */
+  /** At this or before it */
   'created_at[lte]'?: Value
-  /** `created_at` is null (true) or not (false). Of certificates, products, projects, lab, approvals. */
+  /** `true`: is null. `false`: is not null */
   'created_at[null]'?: boolean
-  /** `updated_at` is any of these. Of certificates, products, projects, countries, lab, approvals. */
+  /** The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals. */
   updated_at?: Value | readonly Value[]
-  /** `updated_at` is none of these. Of certificates, products, projects, countries, lab, approvals. */
+  /** Equal to this value, commas included */
+  'updated_at[eq]'?: Value
+  /** Not equal to this value, or null */
+  'updated_at[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'updated_at[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'updated_at[nin]'?: Value | readonly Value[]
-  /** `updated_at` is greater than this. Of certificates, products, projects, countries, lab, approvals. */
+  /** After this */
   'updated_at[gt]'?: Value
-  /** `updated_at` is this or greater. Of certificates, products, projects, countries, lab, approvals. */
+  /** At this or after it */
   'updated_at[gte]'?: Value
-  /** `updated_at` is less than this. Of certificates, products, projects, countries, lab, approvals. */
+  /** Before this */
   'updated_at[lt]'?: Value
-  /** `updated_at` is this or less. Of certificates, products, projects, countries, lab, approvals. */
+  /** At this or before it */
   'updated_at[lte]'?: Value
-  /** `updated_at` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals. */
+  /** `true`: is null. `false`: is not null */
   'updated_at[null]'?: boolean
-  /** `name` is any of these. Of products, countries. */
+  /** The filter of the list, without relative dates. Only for products, countries. */
   name?: Value | readonly Value[]
-  /** `name` is none of these. Of products, countries. */
+  /** Equal to this value, commas included */
+  'name[eq]'?: Value
+  /** Not equal to this value, or null */
+  'name[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'name[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'name[nin]'?: Value | readonly Value[]
-  /** `name` begins with this. Of products, countries. */
+  /** Begins with this text */
   'name[prefix]'?: Value
-  /** `name` is null (true) or not (false). Of products, countries. */
+  /** `true`: is null. `false`: is not null */
   'name[null]'?: boolean
-  /** `part_numbers` contains any of these. Of products. */
+  /** The filter of the list, without relative dates. Only for products. */
   part_numbers?: Value | readonly Value[]
-  /** `part_numbers` contains none of these. Of products. */
+  /** Contains this value, commas included */
+  'part_numbers[eq]'?: Value
+  /** Does not contain this value */
+  'part_numbers[ne]'?: Value
+  /** Contains any of these values. The same as the name alone */
+  'part_numbers[in]'?: Value | readonly Value[]
+  /** Contains none of these values */
   'part_numbers[nin]'?: Value | readonly Value[]
-  /** `part_numbers` contains every one of these. Of products. */
+  /** Contains all of these values */
   'part_numbers[all]'?: Value | readonly Value[]
-  /** `model` is any of these. Of products. */
+  /** The filter of the list, without relative dates. Only for products. */
   model?: Value | readonly Value[]
-  /** `model` is none of these, or null. Of products. */
+  /** Equal to this value, commas included */
+  'model[eq]'?: Value
+  /** Not equal to this value, or null */
+  'model[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'model[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'model[nin]'?: Value | readonly Value[]
-  /** `model` begins with this. Of products. */
+  /** Begins with this text */
   'model[prefix]'?: Value
-  /** `model` is null (true) or not (false). Of products. */
+  /** `true`: is null. `false`: is not null */
   'model[null]'?: boolean
-  /** `brand` is any of these. Of products. */
+  /** The filter of the list, without relative dates. Only for products. */
   brand?: Value | readonly Value[]
-  /** `brand` is none of these, or null. Of products. */
+  /** Equal to this value, commas included */
+  'brand[eq]'?: Value
+  /** Not equal to this value, or null */
+  'brand[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'brand[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'brand[nin]'?: Value | readonly Value[]
-  /** `brand` is null (true) or not (false). Of products. */
+  /** `true`: is null. `false`: is not null */
   'brand[null]'?: boolean
-  /** `product_status` is any of these. Of products. */
+  /** The filter of the list, without relative dates. Only for products. */
   product_status?: Value | readonly Value[]
-  /** `product_status` is none of these. Of products. */
+  /** Equal to this value, commas included */
+  'product_status[eq]'?: Value
+  /** Not equal to this value, or null */
+  'product_status[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'product_status[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'product_status[nin]'?: Value | readonly Value[]
-  /** `product_status` is null (true) or not (false). Of products. */
+  /** `true`: is null. `false`: is not null */
   'product_status[null]'?: boolean
-  /** `category` is any of these. Of products. */
+  /** The filter of the list, without relative dates. Only for products. */
   category?: Value | readonly Value[]
-  /** `category` is none of these, or null. Of products. */
+  /** Equal to this value, commas included */
+  'category[eq]'?: Value
+  /** Not equal to this value, or null */
+  'category[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'category[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'category[nin]'?: Value | readonly Value[]
-  /** `category` is null (true) or not (false). Of products. */
+  /** `true`: is null. `false`: is not null */
   'category[null]'?: boolean
-  /** `technologies` contains any of these. Of products. */
+  /** The filter of the list, without relative dates. Only for products. */
   technologies?: Value | readonly Value[]
-  /** `technologies` contains none of these. Of products. */
+  /** Contains this value, commas included */
+  'technologies[eq]'?: Value
+  /** Does not contain this value */
+  'technologies[ne]'?: Value
+  /** Contains any of these values. The same as the name alone */
+  'technologies[in]'?: Value | readonly Value[]
+  /** Contains none of these values */
   'technologies[nin]'?: Value | readonly Value[]
-  /** `technologies` contains every one of these. Of products. */
+  /** Contains all of these values */
   'technologies[all]'?: Value | readonly Value[]
-  /** `parent_product_id` is any of these. Of products. */
+  /** The filter of the list, without relative dates. Only for products. */
   parent_product_id?: Value | readonly Value[]
-  /** `parent_product_id` is none of these, or null. Of products. */
+  /** Equal to this value, commas included */
+  'parent_product_id[eq]'?: Value
+  /** Not equal to this value, or null */
+  'parent_product_id[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'parent_product_id[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'parent_product_id[nin]'?: Value | readonly Value[]
-  /** `parent_product_id` is null (true) or not (false). Of products. */
+  /** `true`: is null. `false`: is not null */
   'parent_product_id[null]'?: boolean
-  /** `project_number` is any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   project_number?: Value | readonly Value[]
-  /** `project_number` is none of these. Of projects. */
+  /** Equal to this value, commas included */
+  'project_number[eq]'?: Value
+  /** Not equal to this value, or null */
+  'project_number[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'project_number[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'project_number[nin]'?: Value | readonly Value[]
-  /** `project_number` begins with this. Of projects. */
+  /** Begins with this text */
   'project_number[prefix]'?: Value
-  /** `project_number` is null (true) or not (false). Of projects. */
+  /** `true`: is null. `false`: is not null */
   'project_number[null]'?: boolean
-  /** `customer_reference` is any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   customer_reference?: Value | readonly Value[]
-  /** `customer_reference` is none of these, or null. Of projects. */
+  /** Equal to this value, commas included */
+  'customer_reference[eq]'?: Value
+  /** Not equal to this value, or null */
+  'customer_reference[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'customer_reference[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'customer_reference[nin]'?: Value | readonly Value[]
-  /** `customer_reference` is null (true) or not (false). Of projects. */
+  /** `true`: is null. `false`: is not null */
   'customer_reference[null]'?: boolean
-  /** `status` is any of these. Of projects, lab, approvals. */
+  /** The filter of the list, without relative dates. Only for projects, lab, approvals. */
   status?: Value | readonly Value[]
-  /** `status` is none of these. Of projects, lab, approvals. */
+  /** Equal to this value, commas included */
+  'status[eq]'?: Value
+  /** Not equal to this value, or null */
+  'status[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'status[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'status[nin]'?: Value | readonly Value[]
-  /** `status` is null (true) or not (false). Of projects, lab, approvals. */
+  /** `true`: is null. `false`: is not null */
   'status[null]'?: boolean
-  /** `classification` is any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   classification?: Value | readonly Value[]
-  /** `classification` is none of these, or null. Of projects. */
+  /** Equal to this value, commas included */
+  'classification[eq]'?: Value
+  /** Not equal to this value, or null */
+  'classification[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'classification[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'classification[nin]'?: Value | readonly Value[]
-  /** `classification` is null (true) or not (false). Of projects. */
+  /** `true`: is null. `false`: is not null */
   'classification[null]'?: boolean
-  /** `product_ids` contains any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   product_ids?: Value | readonly Value[]
-  /** `product_ids` contains none of these. Of projects. */
+  /** Contains this value, commas included */
+  'product_ids[eq]'?: Value
+  /** Does not contain this value */
+  'product_ids[ne]'?: Value
+  /** Contains any of these values. The same as the name alone */
+  'product_ids[in]'?: Value | readonly Value[]
+  /** Contains none of these values */
   'product_ids[nin]'?: Value | readonly Value[]
-  /** `product_ids` contains every one of these. Of projects. */
+  /** Contains all of these values */
   'product_ids[all]'?: Value | readonly Value[]
-  /** `country_codes` contains any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   country_codes?: Value | readonly Value[]
-  /** `country_codes` contains none of these. Of projects. */
+  /** Contains this value, commas included */
+  'country_codes[eq]'?: Value
+  /** Does not contain this value */
+  'country_codes[ne]'?: Value
+  /** Contains any of these values. The same as the name alone */
+  'country_codes[in]'?: Value | readonly Value[]
+  /** Contains none of these values */
   'country_codes[nin]'?: Value | readonly Value[]
-  /** `country_codes` contains every one of these. Of projects. */
+  /** Contains all of these values */
   'country_codes[all]'?: Value | readonly Value[]
-  /** `ordered_on` is any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   ordered_on?: Value | readonly Value[]
-  /** `ordered_on` is none of these, or null. Of projects. */
+  /** Equal to this value, commas included */
+  'ordered_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'ordered_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'ordered_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'ordered_on[nin]'?: Value | readonly Value[]
-  /** `ordered_on` is greater than this. Of projects. */
+  /** After this */
   'ordered_on[gt]'?: Value
-  /** `ordered_on` is this or greater. Of projects. */
+  /** At this or after it */
   'ordered_on[gte]'?: Value
-  /** `ordered_on` is less than this. Of projects. */
+  /** Before this */
   'ordered_on[lt]'?: Value
-  /** `ordered_on` is this or less. Of projects. */
+  /** At this or before it */
   'ordered_on[lte]'?: Value
-  /** `ordered_on` is null (true) or not (false). Of projects. */
+  /** `true`: is null. `false`: is not null */
   'ordered_on[null]'?: boolean
-  /** `due_on` is any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   due_on?: Value | readonly Value[]
-  /** `due_on` is none of these, or null. Of projects. */
+  /** Equal to this value, commas included */
+  'due_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'due_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'due_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'due_on[nin]'?: Value | readonly Value[]
-  /** `due_on` is greater than this. Of projects. */
+  /** After this */
   'due_on[gt]'?: Value
-  /** `due_on` is this or greater. Of projects. */
+  /** At this or after it */
   'due_on[gte]'?: Value
-  /** `due_on` is less than this. Of projects. */
+  /** Before this */
   'due_on[lt]'?: Value
-  /** `due_on` is this or less. Of projects. */
+  /** At this or before it */
   'due_on[lte]'?: Value
-  /** `due_on` is null (true) or not (false). Of projects. */
+  /** `true`: is null. `false`: is not null */
   'due_on[null]'?: boolean
-  /** `completed_on` is any of these. Of projects. */
+  /** The filter of the list, without relative dates. Only for projects. */
   completed_on?: Value | readonly Value[]
-  /** `completed_on` is none of these, or null. Of projects. */
+  /** Equal to this value, commas included */
+  'completed_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'completed_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'completed_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'completed_on[nin]'?: Value | readonly Value[]
-  /** `completed_on` is greater than this. Of projects. */
+  /** After this */
   'completed_on[gt]'?: Value
-  /** `completed_on` is this or greater. Of projects. */
+  /** At this or after it */
   'completed_on[gte]'?: Value
-  /** `completed_on` is less than this. Of projects. */
+  /** Before this */
   'completed_on[lt]'?: Value
-  /** `completed_on` is this or less. Of projects. */
+  /** At this or before it */
   'completed_on[lte]'?: Value
-  /** `completed_on` is null (true) or not (false). Of projects. */
+  /** `true`: is null. `false`: is not null */
   'completed_on[null]'?: boolean
-  /** `code` is any of these. Of countries. */
+  /** The filter of the list, without relative dates. Only for countries. */
   code?: Value | readonly Value[]
-  /** `code` is none of these. Of countries. */
+  /** Equal to this value, commas included */
+  'code[eq]'?: Value
+  /** Not equal to this value, or null */
+  'code[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'code[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'code[nin]'?: Value | readonly Value[]
-  /** `code` is null (true) or not (false). Of countries. */
+  /** `true`: is null. `false`: is not null */
   'code[null]'?: boolean
-  /** `alpha3` is any of these. Of countries. */
+  /** The filter of the list, without relative dates. Only for countries. */
   alpha3?: Value | readonly Value[]
-  /** `alpha3` is none of these. Of countries. */
+  /** Equal to this value, commas included */
+  'alpha3[eq]'?: Value
+  /** Not equal to this value, or null */
+  'alpha3[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'alpha3[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'alpha3[nin]'?: Value | readonly Value[]
-  /** `alpha3` is null (true) or not (false). Of countries. */
+  /** `true`: is null. `false`: is not null */
   'alpha3[null]'?: boolean
-  /** `region` is any of these. Of countries. */
+  /** The filter of the list, without relative dates. Only for countries. */
   region?: Value | readonly Value[]
-  /** `region` is none of these. Of countries. */
+  /** Equal to this value, commas included */
+  'region[eq]'?: Value
+  /** Not equal to this value, or null */
+  'region[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'region[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'region[nin]'?: Value | readonly Value[]
-  /** `region` is null (true) or not (false). Of countries. */
+  /** `true`: is null. `false`: is not null */
   'region[null]'?: boolean
-  /** `blocs` contains any of these. Of countries. */
+  /** The filter of the list, without relative dates. Only for countries. */
   blocs?: Value | readonly Value[]
-  /** `blocs` contains none of these. Of countries. */
+  /** Contains this value, commas included */
+  'blocs[eq]'?: Value
+  /** Does not contain this value */
+  'blocs[ne]'?: Value
+  /** Contains any of these values. The same as the name alone */
+  'blocs[in]'?: Value | readonly Value[]
+  /** Contains none of these values */
   'blocs[nin]'?: Value | readonly Value[]
-  /** `blocs` contains every one of these. Of countries. */
+  /** Contains all of these values */
   'blocs[all]'?: Value | readonly Value[]
-  /** `report_number` is any of these. Of lab. */
+  /** The filter of the list, without relative dates. Only for lab. */
   report_number?: Value | readonly Value[]
-  /** `report_number` is none of these. Of lab. */
+  /** Equal to this value, commas included */
+  'report_number[eq]'?: Value
+  /** Not equal to this value, or null */
+  'report_number[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'report_number[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'report_number[nin]'?: Value | readonly Value[]
-  /** `report_number` begins with this. Of lab. */
+  /** Begins with this text */
   'report_number[prefix]'?: Value
-  /** `report_number` is null (true) or not (false). Of lab. */
+  /** `true`: is null. `false`: is not null */
   'report_number[null]'?: boolean
-  /** `test_type` is any of these. Of lab. */
+  /** The filter of the list, without relative dates. Only for lab. */
   test_type?: Value | readonly Value[]
-  /** `test_type` is none of these, or null. Of lab. */
+  /** Equal to this value, commas included */
+  'test_type[eq]'?: Value
+  /** Not equal to this value, or null */
+  'test_type[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'test_type[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'test_type[nin]'?: Value | readonly Value[]
-  /** `test_type` is null (true) or not (false). Of lab. */
+  /** `true`: is null. `false`: is not null */
   'test_type[null]'?: boolean
-  /** `result` is any of these. Of lab. */
+  /** The filter of the list, without relative dates. Only for lab. */
   result?: Value | readonly Value[]
-  /** `result` is none of these, or null. Of lab. */
+  /** Equal to this value, commas included */
+  'result[eq]'?: Value
+  /** Not equal to this value, or null */
+  'result[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'result[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'result[nin]'?: Value | readonly Value[]
-  /** `result` is null (true) or not (false). Of lab. */
+  /** `true`: is null. `false`: is not null */
   'result[null]'?: boolean
-  /** `laboratory` is any of these. Of lab. */
+  /** The filter of the list, without relative dates. Only for lab. */
   laboratory?: Value | readonly Value[]
-  /** `laboratory` is none of these, or null. Of lab. */
+  /** Equal to this value, commas included */
+  'laboratory[eq]'?: Value
+  /** Not equal to this value, or null */
+  'laboratory[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'laboratory[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'laboratory[nin]'?: Value | readonly Value[]
-  /** `laboratory` is null (true) or not (false). Of lab. */
+  /** `true`: is null. `false`: is not null */
   'laboratory[null]'?: boolean
-  /** `certificate_id` is any of these. Of lab, approvals. */
+  /** The filter of the list, without relative dates. Only for lab, approvals. */
   certificate_id?: Value | readonly Value[]
-  /** `certificate_id` is none of these, or null. Of lab, approvals. */
+  /** Equal to this value, commas included */
+  'certificate_id[eq]'?: Value
+  /** Not equal to this value, or null */
+  'certificate_id[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'certificate_id[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'certificate_id[nin]'?: Value | readonly Value[]
-  /** `certificate_id` is null (true) or not (false). Of lab, approvals. */
+  /** `true`: is null. `false`: is not null */
   'certificate_id[null]'?: boolean
-  /** `open` is any of these. Of approvals. */
+  /** The filter of the list, without relative dates. Only for approvals. */
   open?: Value | readonly Value[]
-  /** `open` is none of these. Of approvals. */
+  /** Equal to this value, commas included */
+  'open[eq]'?: Value
+  /** Not equal to this value, or null */
+  'open[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'open[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'open[nin]'?: Value | readonly Value[]
-  /** `requested_on` is any of these. Of approvals. */
+  /** The filter of the list, without relative dates. Only for approvals. */
   requested_on?: Value | readonly Value[]
-  /** `requested_on` is none of these, or null. Of approvals. */
+  /** Equal to this value, commas included */
+  'requested_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'requested_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'requested_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'requested_on[nin]'?: Value | readonly Value[]
-  /** `requested_on` is greater than this. Of approvals. */
+  /** After this */
   'requested_on[gt]'?: Value
-  /** `requested_on` is this or greater. Of approvals. */
+  /** At this or after it */
   'requested_on[gte]'?: Value
-  /** `requested_on` is less than this. Of approvals. */
+  /** Before this */
   'requested_on[lt]'?: Value
-  /** `requested_on` is this or less. Of approvals. */
+  /** At this or before it */
   'requested_on[lte]'?: Value
-  /** `requested_on` is null (true) or not (false). Of approvals. */
+  /** `true`: is null. `false`: is not null */
   'requested_on[null]'?: boolean
-  /** `submitted_on` is any of these. Of approvals. */
+  /** The filter of the list, without relative dates. Only for approvals. */
   submitted_on?: Value | readonly Value[]
-  /** `submitted_on` is none of these, or null. Of approvals. */
+  /** Equal to this value, commas included */
+  'submitted_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'submitted_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'submitted_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'submitted_on[nin]'?: Value | readonly Value[]
-  /** `submitted_on` is greater than this. Of approvals. */
+  /** After this */
   'submitted_on[gt]'?: Value
-  /** `submitted_on` is this or greater. Of approvals. */
+  /** At this or after it */
   'submitted_on[gte]'?: Value
-  /** `submitted_on` is less than this. Of approvals. */
+  /** Before this */
   'submitted_on[lt]'?: Value
-  /** `submitted_on` is this or less. Of approvals. */
+  /** At this or before it */
   'submitted_on[lte]'?: Value
-  /** `submitted_on` is null (true) or not (false). Of approvals. */
+  /** `true`: is null. `false`: is not null */
   'submitted_on[null]'?: boolean
-  /** `decided_on` is any of these. Of approvals. */
+  /** The filter of the list, without relative dates. Only for approvals. */
   decided_on?: Value | readonly Value[]
-  /** `decided_on` is none of these, or null. Of approvals. */
+  /** Equal to this value, commas included */
+  'decided_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'decided_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'decided_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'decided_on[nin]'?: Value | readonly Value[]
-  /** `decided_on` is greater than this. Of approvals. */
+  /** After this */
   'decided_on[gt]'?: Value
-  /** `decided_on` is this or greater. Of approvals. */
+  /** At this or after it */
   'decided_on[gte]'?: Value
-  /** `decided_on` is less than this. Of approvals. */
+  /** Before this */
   'decided_on[lt]'?: Value
-  /** `decided_on` is this or less. Of approvals. */
+  /** At this or before it */
   'decided_on[lte]'?: Value
-  /** `decided_on` is null (true) or not (false). Of approvals. */
+  /** `true`: is null. `false`: is not null */
   'decided_on[null]'?: boolean
-  /** `expected_on` is any of these. Of approvals. */
+  /** The filter of the list, without relative dates. Only for approvals. */
   expected_on?: Value | readonly Value[]
-  /** `expected_on` is none of these, or null. Of approvals. */
+  /** Equal to this value, commas included */
+  'expected_on[eq]'?: Value
+  /** Not equal to this value, or null */
+  'expected_on[ne]'?: Value
+  /** Equal to any of these values. The same as the name alone */
+  'expected_on[in]'?: Value | readonly Value[]
+  /** Equal to none of these values, or null */
   'expected_on[nin]'?: Value | readonly Value[]
-  /** `expected_on` is greater than this. Of approvals. */
+  /** After this */
   'expected_on[gt]'?: Value
-  /** `expected_on` is this or greater. Of approvals. */
+  /** At this or after it */
   'expected_on[gte]'?: Value
-  /** `expected_on` is less than this. Of approvals. */
+  /** Before this */
   'expected_on[lt]'?: Value
-  /** `expected_on` is this or less. Of approvals. */
+  /** At this or before it */
   'expected_on[lte]'?: Value
-  /** `expected_on` is null (true) or not (false). Of approvals. */
+  /** `true`: is null. `false`: is not null */
   'expected_on[null]'?: boolean
 }
 
-/** What `/v1/audit` takes. */
+/** The query parameters of `/v1/audit`. */
 export type AuditQuery = {
-  /** From this instant, day (UTC) or relative day on. */
+  /** At or after this instant or day (UTC). Also relative: `today-30d`. */
   since?: Value
-  /** Before this instant, day (UTC) or relative day. */
+  /** Before this instant or day (UTC). Also relative to today. */
   until?: Value
-  /** Only these actions, comma-separated. */
+  /** Any of these actions, separated by commas. */
   action?: Value | readonly Value[]
-  /** Only entries of these API keys, by id, comma-separated. */
+  /** Any of these API keys, by id, separated by commas. */
   key?: Value | readonly Value[]
-  /** Only entries that ended so: `ok` or `refused`. */
+  /** `ok` or `refused`. */
   outcome?: Value | readonly Value[]
-  /** Only after the root of this number. To go on where you ended, give the newest root you have. */
+  /** Roots after this number. To continue, send the number of the newest root that you have. */
   after_root?: Value
-  /** Number of rows on a page. An export has no limit unless this is given. */
+  /** Number of rows on a page. Without it, an export has no limit. */
   limit?: number
-  /** `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export. */
+  /** `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export. */
   cursor?: Value
 }
 
-/** What `/v1/audit/roots` takes. */
+/** The query parameters of `/v1/audit/roots`. */
 export type AuditRootsQuery = {
-  /** Only roots of these numbers, comma-separated. */
-  id?: Value | readonly Value[]
-  /** From this instant, day (UTC) or relative day on. */
+  /** At or after this instant or day (UTC). Also relative: `today-30d`. */
   since?: Value
-  /** Before this instant, day (UTC) or relative day. */
+  /** Before this instant or day (UTC). Also relative to today. */
   until?: Value
-  /** Only after the root of this number. To go on where you ended, give the newest root you have. */
+  /** Any of these numbers of roots, separated by commas. */
+  id?: Value | readonly Value[]
+  /** Roots after this number. To continue, send the number of the newest root that you have. */
   after_root?: Value
-  /** Number of rows on a page. An export has no limit unless this is given. */
+  /** Number of rows on a page. Without it, an export has no limit. */
   limit?: number
-  /** `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export. */
+  /** `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export. */
   cursor?: Value
 }
 
-/** What each resource answers and takes. */
+/** The answers and query parameters of each resource. */
 export type Resources = {
   certificates: {
     record: Certificate
     page: CertificatePage
     answer: CertificateAnswer
     query: {
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given ids, for example `id=crt-lumen-gateway-us,crt-tracker-mini-br`. */
       id?: Value | readonly Value[]
-      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
-      /** `number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given numbers, for example `number=2AZZX-LG200,2AZZX-EXW6M`. */
       number?: Value | readonly Value[]
-      /** `number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'number[eq]'?: Value
-      /** `number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'number[ne]'?: Value
-      /** `number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'number[in]'?: Value | readonly Value[]
-      /** `number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'number[nin]'?: Value | readonly Value[]
-      /** `number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      /** Begins with this text */
       'number[prefix]'?: Value
-      /** `number` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'number[null]'?: boolean
-      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`. */
       product_id?: Value | readonly Value[]
-      /** `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'product_id[eq]'?: Value
-      /** `product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'product_id[ne]'?: Value
-      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'product_id[in]'?: Value | readonly Value[]
-      /** `product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'product_id[nin]'?: Value | readonly Value[]
-      /** `product_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'product_id[null]'?: boolean
-      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`. */
       project_id?: Value | readonly Value[]
-      /** `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'project_id[eq]'?: Value
-      /** `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'project_id[ne]'?: Value
-      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'project_id[in]'?: Value | readonly Value[]
-      /** `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'project_id[nin]'?: Value | readonly Value[]
-      /** `project_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'project_id[null]'?: boolean
-      /** `approval_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given approval ids, for example `approval_id=apr-lumen-gateway-us`. */
       approval_id?: Value | readonly Value[]
-      /** `approval_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'approval_id[eq]'?: Value
-      /** `approval_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'approval_id[ne]'?: Value
-      /** `approval_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'approval_id[in]'?: Value | readonly Value[]
-      /** `approval_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'approval_id[nin]'?: Value | readonly Value[]
-      /** `approval_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'approval_id[null]'?: boolean
-      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given country codes, for example `country_code=US,BR`. */
       country_code?: Value | readonly Value[]
-      /** `country_code` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Equal to this value, commas included */
       'country_code[eq]'?: Value
-      /** `country_code` is not this, or null. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Not equal to this value, or null */
       'country_code[ne]'?: Value
-      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'country_code[in]'?: Value | readonly Value[]
-      /** `country_code` is none of these, or null. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'country_code[nin]'?: Value | readonly Value[]
-      /** `country_code` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'country_code[null]'?: boolean
-      /** `authority` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given authorities, for example `authority=FCC,ANATEL`. */
       authority?: Value | readonly Value[]
-      /** `authority` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'authority[eq]'?: Value
-      /** `authority` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'authority[ne]'?: Value
-      /** `authority` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'authority[in]'?: Value | readonly Value[]
-      /** `authority` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'authority[nin]'?: Value | readonly Value[]
-      /** `authority` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'authority[null]'?: boolean
-      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given schemes, for example `scheme=FCC ID,CE RED`. */
       scheme?: Value | readonly Value[]
-      /** `scheme` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'scheme[eq]'?: Value
-      /** `scheme` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'scheme[ne]'?: Value
-      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'scheme[in]'?: Value | readonly Value[]
-      /** `scheme` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'scheme[nin]'?: Value | readonly Value[]
-      /** `scheme` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'scheme[null]'?: boolean
-      /** `certificate_type` is any of these. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given certificate types, for example `certificate_type=type_approval`. Values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. */
       certificate_type?: Value | readonly Value[]
-      /** `certificate_type` is this. The value is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. */
+      /** Equal to this value, commas included */
       'certificate_type[eq]'?: Value
-      /** `certificate_type` is not this, or null. The value is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. */
+      /** Not equal to this value, or null */
       'certificate_type[ne]'?: Value
-      /** `certificate_type` is any of these. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'certificate_type[in]'?: Value | readonly Value[]
-      /** `certificate_type` is none of these, or null. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'certificate_type[nin]'?: Value | readonly Value[]
-      /** `certificate_type` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'certificate_type[null]'?: boolean
-      /** `approval_status` is any of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given approval statuses, for example `approval_status=approved`. Values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. */
       approval_status?: Value | readonly Value[]
-      /** `approval_status` is this. The value is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. */
+      /** Equal to this value, commas included */
       'approval_status[eq]'?: Value
-      /** `approval_status` is not this. The value is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. */
+      /** Not equal to this value, or null */
       'approval_status[ne]'?: Value
-      /** `approval_status` is any of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'approval_status[in]'?: Value | readonly Value[]
-      /** `approval_status` is none of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'approval_status[nin]'?: Value | readonly Value[]
-      /** `approval_status` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'approval_status[null]'?: boolean
-      /** `validity` is any of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given validities, for example `validity=valid`. Values: not_yet_valid, valid, expired, void. */
       validity?: Value | readonly Value[]
-      /** `validity` is this. The value is one of: not_yet_valid, valid, expired, void. */
+      /** Equal to this value, commas included */
       'validity[eq]'?: Value
-      /** `validity` is not this. The value is one of: not_yet_valid, valid, expired, void. */
+      /** Not equal to this value, or null */
       'validity[ne]'?: Value
-      /** `validity` is any of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'validity[in]'?: Value | readonly Value[]
-      /** `validity` is none of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'validity[nin]'?: Value | readonly Value[]
-      /** `expiring` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `true` or `false`, for example `expiring=false`. */
       expiring?: Value | readonly Value[]
-      /** `expiring` is this. The value is one of: true, false. */
+      /** Equal to this value, commas included */
       'expiring[eq]'?: Value
-      /** `expiring` is not this. The value is one of: true, false. */
+      /** Not equal to this value, or null */
       'expiring[ne]'?: Value
-      /** `expiring` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'expiring[in]'?: Value | readonly Value[]
-      /** `expiring` is none of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'expiring[nin]'?: Value | readonly Value[]
-      /** `valid_from` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `valid_from[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       valid_from?: Value | readonly Value[]
-      /** `valid_from` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'valid_from[eq]'?: Value
-      /** `valid_from` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'valid_from[ne]'?: Value
-      /** `valid_from` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'valid_from[in]'?: Value | readonly Value[]
-      /** `valid_from` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'valid_from[nin]'?: Value | readonly Value[]
-      /** `valid_from` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'valid_from[gt]'?: Value
-      /** `valid_from` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'valid_from[gte]'?: Value
-      /** `valid_from` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'valid_from[lt]'?: Value
-      /** `valid_from` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'valid_from[lte]'?: Value
-      /** `valid_from` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'valid_from[null]'?: boolean
-      /** `valid_until` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `valid_until[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       valid_until?: Value | readonly Value[]
-      /** `valid_until` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'valid_until[eq]'?: Value
-      /** `valid_until` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'valid_until[ne]'?: Value
-      /** `valid_until` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'valid_until[in]'?: Value | readonly Value[]
-      /** `valid_until` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'valid_until[nin]'?: Value | readonly Value[]
-      /** `valid_until` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'valid_until[gt]'?: Value
-      /** `valid_until` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'valid_until[gte]'?: Value
-      /** `valid_until` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'valid_until[lt]'?: Value
-      /** `valid_until` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'valid_until[lte]'?: Value
-      /** `valid_until` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'valid_until[null]'?: boolean
-      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       issued_on?: Value | readonly Value[]
-      /** `issued_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'issued_on[eq]'?: Value
-      /** `issued_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'issued_on[ne]'?: Value
-      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'issued_on[in]'?: Value | readonly Value[]
-      /** `issued_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'issued_on[nin]'?: Value | readonly Value[]
-      /** `issued_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'issued_on[gt]'?: Value
-      /** `issued_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'issued_on[gte]'?: Value
-      /** `issued_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'issued_on[lt]'?: Value
-      /** `issued_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'issued_on[lte]'?: Value
-      /** `issued_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'issued_on[null]'?: boolean
-      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given standards, for example `standards=FCC Part 15C,FCC Part 15B`. */
       standards?: Value | readonly Value[]
-      /** `standards` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'standards[eq]'?: Value
-      /** `standards` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'standards[ne]'?: Value
-      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'standards[in]'?: Value | readonly Value[]
-      /** `standards` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'standards[nin]'?: Value | readonly Value[]
-      /** `standards` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'standards[all]'?: Value | readonly Value[]
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given tags, for example `tags=in-force,flagship`. */
       tags?: Value | readonly Value[]
-      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
-      fields?: Value | readonly Value[]
-      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
-      include?: Value | readonly Value[]
-      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
-      on?: Value
-      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
-      expiring_within?: number
-      /** Records in which each of these words begins a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      /** Searches for words. Each must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Number of records on a page. An export has no limit unless this is given. */
+      /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
+      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
+      cursor?: Value
       /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
-      cursor?: Value
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      include?: Value | readonly Value[]
+      /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
+      on?: Value
+      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
+      expiring_within?: number
     }
     itemQuery: {
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
-      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
       include?: Value | readonly Value[]
-      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
       on?: Value
-      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
-      expiring_within?: number
-      /** Shows the certificate as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      /** Shows the certificate as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
+      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
+      expiring_within?: number
     }
   }
   products: {
@@ -1606,187 +1906,187 @@ export type Resources = {
     page: ProductPage
     answer: ProductAnswer
     query: {
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given ids, for example `id=prd-lumen-gateway,prd-tracker-mini`. */
       id?: Value | readonly Value[]
-      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
-      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given names, for example `name=Lumen Gateway,Tracker Mini`. */
       name?: Value | readonly Value[]
-      /** `name` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'name[eq]'?: Value
-      /** `name` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'name[ne]'?: Value
-      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'name[in]'?: Value | readonly Value[]
-      /** `name` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'name[nin]'?: Value | readonly Value[]
-      /** `name` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      /** Begins with this text */
       'name[prefix]'?: Value
-      /** `name` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'name[null]'?: boolean
-      /** `part_numbers` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given part numbers, for example `part_numbers=EXD-LG200-EU,EXD-LG200-US`. */
       part_numbers?: Value | readonly Value[]
-      /** `part_numbers` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'part_numbers[eq]'?: Value
-      /** `part_numbers` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'part_numbers[ne]'?: Value
-      /** `part_numbers` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'part_numbers[in]'?: Value | readonly Value[]
-      /** `part_numbers` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'part_numbers[nin]'?: Value | readonly Value[]
-      /** `part_numbers` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'part_numbers[all]'?: Value | readonly Value[]
-      /** `model` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given models, for example `model=LG200`. */
       model?: Value | readonly Value[]
-      /** `model` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'model[eq]'?: Value
-      /** `model` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'model[ne]'?: Value
-      /** `model` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'model[in]'?: Value | readonly Value[]
-      /** `model` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'model[nin]'?: Value | readonly Value[]
-      /** `model` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      /** Begins with this text */
       'model[prefix]'?: Value
-      /** `model` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'model[null]'?: boolean
-      /** `brand` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given brands, for example `brand=Exampleware`. */
       brand?: Value | readonly Value[]
-      /** `brand` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'brand[eq]'?: Value
-      /** `brand` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'brand[ne]'?: Value
-      /** `brand` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'brand[in]'?: Value | readonly Value[]
-      /** `brand` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'brand[nin]'?: Value | readonly Value[]
-      /** `brand` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'brand[null]'?: boolean
-      /** `product_status` is any of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given product statuses, for example `product_status=active`. Values: draft, in_development, active, phase_out, discontinued. */
       product_status?: Value | readonly Value[]
-      /** `product_status` is this. The value is one of: draft, in_development, active, phase_out, discontinued. */
+      /** Equal to this value, commas included */
       'product_status[eq]'?: Value
-      /** `product_status` is not this. The value is one of: draft, in_development, active, phase_out, discontinued. */
+      /** Not equal to this value, or null */
       'product_status[ne]'?: Value
-      /** `product_status` is any of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'product_status[in]'?: Value | readonly Value[]
-      /** `product_status` is none of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'product_status[nin]'?: Value | readonly Value[]
-      /** `product_status` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'product_status[null]'?: boolean
-      /** `category` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given categories, for example `category=IoT gateway,Radio module`. */
       category?: Value | readonly Value[]
-      /** `category` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'category[eq]'?: Value
-      /** `category` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'category[ne]'?: Value
-      /** `category` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'category[in]'?: Value | readonly Value[]
-      /** `category` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'category[nin]'?: Value | readonly Value[]
-      /** `category` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'category[null]'?: boolean
-      /** `technologies` contains any of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given technologies, for example `technologies=wifi,bluetooth`. Values: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. */
       technologies?: Value | readonly Value[]
-      /** `technologies` contains this. The value is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. */
+      /** Contains this value, commas included */
       'technologies[eq]'?: Value
-      /** `technologies` does not contain this. The value is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. */
+      /** Does not contain this value */
       'technologies[ne]'?: Value
-      /** `technologies` contains any of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'technologies[in]'?: Value | readonly Value[]
-      /** `technologies` contains none of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'technologies[nin]'?: Value | readonly Value[]
-      /** `technologies` contains every one of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'technologies[all]'?: Value | readonly Value[]
-      /** `parent_product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given parent product ids, for example `parent_product_id=prd-lumen-gateway`. */
       parent_product_id?: Value | readonly Value[]
-      /** `parent_product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'parent_product_id[eq]'?: Value
-      /** `parent_product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'parent_product_id[ne]'?: Value
-      /** `parent_product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'parent_product_id[in]'?: Value | readonly Value[]
-      /** `parent_product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'parent_product_id[nin]'?: Value | readonly Value[]
-      /** `parent_product_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'parent_product_id[null]'?: boolean
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given tags, for example `tags=connected-home`. */
       tags?: Value | readonly Value[]
-      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
-      fields?: Value | readonly Value[]
-      /** Records in which each of these words begins a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      /** Searches for words. Each must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Number of records on a page. An export has no limit unless this is given. */
+      /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
+      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
+      cursor?: Value
       /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
-      cursor?: Value
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
     }
     itemQuery: {
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
-      /** Shows the product as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      /** Shows the product as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
     }
   }
@@ -1795,221 +2095,221 @@ export type Resources = {
     page: ProjectPage
     answer: ProjectAnswer
     query: {
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given ids, for example `id=prj-1001,prj-1002`. */
       id?: Value | readonly Value[]
-      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
-      /** `project_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given project numbers, for example `project_number=EXD-1001,EXD-1002`. */
       project_number?: Value | readonly Value[]
-      /** `project_number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'project_number[eq]'?: Value
-      /** `project_number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'project_number[ne]'?: Value
-      /** `project_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'project_number[in]'?: Value | readonly Value[]
-      /** `project_number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'project_number[nin]'?: Value | readonly Value[]
-      /** `project_number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      /** Begins with this text */
       'project_number[prefix]'?: Value
-      /** `project_number` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'project_number[null]'?: boolean
-      /** `customer_reference` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given customer references, for example `customer_reference=PO-4500011873`. */
       customer_reference?: Value | readonly Value[]
-      /** `customer_reference` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'customer_reference[eq]'?: Value
-      /** `customer_reference` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'customer_reference[ne]'?: Value
-      /** `customer_reference` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'customer_reference[in]'?: Value | readonly Value[]
-      /** `customer_reference` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'customer_reference[nin]'?: Value | readonly Value[]
-      /** `customer_reference` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'customer_reference[null]'?: boolean
-      /** `status` is any of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given statuses, for example `status=completed`. Values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. */
       status?: Value | readonly Value[]
-      /** `status` is this. The value is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. */
+      /** Equal to this value, commas included */
       'status[eq]'?: Value
-      /** `status` is not this. The value is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. */
+      /** Not equal to this value, or null */
       'status[ne]'?: Value
-      /** `status` is any of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'status[in]'?: Value | readonly Value[]
-      /** `status` is none of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'status[nin]'?: Value | readonly Value[]
-      /** `status` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'status[null]'?: boolean
-      /** `classification` is any of these. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given classifications, for example `classification=new_certification`. Values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. */
       classification?: Value | readonly Value[]
-      /** `classification` is this. The value is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. */
+      /** Equal to this value, commas included */
       'classification[eq]'?: Value
-      /** `classification` is not this, or null. The value is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. */
+      /** Not equal to this value, or null */
       'classification[ne]'?: Value
-      /** `classification` is any of these. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'classification[in]'?: Value | readonly Value[]
-      /** `classification` is none of these, or null. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'classification[nin]'?: Value | readonly Value[]
-      /** `classification` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'classification[null]'?: boolean
-      /** `product_ids` contains any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given product ids, for example `product_ids=prd-lumen-gateway`. */
       product_ids?: Value | readonly Value[]
-      /** `product_ids` contains this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Contains this value, commas included */
       'product_ids[eq]'?: Value
-      /** `product_ids` does not contain this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Does not contain this value */
       'product_ids[ne]'?: Value
-      /** `product_ids` contains any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'product_ids[in]'?: Value | readonly Value[]
-      /** `product_ids` contains none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'product_ids[nin]'?: Value | readonly Value[]
-      /** `product_ids` contains every one of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'product_ids[all]'?: Value | readonly Value[]
-      /** `country_codes` contains any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given country codes, for example `country_codes=US,CA`. */
       country_codes?: Value | readonly Value[]
-      /** `country_codes` contains this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Contains this value, commas included */
       'country_codes[eq]'?: Value
-      /** `country_codes` does not contain this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Does not contain this value */
       'country_codes[ne]'?: Value
-      /** `country_codes` contains any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'country_codes[in]'?: Value | readonly Value[]
-      /** `country_codes` contains none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'country_codes[nin]'?: Value | readonly Value[]
-      /** `country_codes` contains every one of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'country_codes[all]'?: Value | readonly Value[]
-      /** `ordered_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `ordered_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       ordered_on?: Value | readonly Value[]
-      /** `ordered_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'ordered_on[eq]'?: Value
-      /** `ordered_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'ordered_on[ne]'?: Value
-      /** `ordered_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'ordered_on[in]'?: Value | readonly Value[]
-      /** `ordered_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'ordered_on[nin]'?: Value | readonly Value[]
-      /** `ordered_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'ordered_on[gt]'?: Value
-      /** `ordered_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'ordered_on[gte]'?: Value
-      /** `ordered_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'ordered_on[lt]'?: Value
-      /** `ordered_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'ordered_on[lte]'?: Value
-      /** `ordered_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'ordered_on[null]'?: boolean
-      /** `due_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `due_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       due_on?: Value | readonly Value[]
-      /** `due_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'due_on[eq]'?: Value
-      /** `due_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'due_on[ne]'?: Value
-      /** `due_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'due_on[in]'?: Value | readonly Value[]
-      /** `due_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'due_on[nin]'?: Value | readonly Value[]
-      /** `due_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'due_on[gt]'?: Value
-      /** `due_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'due_on[gte]'?: Value
-      /** `due_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'due_on[lt]'?: Value
-      /** `due_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'due_on[lte]'?: Value
-      /** `due_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'due_on[null]'?: boolean
-      /** `completed_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `completed_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       completed_on?: Value | readonly Value[]
-      /** `completed_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'completed_on[eq]'?: Value
-      /** `completed_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'completed_on[ne]'?: Value
-      /** `completed_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'completed_on[in]'?: Value | readonly Value[]
-      /** `completed_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'completed_on[nin]'?: Value | readonly Value[]
-      /** `completed_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'completed_on[gt]'?: Value
-      /** `completed_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'completed_on[gte]'?: Value
-      /** `completed_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'completed_on[lt]'?: Value
-      /** `completed_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'completed_on[lte]'?: Value
-      /** `completed_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'completed_on[null]'?: boolean
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given tags, for example `tags=flagship,strategic`. */
       tags?: Value | readonly Value[]
-      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
-      fields?: Value | readonly Value[]
-      /** Records in which each of these words begins a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      /** Searches for words. Each must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Number of records on a page. An export has no limit unless this is given. */
+      /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
+      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
+      cursor?: Value
       /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
-      cursor?: Value
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
     }
     itemQuery: {
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
-      /** Shows the project as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      /** Shows the project as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
     }
   }
@@ -2018,126 +2318,126 @@ export type Resources = {
     page: CountryPage
     answer: CountryAnswer
     query: {
-      /** `id` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given ids, for example `id=US,BR`. */
       id?: Value | readonly Value[]
-      /** `id` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id` is not this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
-      /** `code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given codes, for example `code=US,BR`. */
       code?: Value | readonly Value[]
-      /** `code` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Equal to this value, commas included */
       'code[eq]'?: Value
-      /** `code` is not this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Not equal to this value, or null */
       'code[ne]'?: Value
-      /** `code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'code[in]'?: Value | readonly Value[]
-      /** `code` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'code[nin]'?: Value | readonly Value[]
-      /** `code` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'code[null]'?: boolean
-      /** `alpha3` is any of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given alpha3 codes, for example `alpha3=USA`. */
       alpha3?: Value | readonly Value[]
-      /** `alpha3` is this. The value is an ISO 3166-1 alpha-3 code in capitals. */
+      /** Equal to this value, commas included */
       'alpha3[eq]'?: Value
-      /** `alpha3` is not this. The value is an ISO 3166-1 alpha-3 code in capitals. */
+      /** Not equal to this value, or null */
       'alpha3[ne]'?: Value
-      /** `alpha3` is any of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'alpha3[in]'?: Value | readonly Value[]
-      /** `alpha3` is none of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'alpha3[nin]'?: Value | readonly Value[]
-      /** `alpha3` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'alpha3[null]'?: boolean
-      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given names, for example `name=United States`. */
       name?: Value | readonly Value[]
-      /** `name` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'name[eq]'?: Value
-      /** `name` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'name[ne]'?: Value
-      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'name[in]'?: Value | readonly Value[]
-      /** `name` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'name[nin]'?: Value | readonly Value[]
-      /** `name` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      /** Begins with this text */
       'name[prefix]'?: Value
-      /** `name` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'name[null]'?: boolean
-      /** `region` is any of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given regions, for example `region=americas`. Values: europe, americas, asia_pacific, middle_east_africa, cis. */
       region?: Value | readonly Value[]
-      /** `region` is this. The value is one of: europe, americas, asia_pacific, middle_east_africa, cis. */
+      /** Equal to this value, commas included */
       'region[eq]'?: Value
-      /** `region` is not this. The value is one of: europe, americas, asia_pacific, middle_east_africa, cis. */
+      /** Not equal to this value, or null */
       'region[ne]'?: Value
-      /** `region` is any of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'region[in]'?: Value | readonly Value[]
-      /** `region` is none of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'region[nin]'?: Value | readonly Value[]
-      /** `region` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'region[null]'?: boolean
-      /** `blocs` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given blocs, for example `blocs=USMCA`. */
       blocs?: Value | readonly Value[]
-      /** `blocs` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'blocs[eq]'?: Value
-      /** `blocs` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'blocs[ne]'?: Value
-      /** `blocs` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'blocs[in]'?: Value | readonly Value[]
-      /** `blocs` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'blocs[nin]'?: Value | readonly Value[]
-      /** `blocs` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'blocs[all]'?: Value | readonly Value[]
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
-      fields?: Value | readonly Value[]
-      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
-      on?: Value
-      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
-      expiring_within?: number
-      /** Records in which each of these words begins a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      /** Searches for words. Each must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Number of records on a page. An export has no limit unless this is given. */
+      /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
+      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
+      cursor?: Value
       /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
-      cursor?: Value
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
+      /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
+      on?: Value
+      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
+      expiring_within?: number
     }
     itemQuery: {
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
-      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`. */
       on?: Value
-      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
-      expiring_within?: number
-      /** Shows the country as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      /** Shows the country as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
+      /** Number of days before its end in which a certificate counts as expiring. Default: the customer's setting. */
+      expiring_within?: number
     }
   }
   lab: {
@@ -2145,221 +2445,221 @@ export type Resources = {
     page: LabReportPage
     answer: LabReportAnswer
     query: {
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given ids, for example `id=lab-lumen-gateway-004,lab-lumen-gateway-006`. */
       id?: Value | readonly Value[]
-      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
-      /** `report_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given report numbers, for example `report_number=EXD-TR-004,EXD-TR-006`. */
       report_number?: Value | readonly Value[]
-      /** `report_number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'report_number[eq]'?: Value
-      /** `report_number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'report_number[ne]'?: Value
-      /** `report_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'report_number[in]'?: Value | readonly Value[]
-      /** `report_number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'report_number[nin]'?: Value | readonly Value[]
-      /** `report_number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      /** Begins with this text */
       'report_number[prefix]'?: Value
-      /** `report_number` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'report_number[null]'?: boolean
-      /** `test_type` is any of these. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given test types, for example `test_type=radio`. Values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. */
       test_type?: Value | readonly Value[]
-      /** `test_type` is this. The value is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. */
+      /** Equal to this value, commas included */
       'test_type[eq]'?: Value
-      /** `test_type` is not this, or null. The value is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. */
+      /** Not equal to this value, or null */
       'test_type[ne]'?: Value
-      /** `test_type` is any of these. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'test_type[in]'?: Value | readonly Value[]
-      /** `test_type` is none of these, or null. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'test_type[nin]'?: Value | readonly Value[]
-      /** `test_type` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'test_type[null]'?: boolean
-      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given standards, for example `standards=EN 300 328 V2.2.2,FCC Part 15C`. */
       standards?: Value | readonly Value[]
-      /** `standards` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'standards[eq]'?: Value
-      /** `standards` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'standards[ne]'?: Value
-      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'standards[in]'?: Value | readonly Value[]
-      /** `standards` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'standards[nin]'?: Value | readonly Value[]
-      /** `standards` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'standards[all]'?: Value | readonly Value[]
-      /** `status` is any of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given statuses, for example `status=issued`. Values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. */
       status?: Value | readonly Value[]
-      /** `status` is this. The value is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. */
+      /** Equal to this value, commas included */
       'status[eq]'?: Value
-      /** `status` is not this. The value is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. */
+      /** Not equal to this value, or null */
       'status[ne]'?: Value
-      /** `status` is any of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'status[in]'?: Value | readonly Value[]
-      /** `status` is none of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'status[nin]'?: Value | readonly Value[]
-      /** `status` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'status[null]'?: boolean
-      /** `result` is any of these. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given results, for example `result=pass`. Values: pass, fail, pass_with_deviation, inconclusive. */
       result?: Value | readonly Value[]
-      /** `result` is this. The value is one of: pass, fail, pass_with_deviation, inconclusive. */
+      /** Equal to this value, commas included */
       'result[eq]'?: Value
-      /** `result` is not this, or null. The value is one of: pass, fail, pass_with_deviation, inconclusive. */
+      /** Not equal to this value, or null */
       'result[ne]'?: Value
-      /** `result` is any of these. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'result[in]'?: Value | readonly Value[]
-      /** `result` is none of these, or null. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'result[nin]'?: Value | readonly Value[]
-      /** `result` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'result[null]'?: boolean
-      /** `laboratory` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given laboratories, for example `laboratory=Bayside Radio Testing\, Inc.`. */
       laboratory?: Value | readonly Value[]
-      /** `laboratory` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'laboratory[eq]'?: Value
-      /** `laboratory` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'laboratory[ne]'?: Value
-      /** `laboratory` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'laboratory[in]'?: Value | readonly Value[]
-      /** `laboratory` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'laboratory[nin]'?: Value | readonly Value[]
-      /** `laboratory` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'laboratory[null]'?: boolean
-      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`. */
       product_id?: Value | readonly Value[]
-      /** `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'product_id[eq]'?: Value
-      /** `product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'product_id[ne]'?: Value
-      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'product_id[in]'?: Value | readonly Value[]
-      /** `product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'product_id[nin]'?: Value | readonly Value[]
-      /** `product_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'product_id[null]'?: boolean
-      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`. */
       project_id?: Value | readonly Value[]
-      /** `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'project_id[eq]'?: Value
-      /** `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'project_id[ne]'?: Value
-      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'project_id[in]'?: Value | readonly Value[]
-      /** `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'project_id[nin]'?: Value | readonly Value[]
-      /** `project_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'project_id[null]'?: boolean
-      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`. */
       certificate_id?: Value | readonly Value[]
-      /** `certificate_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'certificate_id[eq]'?: Value
-      /** `certificate_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'certificate_id[ne]'?: Value
-      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'certificate_id[in]'?: Value | readonly Value[]
-      /** `certificate_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'certificate_id[nin]'?: Value | readonly Value[]
-      /** `certificate_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'certificate_id[null]'?: boolean
-      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       issued_on?: Value | readonly Value[]
-      /** `issued_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'issued_on[eq]'?: Value
-      /** `issued_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'issued_on[ne]'?: Value
-      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'issued_on[in]'?: Value | readonly Value[]
-      /** `issued_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'issued_on[nin]'?: Value | readonly Value[]
-      /** `issued_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'issued_on[gt]'?: Value
-      /** `issued_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'issued_on[gte]'?: Value
-      /** `issued_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'issued_on[lt]'?: Value
-      /** `issued_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'issued_on[lte]'?: Value
-      /** `issued_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'issued_on[null]'?: boolean
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given tags, for example `tags=attention`. */
       tags?: Value | readonly Value[]
-      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
-      fields?: Value | readonly Value[]
-      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
-      include?: Value | readonly Value[]
-      /** Records in which each of these words begins a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      /** Searches for words. Each must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Number of records on a page. An export has no limit unless this is given. */
+      /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
+      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
+      cursor?: Value
       /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
-      cursor?: Value
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
     }
     itemQuery: {
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
-      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Shows the test report as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      /** Shows the test report as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
     }
   }
@@ -2368,253 +2668,253 @@ export type Resources = {
     page: ApprovalPage
     answer: ApprovalAnswer
     query: {
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given ids, for example `id=apr-lumen-gateway-us,apr-tracker-mini-br`. */
       id?: Value | readonly Value[]
-      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'id[eq]'?: Value
-      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'id[ne]'?: Value
-      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'id[in]'?: Value | readonly Value[]
-      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'id[nin]'?: Value | readonly Value[]
-      /** `id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'id[null]'?: boolean
-      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`. */
       product_id?: Value | readonly Value[]
-      /** `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'product_id[eq]'?: Value
-      /** `product_id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'product_id[ne]'?: Value
-      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'product_id[in]'?: Value | readonly Value[]
-      /** `product_id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'product_id[nin]'?: Value | readonly Value[]
-      /** `product_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'product_id[null]'?: boolean
-      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given country codes, for example `country_code=US,BR`. */
       country_code?: Value | readonly Value[]
-      /** `country_code` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Equal to this value, commas included */
       'country_code[eq]'?: Value
-      /** `country_code` is not this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      /** Not equal to this value, or null */
       'country_code[ne]'?: Value
-      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'country_code[in]'?: Value | readonly Value[]
-      /** `country_code` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'country_code[nin]'?: Value | readonly Value[]
-      /** `country_code` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'country_code[null]'?: boolean
-      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given schemes, for example `scheme=FCC ID,CE RED`. */
       scheme?: Value | readonly Value[]
-      /** `scheme` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Equal to this value, commas included */
       'scheme[eq]'?: Value
-      /** `scheme` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Not equal to this value, or null */
       'scheme[ne]'?: Value
-      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'scheme[in]'?: Value | readonly Value[]
-      /** `scheme` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'scheme[nin]'?: Value | readonly Value[]
-      /** `scheme` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'scheme[null]'?: boolean
-      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`. */
       project_id?: Value | readonly Value[]
-      /** `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'project_id[eq]'?: Value
-      /** `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'project_id[ne]'?: Value
-      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'project_id[in]'?: Value | readonly Value[]
-      /** `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'project_id[nin]'?: Value | readonly Value[]
-      /** `project_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'project_id[null]'?: boolean
-      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`. */
       certificate_id?: Value | readonly Value[]
-      /** `certificate_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Equal to this value, commas included */
       'certificate_id[eq]'?: Value
-      /** `certificate_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      /** Not equal to this value, or null */
       'certificate_id[ne]'?: Value
-      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'certificate_id[in]'?: Value | readonly Value[]
-      /** `certificate_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'certificate_id[nin]'?: Value | readonly Value[]
-      /** `certificate_id` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'certificate_id[null]'?: boolean
-      /** `status` is any of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Matches any of the given statuses, for example `status=granted`. Values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. */
       status?: Value | readonly Value[]
-      /** `status` is this. The value is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. */
+      /** Equal to this value, commas included */
       'status[eq]'?: Value
-      /** `status` is not this. The value is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. */
+      /** Not equal to this value, or null */
       'status[ne]'?: Value
-      /** `status` is any of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'status[in]'?: Value | readonly Value[]
-      /** `status` is none of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'status[nin]'?: Value | readonly Value[]
-      /** `status` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'status[null]'?: boolean
-      /** `open` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `true` or `false`, for example `open=false`. */
       open?: Value | readonly Value[]
-      /** `open` is this. The value is one of: true, false. */
+      /** Equal to this value, commas included */
       'open[eq]'?: Value
-      /** `open` is not this. The value is one of: true, false. */
+      /** Not equal to this value, or null */
       'open[ne]'?: Value
-      /** `open` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'open[in]'?: Value | readonly Value[]
-      /** `open` is none of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'open[nin]'?: Value | readonly Value[]
-      /** `requested_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `requested_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       requested_on?: Value | readonly Value[]
-      /** `requested_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'requested_on[eq]'?: Value
-      /** `requested_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'requested_on[ne]'?: Value
-      /** `requested_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'requested_on[in]'?: Value | readonly Value[]
-      /** `requested_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'requested_on[nin]'?: Value | readonly Value[]
-      /** `requested_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'requested_on[gt]'?: Value
-      /** `requested_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'requested_on[gte]'?: Value
-      /** `requested_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'requested_on[lt]'?: Value
-      /** `requested_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'requested_on[lte]'?: Value
-      /** `requested_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'requested_on[null]'?: boolean
-      /** `submitted_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `submitted_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       submitted_on?: Value | readonly Value[]
-      /** `submitted_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'submitted_on[eq]'?: Value
-      /** `submitted_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'submitted_on[ne]'?: Value
-      /** `submitted_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'submitted_on[in]'?: Value | readonly Value[]
-      /** `submitted_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'submitted_on[nin]'?: Value | readonly Value[]
-      /** `submitted_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'submitted_on[gt]'?: Value
-      /** `submitted_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'submitted_on[gte]'?: Value
-      /** `submitted_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'submitted_on[lt]'?: Value
-      /** `submitted_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'submitted_on[lte]'?: Value
-      /** `submitted_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'submitted_on[null]'?: boolean
-      /** `decided_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `decided_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       decided_on?: Value | readonly Value[]
-      /** `decided_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'decided_on[eq]'?: Value
-      /** `decided_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'decided_on[ne]'?: Value
-      /** `decided_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'decided_on[in]'?: Value | readonly Value[]
-      /** `decided_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'decided_on[nin]'?: Value | readonly Value[]
-      /** `decided_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'decided_on[gt]'?: Value
-      /** `decided_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'decided_on[gte]'?: Value
-      /** `decided_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'decided_on[lt]'?: Value
-      /** `decided_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'decided_on[lte]'?: Value
-      /** `decided_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'decided_on[null]'?: boolean
-      /** `expected_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** A day, for example `expected_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       expected_on?: Value | readonly Value[]
-      /** `expected_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Equal to this value, commas included */
       'expected_on[eq]'?: Value
-      /** `expected_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Not equal to this value, or null */
       'expected_on[ne]'?: Value
-      /** `expected_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'expected_on[in]'?: Value | readonly Value[]
-      /** `expected_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'expected_on[nin]'?: Value | readonly Value[]
-      /** `expected_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** After this */
       'expected_on[gt]'?: Value
-      /** `expected_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or after it */
       'expected_on[gte]'?: Value
-      /** `expected_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** Before this */
       'expected_on[lt]'?: Value
-      /** `expected_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      /** At this or before it */
       'expected_on[lte]'?: Value
-      /** `expected_on` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'expected_on[null]'?: boolean
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of the given tags, for example `tags=renewal`. */
       tags?: Value | readonly Value[]
-      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Contains this value, commas included */
       'tags[eq]'?: Value
-      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      /** Does not contain this value */
       'tags[ne]'?: Value
-      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains any of these values. The same as the name alone */
       'tags[in]'?: Value | readonly Value[]
-      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains none of these values */
       'tags[nin]'?: Value | readonly Value[]
-      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Contains all of these values */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'created_at[lte]'?: Value
-      /** `created_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Equal to this value, commas included */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Not equal to this value, or null */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to any of these values. The same as the name alone */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** Equal to none of these values, or null */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** After this */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or after it */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** Before this */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
+      /** At this or before it */
       'updated_at[lte]'?: Value
-      /** `updated_at` is null (true) or not (false). */
+      /** `true`: is null. `false`: is not null */
       'updated_at[null]'?: boolean
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
-      fields?: Value | readonly Value[]
-      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
-      include?: Value | readonly Value[]
-      /** Records in which each of these words begins a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      /** Searches for words. Each must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Number of records on a page. An export has no limit unless this is given. */
+      /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
+      /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
+      cursor?: Value
       /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
-      cursor?: Value
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
+      fields?: Value | readonly Value[]
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
     }
     itemQuery: {
-      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
+      /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
-      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      /** Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Shows the approval as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      /** Shows the approval as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`. */
       as_of?: Value
     }
   }

@@ -1,5 +1,5 @@
 # Generated from the OpenAPI document by `npm run client:types`; not to be edited.
-"""What each resource answers and takes."""
+"""The answers and query parameters of each resource."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ AccessRequest = TypedDict(
     {
         # The company that asks for access
         "company": "str",
-        # Who asks
+        # The name of the person
         "name": "str",
         # The address for the answer
         "email": "str",
-        # What the access is for
+        # The purpose of the access
         "message": "str",
         # Consent to keep these data in order to answer the request. They are deleted after a set time
         "consent": "Literal[True]",
@@ -53,11 +53,11 @@ Approval = TypedDict(
         "project_id": "str | None",
         # The certificate that it led to
         "certificate_id": "str | None",
-        # Where it stands; granted says it was given, not that it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may come.
+        # State of the approval. `granted`: it was given. The validity of the certificate tells if it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may be added.
         "status": "str",
-        # Which round it is. Known values: initial, renewal, modification; more may come.
+        # First approval, renewal or modification. Known values: initial, renewal, modification; more may be added.
         "phase": "str | None",
-        # Computed: true while somebody works on the approval
+        # Computed: whether work on the approval is in progress
         "open": "bool",
         # Day it was requested
         "requested_on": "str | None",
@@ -67,11 +67,11 @@ Approval = TypedDict(
         "decided_on": "str | None",
         # Day the decision is expected
         "expected_on": "str | None",
-        # Tags the customer or the operator chose
+        # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
-        # When the record last changed; not a key to synchronise by
+        # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
     },
 )
@@ -142,9 +142,9 @@ AuditEntryPage = TypedDict(
 AuditFacts = TypedDict(
     "AuditFacts",
     {
-        # What was done: `login`, `reads`, `keys.issue`, `customers.export` and others
+        # The action: `login`, `reads`, `keys.issue`, `customers.export` and others
         "action": "str",
-        # Who did it. `operator`: somebody at the certification house. Known values: key, operator, system, anonymous, demo; more may come.
+        # The actor. `operator`: the certification house. Known values: key, operator, system, anonymous, demo; more may be added.
         "actor": "str",
         # When the entry was written
         "at": "str",
@@ -158,11 +158,11 @@ AuditFacts = TypedDict(
         "key": "str | None",
         # Counts the entries of the customer from 1 without gaps: a missing number is a missing entry
         "number": "int",
-        # How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record. Known values: ok, refused; more may come.
+        # The result. For `reads`: `refused` for each status of 400 or more. Known values: ok, refused; more may be added.
         "outcome": "str",
         # The header Request-Id of the answer
         "request_id": "str | None",
-        # What it was done to: the id of a key, the name of an endpoint
+        # The object of the action: the id of a key, the name of an endpoint
         "subject": "str | None",
     },
 )
@@ -176,7 +176,7 @@ AuditProof = TypedDict(
         "index": "int",
         # Hashed with the entry; base64url
         "salt": "str",
-        # Hashes beside the way to the root, the lowest first; base64url
+        # Hashes next to the path to the root, the lowest first; base64url
         "path": "list[str]",
     },
 )
@@ -224,7 +224,7 @@ CertificateValidityPeriods = TypedDict(
         "from": "str",
         # Last day of the period; null = unlimited
         "until": "str | None",
-        # What the period is based on. Known values: initial, renewal, extension; more may come.
+        # The reason for the period. Known values: initial, renewal, extension; more may be added.
         "basis": "str",
     },
 )
@@ -236,7 +236,7 @@ Certificate = TypedDict(
         "id": "str",
         # The number as printed
         "number": "str",
-        # What was certified, in the words of the certificate
+        # The certified product, in the words of the certificate
         "title": "str",
         # The principal product
         "product_id": "str | None",
@@ -244,7 +244,7 @@ Certificate = TypedDict(
         "project_id": "str | None",
         # The principal approval
         "approval_id": "str | None",
-        # The certificate this one replaces
+        # The certificate that this one replaces
         "supersedes_id": "str | None",
         # The principal country (ISO 3166-1 alpha-2)
         "country_code": "str | None",
@@ -252,11 +252,11 @@ Certificate = TypedDict(
         "authority": "str | None",
         # Mark or scheme
         "scheme": "str | None",
-        # Kind of document. Known values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other; more may come.
+        # Kind of document. Known values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other; more may be added.
         "certificate_type": "str | None",
-        # What the authority says of it. Known values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded; more may come.
+        # The decision of the authority. Known values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded; more may be added.
         "approval_status": "str",
-        # Computed for the day from status and dates. Known values: not_yet_valid, valid, expired, void; more may come.
+        # Computed for the day from status and dates. Known values: not_yet_valid, valid, expired, void; more may be added.
         "validity": "str",
         # True if the certificate is valid and ends within the customer's window
         "expiring": "bool",
@@ -270,17 +270,17 @@ Certificate = TypedDict(
         "validity_periods": "list[CertificateValidityPeriods]",
         # Day of issue
         "issued_on": "str | None",
-        # The holder that it was issued to
+        # The holder
         "holder": "str | None",
         # Standards it attests
         "standards": "list[str]",
-        # Tags the customer or the operator chose
+        # Tags that the customer or the operator chose
         "tags": "list[str]",
         # Where the authority publishes it
         "source_url": "str | None",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
-        # When the record last changed; not a key to synchronise by
+        # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
     },
 )
@@ -332,17 +332,17 @@ CertificatePage = TypedDict(
 Change = TypedDict(
     "Change",
     {
-        # What to do with the record of this id. Known values: upsert, delete; more may come.
+        # What to do with the record of this id. Known values: upsert, delete; more may be added.
         "op": "str",
-        # The resource. Known values: certificates, products, projects, countries, lab, approvals; more may come.
+        # The resource. Known values: certificates, products, projects, countries, lab, approvals; more may be added.
         "resource": "str",
         # Id of the record
         "id": "str",
         # Approximate time of the change, for information only
         "at": "str",
-        # Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written. Known values: day, settings, filter; more may come.
+        # The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written. Known values: day, settings, filter; more may be added.
         "cause": "NotRequired[str]",
-        # The fields that differ from the state of the token. Absent where that cannot be told, as of a new record
+        # The fields that differ from the state of the token. Omitted if they are not known, for example for a new record
         "changed": "NotRequired[list[str]]",
         # With `previous=true`: the values of these fields in the state of the token
         "previous": "NotRequired[dict[str, Any]]",
@@ -363,7 +363,7 @@ Changes = TypedDict(
 ChangesPageInfo = TypedDict(
     "ChangesPageInfo",
     {
-        # Whether further changes can be read at once
+        # Whether more changes can be read now
         "has_more": "bool",
         # Value of the parameter after for the next request. Always present, also without changes
         "next_token": "str",
@@ -379,7 +379,7 @@ CountryAuthorities = TypedDict(
         "abbreviation": "str | None",
         # Internet domain
         "domain": "str | None",
-        # What it is responsible for
+        # Its responsibility
         "role": "str | None",
     },
 )
@@ -387,7 +387,7 @@ CountryAuthorities = TypedDict(
 CountryRequirementsValidity = TypedDict(
     "CountryRequirementsValidity",
     {
-        # Known values: unlimited, fixed; more may come.
+        # Known values: unlimited, fixed; more may be added.
         "kind": "str",
         "years": "int | None",
     },
@@ -406,15 +406,15 @@ CountryRequirements = TypedDict(
     {
         # Marks and schemes
         "schemes": "list[str]",
-        # Whether tests must run in the country. Known values: required, sometimes, not_required; more may come.
+        # Whether tests must run in the country. Known values: required, sometimes, not_required; more may be added.
         "in_country_testing": "str | None",
-        # Whether a local representative must hold the approval. Known values: required, not_required; more may come.
+        # Whether a local representative must hold the approval. Known values: required, not_required; more may be added.
         "local_representative": "str | None",
         # How long an approval holds
         "validity": "CountryRequirementsValidity | None",
         # Usual time to approval, in weeks
         "lead_time_weeks": "CountryRequirementsLeadTimeWeeks | None",
-        # What else to know
+        # Further facts
         "note": "str | None",
     },
 )
@@ -444,7 +444,7 @@ Country = TypedDict(
         "alpha3": "str",
         # English name
         "name": "str",
-        # Region. Known values: europe, americas, asia_pacific, middle_east_africa, cis; more may come.
+        # Region. Known values: europe, americas, asia_pacific, middle_east_africa, cis; more may be added.
         "region": "str",
         # Economic areas it belongs to
         "blocs": "list[str]",
@@ -456,13 +456,13 @@ Country = TypedDict(
         "approval_info": "CountryApprovalInfo",
         # Pages the facts rest on
         "sources": "list[str]",
-        # How reliable the facts are. Known values: high, medium, low; more may come.
+        # How reliable the facts are. Known values: high, medium, low; more may be added.
         "confidence": "str",
         # Day the facts were last reviewed
         "reviewed_on": "str | None",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
-        # When the record last changed; not a key to synchronise by
+        # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
     },
 )
@@ -518,9 +518,9 @@ Fault = TypedDict(
 FieldChange = TypedDict(
     "FieldChange",
     {
-        # The value before; null also where the record was not there
+        # The old value. Null if the record did not exist
         "from": "Any",
-        # The value after; null also where the record is gone
+        # The new value. Null if the record was deleted
         "to": "Any",
     },
 )
@@ -528,17 +528,17 @@ FieldChange = TypedDict(
 HistoryEntry = TypedDict(
     "HistoryEntry",
     {
-        # The resource. Known values: certificates, products, projects, countries, lab, approvals; more may come.
+        # The resource. Known values: certificates, products, projects, countries, lab, approvals; more may be added.
         "resource": "str",
         # Id of the record
         "id": "str",
         # When it changed: the time at which its transaction began. The `updated_at` of the record from then on
         "at": "str",
-        # What happened to the record. Known values: create, update, delete; more may come.
+        # What happened to the record. Known values: create, update, delete; more may be added.
         "op": "str",
-        # Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written. Known values: day; more may come.
+        # `day`: a new day (UTC) changed computed fields. Omitted if the record was written. Known values: day; more may be added.
         "cause": "NotRequired[str]",
-        # The fields that changed, by name; all that have a value where the record came or went
+        # The changed fields, by name. If the record was created or deleted: all fields with a value
         "changes": "dict[str, FieldChange]",
     },
 )
@@ -561,7 +561,7 @@ HistoryPageInfo = TypedDict(
         "has_more": "bool",
         # Value of the parameter cursor for the next page; null on the last
         "next_cursor": "str | None",
-        # From when on history is complete. Nothing older is told
+        # History is complete since this time. Older changes are not shown
         "history_from": "str",
     },
 )
@@ -571,7 +571,7 @@ Introspection = TypedDict(
     {
         # Whether the service accepts this token now
         "active": "bool",
-        # What the token may do, space-separated
+        # The scopes of the token, separated by spaces
         "scope": "NotRequired[str]",
         # Id of the API key
         "client_id": "NotRequired[str]",
@@ -581,7 +581,7 @@ Introspection = TypedDict(
         "customer": "NotRequired[str]",
         # How the token is sent: Authorization: Bearer <token>
         "token_type": "NotRequired[Literal[\"Bearer\"]]",
-        # Who issued it
+        # The issuer
         "iss": "NotRequired[str]",
         # The service that the token is for
         "aud": "NotRequired[str]",
@@ -605,13 +605,13 @@ LabReport = TypedDict(
         "report_number": "str",
         # Title of the report
         "title": "str",
-        # What was tested. Known values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy; more may come.
+        # Kind of test. Known values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy; more may be added.
         "test_type": "str | None",
         # Standards tested against
         "standards": "list[str]",
-        # State of the report. Known values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled; more may come.
+        # State of the report. Known values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled; more may be added.
         "status": "str",
-        # Verdict; null until issued. Known values: pass, fail, pass_with_deviation, inconclusive; more may come.
+        # Verdict; null until issued. Known values: pass, fail, pass_with_deviation, inconclusive; more may be added.
         "result": "str | None",
         # Name of the laboratory
         "laboratory": "str | None",
@@ -623,7 +623,7 @@ LabReport = TypedDict(
         "project_id": "str | None",
         # The certificate it supports
         "certificate_id": "str | None",
-        # The report this one replaces
+        # The report that this one replaces
         "supersedes_id": "str | None",
         # First day of testing
         "tested_from": "str | None",
@@ -635,11 +635,11 @@ LabReport = TypedDict(
         "revision": "int",
         # Address of the document
         "document_url": "str | None",
-        # Tags the customer or the operator chose
+        # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
-        # When the record last changed; not a key to synchronise by
+        # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
     },
 )
@@ -721,7 +721,7 @@ MeData = TypedDict(
     {
         # Id of the customer
         "customer": "str",
-        # The plan. Known values: basic, premium, enterprise; more may come.
+        # The plan. Known values: basic, premium, enterprise; more may be added.
         "plan": "str",
         # What the token may do
         "scopes": "list[str]",
@@ -743,7 +743,7 @@ Me = TypedDict(
 OAuthError = TypedDict(
     "OAuthError",
     {
-        # What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope
+        # The error: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope
         "error": "str",
         # The error in words
         "error_description": "str",
@@ -805,7 +805,7 @@ Product = TypedDict(
         "brand": "str | None",
         # Manufacturer
         "manufacturer": "str | None",
-        # State of the product. Known values: draft, in_development, active, phase_out, discontinued; more may come.
+        # State of the product. Known values: draft, in_development, active, phase_out, discontinued; more may be added.
         "product_status": "str",
         # Category, free text
         "category": "str | None",
@@ -815,13 +815,13 @@ Product = TypedDict(
         "hardware_version": "str | None",
         # Software version
         "software_version": "str | None",
-        # The product this is a variant of
+        # The product that this one is a variant of
         "parent_product_id": "str | None",
-        # Tags the customer or the operator chose
+        # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
-        # When the record last changed; not a key to synchronise by
+        # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
     },
 )
@@ -853,9 +853,9 @@ Project = TypedDict(
         "customer_reference": "str | None",
         # What was ordered
         "title": "str",
-        # Where the project stands. Known values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined; more may come.
+        # State of the project. Known values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined; more may be added.
         "status": "str",
-        # Kind of order. Known values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting; more may come.
+        # Kind of order. Known values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting; more may be added.
         "classification": "str | None",
         # Products in the project
         "product_ids": "list[str]",
@@ -867,11 +867,11 @@ Project = TypedDict(
         "due_on": "str | None",
         # Day it was completed
         "completed_on": "str | None",
-        # Tags the customer or the operator chose
+        # Tags that the customer or the operator chose
         "tags": "list[str]",
-        # When the service first stored the record
+        # Time at which the service first stored the record
         "created_at": "str",
-        # When the record last changed; not a key to synchronise by
+        # When the record last changed. To keep a copy up to date, use the change feed instead
         "updated_at": "str",
     },
 )
@@ -927,7 +927,7 @@ TokenAnswer = TypedDict(
         "token_type": "Literal[\"Bearer\"]",
         # Lifetime of the token, in seconds
         "expires_in": "int",
-        # What the token may do, space-separated
+        # The scopes of the token, separated by spaces
         "scope": "str",
     },
 )
@@ -943,7 +943,7 @@ TokenGrantRequest = TypedDict(
         "client_id": "NotRequired[str]",
         # The API key, unless HTTP Basic has it or the client signs
         "client_secret": "NotRequired[str]",
-        # Of a client that signs: what client_assertion is (RFC 7523)
+        # The type of client_assertion, for a client that signs (RFC 7523)
         "client_assertion_type": "NotRequired[Literal[\"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"]]",
         # Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once
         "client_assertion": "NotRequired[str]",
@@ -961,7 +961,7 @@ TokenReference = TypedDict(
         "client_id": "NotRequired[str]",
         # The API key, unless HTTP Basic has it or the client signs
         "client_secret": "NotRequired[str]",
-        # Of a client that signs: what client_assertion is (RFC 7523)
+        # The type of client_assertion, for a client that signs (RFC 7523)
         "client_assertion_type": "NotRequired[Literal[\"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"]]",
         # Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once
         "client_assertion": "NotRequired[str]",
@@ -1001,7 +1001,7 @@ WebhookMessageData = TypedDict(
     {
         # Resources in which records changed
         "resources": "list[str]",
-        # Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test
+        # Value of `after` for `GET /v1/changes`. `snapshot`: the changes are not known. Omitted in a test
         "after": "NotRequired[str]",
     },
 )
@@ -1009,7 +1009,7 @@ WebhookMessageData = TypedDict(
 WebhookMessage = TypedDict(
     "WebhookMessage",
     {
-        # What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may come.
+        # What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may be added.
         "type": "str",
         # When the message was made. The same at each attempt
         "timestamp": "str",
@@ -1021,291 +1021,291 @@ WebhookMessage = TypedDict(
 CertificatesQuery = TypedDict(
     "CertificatesQuery",
     {
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given ids, for example `id=crt-lumen-gateway-us,crt-tracker-mini-br`.
         "id": "Value | Sequence[Value] | None",
-        # `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
-        # `number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given numbers, for example `number=2AZZX-LG200,2AZZX-EXW6M`.
         "number": "Value | Sequence[Value] | None",
-        # `number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "number[eq]": "Value | None",
-        # `number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "number[ne]": "Value | None",
-        # `number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "number[in]": "Value | Sequence[Value] | None",
-        # `number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "number[nin]": "Value | Sequence[Value] | None",
-        # `number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000.
+        # Begins with this text
         "number[prefix]": "Value | None",
-        # `number` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "number[null]": "bool | None",
-        # `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "product_id[eq]": "Value | None",
-        # `product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "product_id[ne]": "Value | None",
-        # `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "product_id[in]": "Value | Sequence[Value] | None",
-        # `product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
-        # `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "project_id[eq]": "Value | None",
-        # `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "project_id[ne]": "Value | None",
-        # `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "project_id[in]": "Value | Sequence[Value] | None",
-        # `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
-        # `approval_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given approval ids, for example `approval_id=apr-lumen-gateway-us`.
         "approval_id": "Value | Sequence[Value] | None",
-        # `approval_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "approval_id[eq]": "Value | None",
-        # `approval_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "approval_id[ne]": "Value | None",
-        # `approval_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "approval_id[in]": "Value | Sequence[Value] | None",
-        # `approval_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "approval_id[nin]": "Value | Sequence[Value] | None",
-        # `approval_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "approval_id[null]": "bool | None",
-        # `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given country codes, for example `country_code=US,BR`.
         "country_code": "Value | Sequence[Value] | None",
-        # `country_code` is this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Equal to this value, commas included
         "country_code[eq]": "Value | None",
-        # `country_code` is not this, or null. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Not equal to this value, or null
         "country_code[ne]": "Value | None",
-        # `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "country_code[in]": "Value | Sequence[Value] | None",
-        # `country_code` is none of these, or null. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "country_code[nin]": "Value | Sequence[Value] | None",
-        # `country_code` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "country_code[null]": "bool | None",
-        # `authority` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given authorities, for example `authority=FCC,ANATEL`.
         "authority": "Value | Sequence[Value] | None",
-        # `authority` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "authority[eq]": "Value | None",
-        # `authority` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "authority[ne]": "Value | None",
-        # `authority` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "authority[in]": "Value | Sequence[Value] | None",
-        # `authority` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "authority[nin]": "Value | Sequence[Value] | None",
-        # `authority` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "authority[null]": "bool | None",
-        # `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given schemes, for example `scheme=FCC ID,CE RED`.
         "scheme": "Value | Sequence[Value] | None",
-        # `scheme` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "scheme[eq]": "Value | None",
-        # `scheme` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "scheme[ne]": "Value | None",
-        # `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "scheme[in]": "Value | Sequence[Value] | None",
-        # `scheme` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "scheme[nin]": "Value | Sequence[Value] | None",
-        # `scheme` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "scheme[null]": "bool | None",
-        # `certificate_type` is any of these. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given certificate types, for example `certificate_type=type_approval`. Values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other.
         "certificate_type": "Value | Sequence[Value] | None",
-        # `certificate_type` is this. The value is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other.
+        # Equal to this value, commas included
         "certificate_type[eq]": "Value | None",
-        # `certificate_type` is not this, or null. The value is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other.
+        # Not equal to this value, or null
         "certificate_type[ne]": "Value | None",
-        # `certificate_type` is any of these. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "certificate_type[in]": "Value | Sequence[Value] | None",
-        # `certificate_type` is none of these, or null. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "certificate_type[nin]": "Value | Sequence[Value] | None",
-        # `certificate_type` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "certificate_type[null]": "bool | None",
-        # `approval_status` is any of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given approval statuses, for example `approval_status=approved`. Values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded.
         "approval_status": "Value | Sequence[Value] | None",
-        # `approval_status` is this. The value is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded.
+        # Equal to this value, commas included
         "approval_status[eq]": "Value | None",
-        # `approval_status` is not this. The value is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded.
+        # Not equal to this value, or null
         "approval_status[ne]": "Value | None",
-        # `approval_status` is any of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "approval_status[in]": "Value | Sequence[Value] | None",
-        # `approval_status` is none of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "approval_status[nin]": "Value | Sequence[Value] | None",
-        # `approval_status` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "approval_status[null]": "bool | None",
-        # `validity` is any of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given validities, for example `validity=valid`. Values: not_yet_valid, valid, expired, void.
         "validity": "Value | Sequence[Value] | None",
-        # `validity` is this. The value is one of: not_yet_valid, valid, expired, void.
+        # Equal to this value, commas included
         "validity[eq]": "Value | None",
-        # `validity` is not this. The value is one of: not_yet_valid, valid, expired, void.
+        # Not equal to this value, or null
         "validity[ne]": "Value | None",
-        # `validity` is any of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "validity[in]": "Value | Sequence[Value] | None",
-        # `validity` is none of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "validity[nin]": "Value | Sequence[Value] | None",
-        # `expiring` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one.
+        # `true` or `false`, for example `expiring=false`.
         "expiring": "Value | Sequence[Value] | None",
-        # `expiring` is this. The value is one of: true, false.
+        # Equal to this value, commas included
         "expiring[eq]": "Value | None",
-        # `expiring` is not this. The value is one of: true, false.
+        # Not equal to this value, or null
         "expiring[ne]": "Value | None",
-        # `expiring` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "expiring[in]": "Value | Sequence[Value] | None",
-        # `expiring` is none of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "expiring[nin]": "Value | Sequence[Value] | None",
-        # `valid_from` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `valid_from[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "valid_from": "Value | Sequence[Value] | None",
-        # `valid_from` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "valid_from[eq]": "Value | None",
-        # `valid_from` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "valid_from[ne]": "Value | None",
-        # `valid_from` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "valid_from[in]": "Value | Sequence[Value] | None",
-        # `valid_from` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "valid_from[nin]": "Value | Sequence[Value] | None",
-        # `valid_from` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "valid_from[gt]": "Value | None",
-        # `valid_from` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "valid_from[gte]": "Value | None",
-        # `valid_from` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "valid_from[lt]": "Value | None",
-        # `valid_from` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "valid_from[lte]": "Value | None",
-        # `valid_from` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "valid_from[null]": "bool | None",
-        # `valid_until` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `valid_until[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "valid_until": "Value | Sequence[Value] | None",
-        # `valid_until` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "valid_until[eq]": "Value | None",
-        # `valid_until` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "valid_until[ne]": "Value | None",
-        # `valid_until` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "valid_until[in]": "Value | Sequence[Value] | None",
-        # `valid_until` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "valid_until[nin]": "Value | Sequence[Value] | None",
-        # `valid_until` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "valid_until[gt]": "Value | None",
-        # `valid_until` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "valid_until[gte]": "Value | None",
-        # `valid_until` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "valid_until[lt]": "Value | None",
-        # `valid_until` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "valid_until[lte]": "Value | None",
-        # `valid_until` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "valid_until[null]": "bool | None",
-        # `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "issued_on": "Value | Sequence[Value] | None",
-        # `issued_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "issued_on[eq]": "Value | None",
-        # `issued_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "issued_on[ne]": "Value | None",
-        # `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "issued_on[in]": "Value | Sequence[Value] | None",
-        # `issued_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "issued_on[nin]": "Value | Sequence[Value] | None",
-        # `issued_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "issued_on[gt]": "Value | None",
-        # `issued_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "issued_on[gte]": "Value | None",
-        # `issued_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "issued_on[lt]": "Value | None",
-        # `issued_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "issued_on[lte]": "Value | None",
-        # `issued_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "issued_on[null]": "bool | None",
-        # `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given standards, for example `standards=FCC Part 15C,FCC Part 15B`.
         "standards": "Value | Sequence[Value] | None",
-        # `standards` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "standards[eq]": "Value | None",
-        # `standards` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "standards[ne]": "Value | None",
-        # `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "standards[in]": "Value | Sequence[Value] | None",
-        # `standards` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "standards[nin]": "Value | Sequence[Value] | None",
-        # `standards` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "standards[all]": "Value | Sequence[Value] | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given tags, for example `tags=in-force,flagship`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read.
-        "include": "Value | Sequence[Value] | None",
-        # Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d.
-        "on": "Value | None",
-        # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
-        "expiring_within": "int | None",
-        # Records in which each of these words begins a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        # Searches for words. Each must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
-        # Number of records on a page. An export has no limit unless this is given.
+        # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
+        "cursor": "Value | None",
         # Adds `page.total`, the number of all matching records. Not with an export.
         "count": "Literal[\"exact\"] | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
-        "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read.
+        "include": "Value | Sequence[Value] | None",
+        # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
+        "on": "Value | None",
+        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
+        "expiring_within": "int | None",
+        # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1314,16 +1314,16 @@ CertificatesQuery = TypedDict(
 CertificatesItemQuery = TypedDict(
     "CertificatesItemQuery",
     {
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
-        # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read.
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read.
         "include": "Value | Sequence[Value] | None",
-        # Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d.
+        # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
         "on": "Value | None",
-        # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
-        "expiring_within": "int | None",
-        # Shows the certificate as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        # Shows the certificate as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
+        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
+        "expiring_within": "int | None",
     },
     total=False,
 )
@@ -1331,183 +1331,183 @@ CertificatesItemQuery = TypedDict(
 ProductsQuery = TypedDict(
     "ProductsQuery",
     {
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given ids, for example `id=prd-lumen-gateway,prd-tracker-mini`.
         "id": "Value | Sequence[Value] | None",
-        # `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
-        # `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given names, for example `name=Lumen Gateway,Tracker Mini`.
         "name": "Value | Sequence[Value] | None",
-        # `name` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "name[eq]": "Value | None",
-        # `name` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "name[ne]": "Value | None",
-        # `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "name[in]": "Value | Sequence[Value] | None",
-        # `name` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "name[nin]": "Value | Sequence[Value] | None",
-        # `name` begins with this. The value is at least one character, at most 2000 bytes, without U+0000.
+        # Begins with this text
         "name[prefix]": "Value | None",
-        # `name` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "name[null]": "bool | None",
-        # `part_numbers` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given part numbers, for example `part_numbers=EXD-LG200-EU,EXD-LG200-US`.
         "part_numbers": "Value | Sequence[Value] | None",
-        # `part_numbers` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "part_numbers[eq]": "Value | None",
-        # `part_numbers` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "part_numbers[ne]": "Value | None",
-        # `part_numbers` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "part_numbers[in]": "Value | Sequence[Value] | None",
-        # `part_numbers` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "part_numbers[nin]": "Value | Sequence[Value] | None",
-        # `part_numbers` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "part_numbers[all]": "Value | Sequence[Value] | None",
-        # `model` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given models, for example `model=LG200`.
         "model": "Value | Sequence[Value] | None",
-        # `model` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "model[eq]": "Value | None",
-        # `model` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "model[ne]": "Value | None",
-        # `model` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "model[in]": "Value | Sequence[Value] | None",
-        # `model` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "model[nin]": "Value | Sequence[Value] | None",
-        # `model` begins with this. The value is at least one character, at most 2000 bytes, without U+0000.
+        # Begins with this text
         "model[prefix]": "Value | None",
-        # `model` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "model[null]": "bool | None",
-        # `brand` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given brands, for example `brand=Exampleware`.
         "brand": "Value | Sequence[Value] | None",
-        # `brand` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "brand[eq]": "Value | None",
-        # `brand` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "brand[ne]": "Value | None",
-        # `brand` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "brand[in]": "Value | Sequence[Value] | None",
-        # `brand` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "brand[nin]": "Value | Sequence[Value] | None",
-        # `brand` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "brand[null]": "bool | None",
-        # `product_status` is any of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given product statuses, for example `product_status=active`. Values: draft, in_development, active, phase_out, discontinued.
         "product_status": "Value | Sequence[Value] | None",
-        # `product_status` is this. The value is one of: draft, in_development, active, phase_out, discontinued.
+        # Equal to this value, commas included
         "product_status[eq]": "Value | None",
-        # `product_status` is not this. The value is one of: draft, in_development, active, phase_out, discontinued.
+        # Not equal to this value, or null
         "product_status[ne]": "Value | None",
-        # `product_status` is any of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "product_status[in]": "Value | Sequence[Value] | None",
-        # `product_status` is none of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "product_status[nin]": "Value | Sequence[Value] | None",
-        # `product_status` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "product_status[null]": "bool | None",
-        # `category` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given categories, for example `category=IoT gateway,Radio module`.
         "category": "Value | Sequence[Value] | None",
-        # `category` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "category[eq]": "Value | None",
-        # `category` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "category[ne]": "Value | None",
-        # `category` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "category[in]": "Value | Sequence[Value] | None",
-        # `category` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "category[nin]": "Value | Sequence[Value] | None",
-        # `category` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "category[null]": "bool | None",
-        # `technologies` contains any of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given technologies, for example `technologies=wifi,bluetooth`. Values: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power.
         "technologies": "Value | Sequence[Value] | None",
-        # `technologies` contains this. The value is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power.
+        # Contains this value, commas included
         "technologies[eq]": "Value | None",
-        # `technologies` does not contain this. The value is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power.
+        # Does not contain this value
         "technologies[ne]": "Value | None",
-        # `technologies` contains any of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "technologies[in]": "Value | Sequence[Value] | None",
-        # `technologies` contains none of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "technologies[nin]": "Value | Sequence[Value] | None",
-        # `technologies` contains every one of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "technologies[all]": "Value | Sequence[Value] | None",
-        # `parent_product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given parent product ids, for example `parent_product_id=prd-lumen-gateway`.
         "parent_product_id": "Value | Sequence[Value] | None",
-        # `parent_product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "parent_product_id[eq]": "Value | None",
-        # `parent_product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "parent_product_id[ne]": "Value | None",
-        # `parent_product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "parent_product_id[in]": "Value | Sequence[Value] | None",
-        # `parent_product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "parent_product_id[nin]": "Value | Sequence[Value] | None",
-        # `parent_product_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "parent_product_id[null]": "bool | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given tags, for example `tags=connected-home`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Records in which each of these words begins a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        # Searches for words. Each must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
-        # Number of records on a page. An export has no limit unless this is given.
+        # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
+        "cursor": "Value | None",
         # Adds `page.total`, the number of all matching records. Not with an export.
         "count": "Literal[\"exact\"] | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
-        "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1516,9 +1516,9 @@ ProductsQuery = TypedDict(
 ProductsItemQuery = TypedDict(
     "ProductsItemQuery",
     {
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
-        # Shows the product as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        # Shows the product as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
     },
     total=False,
@@ -1527,217 +1527,217 @@ ProductsItemQuery = TypedDict(
 ProjectsQuery = TypedDict(
     "ProjectsQuery",
     {
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given ids, for example `id=prj-1001,prj-1002`.
         "id": "Value | Sequence[Value] | None",
-        # `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
-        # `project_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given project numbers, for example `project_number=EXD-1001,EXD-1002`.
         "project_number": "Value | Sequence[Value] | None",
-        # `project_number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "project_number[eq]": "Value | None",
-        # `project_number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "project_number[ne]": "Value | None",
-        # `project_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "project_number[in]": "Value | Sequence[Value] | None",
-        # `project_number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "project_number[nin]": "Value | Sequence[Value] | None",
-        # `project_number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000.
+        # Begins with this text
         "project_number[prefix]": "Value | None",
-        # `project_number` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "project_number[null]": "bool | None",
-        # `customer_reference` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given customer references, for example `customer_reference=PO-4500011873`.
         "customer_reference": "Value | Sequence[Value] | None",
-        # `customer_reference` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "customer_reference[eq]": "Value | None",
-        # `customer_reference` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "customer_reference[ne]": "Value | None",
-        # `customer_reference` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "customer_reference[in]": "Value | Sequence[Value] | None",
-        # `customer_reference` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "customer_reference[nin]": "Value | Sequence[Value] | None",
-        # `customer_reference` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "customer_reference[null]": "bool | None",
-        # `status` is any of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given statuses, for example `status=completed`. Values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined.
         "status": "Value | Sequence[Value] | None",
-        # `status` is this. The value is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined.
+        # Equal to this value, commas included
         "status[eq]": "Value | None",
-        # `status` is not this. The value is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined.
+        # Not equal to this value, or null
         "status[ne]": "Value | None",
-        # `status` is any of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "status[in]": "Value | Sequence[Value] | None",
-        # `status` is none of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
-        # `classification` is any of these. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given classifications, for example `classification=new_certification`. Values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting.
         "classification": "Value | Sequence[Value] | None",
-        # `classification` is this. The value is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting.
+        # Equal to this value, commas included
         "classification[eq]": "Value | None",
-        # `classification` is not this, or null. The value is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting.
+        # Not equal to this value, or null
         "classification[ne]": "Value | None",
-        # `classification` is any of these. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "classification[in]": "Value | Sequence[Value] | None",
-        # `classification` is none of these, or null. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "classification[nin]": "Value | Sequence[Value] | None",
-        # `classification` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "classification[null]": "bool | None",
-        # `product_ids` contains any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given product ids, for example `product_ids=prd-lumen-gateway`.
         "product_ids": "Value | Sequence[Value] | None",
-        # `product_ids` contains this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Contains this value, commas included
         "product_ids[eq]": "Value | None",
-        # `product_ids` does not contain this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Does not contain this value
         "product_ids[ne]": "Value | None",
-        # `product_ids` contains any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "product_ids[in]": "Value | Sequence[Value] | None",
-        # `product_ids` contains none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "product_ids[nin]": "Value | Sequence[Value] | None",
-        # `product_ids` contains every one of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "product_ids[all]": "Value | Sequence[Value] | None",
-        # `country_codes` contains any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given country codes, for example `country_codes=US,CA`.
         "country_codes": "Value | Sequence[Value] | None",
-        # `country_codes` contains this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Contains this value, commas included
         "country_codes[eq]": "Value | None",
-        # `country_codes` does not contain this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Does not contain this value
         "country_codes[ne]": "Value | None",
-        # `country_codes` contains any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "country_codes[in]": "Value | Sequence[Value] | None",
-        # `country_codes` contains none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "country_codes[nin]": "Value | Sequence[Value] | None",
-        # `country_codes` contains every one of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "country_codes[all]": "Value | Sequence[Value] | None",
-        # `ordered_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `ordered_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "ordered_on": "Value | Sequence[Value] | None",
-        # `ordered_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "ordered_on[eq]": "Value | None",
-        # `ordered_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "ordered_on[ne]": "Value | None",
-        # `ordered_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "ordered_on[in]": "Value | Sequence[Value] | None",
-        # `ordered_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "ordered_on[nin]": "Value | Sequence[Value] | None",
-        # `ordered_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "ordered_on[gt]": "Value | None",
-        # `ordered_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "ordered_on[gte]": "Value | None",
-        # `ordered_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "ordered_on[lt]": "Value | None",
-        # `ordered_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "ordered_on[lte]": "Value | None",
-        # `ordered_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "ordered_on[null]": "bool | None",
-        # `due_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `due_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "due_on": "Value | Sequence[Value] | None",
-        # `due_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "due_on[eq]": "Value | None",
-        # `due_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "due_on[ne]": "Value | None",
-        # `due_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "due_on[in]": "Value | Sequence[Value] | None",
-        # `due_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "due_on[nin]": "Value | Sequence[Value] | None",
-        # `due_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "due_on[gt]": "Value | None",
-        # `due_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "due_on[gte]": "Value | None",
-        # `due_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "due_on[lt]": "Value | None",
-        # `due_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "due_on[lte]": "Value | None",
-        # `due_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "due_on[null]": "bool | None",
-        # `completed_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `completed_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "completed_on": "Value | Sequence[Value] | None",
-        # `completed_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "completed_on[eq]": "Value | None",
-        # `completed_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "completed_on[ne]": "Value | None",
-        # `completed_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "completed_on[in]": "Value | Sequence[Value] | None",
-        # `completed_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "completed_on[nin]": "Value | Sequence[Value] | None",
-        # `completed_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "completed_on[gt]": "Value | None",
-        # `completed_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "completed_on[gte]": "Value | None",
-        # `completed_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "completed_on[lt]": "Value | None",
-        # `completed_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "completed_on[lte]": "Value | None",
-        # `completed_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "completed_on[null]": "bool | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given tags, for example `tags=flagship,strategic`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Records in which each of these words begins a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        # Searches for words. Each must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
-        # Number of records on a page. An export has no limit unless this is given.
+        # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
+        "cursor": "Value | None",
         # Adds `page.total`, the number of all matching records. Not with an export.
         "count": "Literal[\"exact\"] | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
-        "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1746,9 +1746,9 @@ ProjectsQuery = TypedDict(
 ProjectsItemQuery = TypedDict(
     "ProjectsItemQuery",
     {
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
-        # Shows the project as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        # Shows the project as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
     },
     total=False,
@@ -1757,117 +1757,117 @@ ProjectsItemQuery = TypedDict(
 CountriesQuery = TypedDict(
     "CountriesQuery",
     {
-        # `id` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given ids, for example `id=US,BR`.
         "id": "Value | Sequence[Value] | None",
-        # `id` is this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id` is not this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
-        # `code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given codes, for example `code=US,BR`.
         "code": "Value | Sequence[Value] | None",
-        # `code` is this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Equal to this value, commas included
         "code[eq]": "Value | None",
-        # `code` is not this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Not equal to this value, or null
         "code[ne]": "Value | None",
-        # `code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "code[in]": "Value | Sequence[Value] | None",
-        # `code` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "code[nin]": "Value | Sequence[Value] | None",
-        # `code` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "code[null]": "bool | None",
-        # `alpha3` is any of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given alpha3 codes, for example `alpha3=USA`.
         "alpha3": "Value | Sequence[Value] | None",
-        # `alpha3` is this. The value is an ISO 3166-1 alpha-3 code in capitals.
+        # Equal to this value, commas included
         "alpha3[eq]": "Value | None",
-        # `alpha3` is not this. The value is an ISO 3166-1 alpha-3 code in capitals.
+        # Not equal to this value, or null
         "alpha3[ne]": "Value | None",
-        # `alpha3` is any of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "alpha3[in]": "Value | Sequence[Value] | None",
-        # `alpha3` is none of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "alpha3[nin]": "Value | Sequence[Value] | None",
-        # `alpha3` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "alpha3[null]": "bool | None",
-        # `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given names, for example `name=United States`.
         "name": "Value | Sequence[Value] | None",
-        # `name` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "name[eq]": "Value | None",
-        # `name` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "name[ne]": "Value | None",
-        # `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "name[in]": "Value | Sequence[Value] | None",
-        # `name` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "name[nin]": "Value | Sequence[Value] | None",
-        # `name` begins with this. The value is at least one character, at most 2000 bytes, without U+0000.
+        # Begins with this text
         "name[prefix]": "Value | None",
-        # `name` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "name[null]": "bool | None",
-        # `region` is any of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given regions, for example `region=americas`. Values: europe, americas, asia_pacific, middle_east_africa, cis.
         "region": "Value | Sequence[Value] | None",
-        # `region` is this. The value is one of: europe, americas, asia_pacific, middle_east_africa, cis.
+        # Equal to this value, commas included
         "region[eq]": "Value | None",
-        # `region` is not this. The value is one of: europe, americas, asia_pacific, middle_east_africa, cis.
+        # Not equal to this value, or null
         "region[ne]": "Value | None",
-        # `region` is any of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "region[in]": "Value | Sequence[Value] | None",
-        # `region` is none of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "region[nin]": "Value | Sequence[Value] | None",
-        # `region` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "region[null]": "bool | None",
-        # `blocs` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given blocs, for example `blocs=USMCA`.
         "blocs": "Value | Sequence[Value] | None",
-        # `blocs` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "blocs[eq]": "Value | None",
-        # `blocs` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "blocs[ne]": "Value | None",
-        # `blocs` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "blocs[in]": "Value | Sequence[Value] | None",
-        # `blocs` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "blocs[nin]": "Value | Sequence[Value] | None",
-        # `blocs` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "blocs[all]": "Value | Sequence[Value] | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d.
-        "on": "Value | None",
-        # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
-        "expiring_within": "int | None",
-        # Records in which each of these words begins a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        # Searches for words. Each must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
-        # Number of records on a page. An export has no limit unless this is given.
+        # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
+        "cursor": "Value | None",
         # Adds `page.total`, the number of all matching records. Not with an export.
         "count": "Literal[\"exact\"] | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
-        "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
+        "on": "Value | None",
+        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
+        "expiring_within": "int | None",
+        # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1876,14 +1876,14 @@ CountriesQuery = TypedDict(
 CountriesItemQuery = TypedDict(
     "CountriesItemQuery",
     {
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
-        # Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d.
+        # Computes the answer for this day with today's statuses: a day, or `today`, `today+90d`, `today-30d`.
         "on": "Value | None",
-        # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
-        "expiring_within": "int | None",
-        # Shows the country as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        # Shows the country as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
+        # Number of days before its end in which a certificate counts as expiring. Default: the customer's setting.
+        "expiring_within": "int | None",
     },
     total=False,
 )
@@ -1891,215 +1891,215 @@ CountriesItemQuery = TypedDict(
 LabQuery = TypedDict(
     "LabQuery",
     {
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given ids, for example `id=lab-lumen-gateway-004,lab-lumen-gateway-006`.
         "id": "Value | Sequence[Value] | None",
-        # `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
-        # `report_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given report numbers, for example `report_number=EXD-TR-004,EXD-TR-006`.
         "report_number": "Value | Sequence[Value] | None",
-        # `report_number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "report_number[eq]": "Value | None",
-        # `report_number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "report_number[ne]": "Value | None",
-        # `report_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "report_number[in]": "Value | Sequence[Value] | None",
-        # `report_number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "report_number[nin]": "Value | Sequence[Value] | None",
-        # `report_number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000.
+        # Begins with this text
         "report_number[prefix]": "Value | None",
-        # `report_number` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "report_number[null]": "bool | None",
-        # `test_type` is any of these. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given test types, for example `test_type=radio`. Values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy.
         "test_type": "Value | Sequence[Value] | None",
-        # `test_type` is this. The value is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy.
+        # Equal to this value, commas included
         "test_type[eq]": "Value | None",
-        # `test_type` is not this, or null. The value is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy.
+        # Not equal to this value, or null
         "test_type[ne]": "Value | None",
-        # `test_type` is any of these. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "test_type[in]": "Value | Sequence[Value] | None",
-        # `test_type` is none of these, or null. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "test_type[nin]": "Value | Sequence[Value] | None",
-        # `test_type` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "test_type[null]": "bool | None",
-        # `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given standards, for example `standards=EN 300 328 V2.2.2,FCC Part 15C`.
         "standards": "Value | Sequence[Value] | None",
-        # `standards` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "standards[eq]": "Value | None",
-        # `standards` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "standards[ne]": "Value | None",
-        # `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "standards[in]": "Value | Sequence[Value] | None",
-        # `standards` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "standards[nin]": "Value | Sequence[Value] | None",
-        # `standards` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "standards[all]": "Value | Sequence[Value] | None",
-        # `status` is any of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given statuses, for example `status=issued`. Values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled.
         "status": "Value | Sequence[Value] | None",
-        # `status` is this. The value is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled.
+        # Equal to this value, commas included
         "status[eq]": "Value | None",
-        # `status` is not this. The value is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled.
+        # Not equal to this value, or null
         "status[ne]": "Value | None",
-        # `status` is any of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "status[in]": "Value | Sequence[Value] | None",
-        # `status` is none of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
-        # `result` is any of these. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given results, for example `result=pass`. Values: pass, fail, pass_with_deviation, inconclusive.
         "result": "Value | Sequence[Value] | None",
-        # `result` is this. The value is one of: pass, fail, pass_with_deviation, inconclusive.
+        # Equal to this value, commas included
         "result[eq]": "Value | None",
-        # `result` is not this, or null. The value is one of: pass, fail, pass_with_deviation, inconclusive.
+        # Not equal to this value, or null
         "result[ne]": "Value | None",
-        # `result` is any of these. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "result[in]": "Value | Sequence[Value] | None",
-        # `result` is none of these, or null. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "result[nin]": "Value | Sequence[Value] | None",
-        # `result` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "result[null]": "bool | None",
-        # `laboratory` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given laboratories, for example `laboratory=Bayside Radio Testing\, Inc.`.
         "laboratory": "Value | Sequence[Value] | None",
-        # `laboratory` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "laboratory[eq]": "Value | None",
-        # `laboratory` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "laboratory[ne]": "Value | None",
-        # `laboratory` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "laboratory[in]": "Value | Sequence[Value] | None",
-        # `laboratory` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "laboratory[nin]": "Value | Sequence[Value] | None",
-        # `laboratory` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "laboratory[null]": "bool | None",
-        # `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "product_id[eq]": "Value | None",
-        # `product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "product_id[ne]": "Value | None",
-        # `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "product_id[in]": "Value | Sequence[Value] | None",
-        # `product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
-        # `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "project_id[eq]": "Value | None",
-        # `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "project_id[ne]": "Value | None",
-        # `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "project_id[in]": "Value | Sequence[Value] | None",
-        # `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
-        # `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`.
         "certificate_id": "Value | Sequence[Value] | None",
-        # `certificate_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "certificate_id[eq]": "Value | None",
-        # `certificate_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "certificate_id[ne]": "Value | None",
-        # `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "certificate_id[in]": "Value | Sequence[Value] | None",
-        # `certificate_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "certificate_id[nin]": "Value | Sequence[Value] | None",
-        # `certificate_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "certificate_id[null]": "bool | None",
-        # `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `issued_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "issued_on": "Value | Sequence[Value] | None",
-        # `issued_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "issued_on[eq]": "Value | None",
-        # `issued_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "issued_on[ne]": "Value | None",
-        # `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "issued_on[in]": "Value | Sequence[Value] | None",
-        # `issued_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "issued_on[nin]": "Value | Sequence[Value] | None",
-        # `issued_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "issued_on[gt]": "Value | None",
-        # `issued_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "issued_on[gte]": "Value | None",
-        # `issued_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "issued_on[lt]": "Value | None",
-        # `issued_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "issued_on[lte]": "Value | None",
-        # `issued_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "issued_on[null]": "bool | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given tags, for example `tags=attention`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
-        "include": "Value | Sequence[Value] | None",
-        # Records in which each of these words begins a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        # Searches for words. Each must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
-        # Number of records on a page. An export has no limit unless this is given.
+        # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
+        "cursor": "Value | None",
         # Adds `page.total`, the number of all matching records. Not with an export.
         "count": "Literal[\"exact\"] | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
-        "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
+        "include": "Value | Sequence[Value] | None",
+        # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -2108,11 +2108,11 @@ LabQuery = TypedDict(
 LabItemQuery = TypedDict(
     "LabItemQuery",
     {
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
-        # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
-        # Shows the test report as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        # Shows the test report as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
     },
     total=False,
@@ -2121,247 +2121,247 @@ LabItemQuery = TypedDict(
 ApprovalsQuery = TypedDict(
     "ApprovalsQuery",
     {
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given ids, for example `id=apr-lumen-gateway-us,apr-tracker-mini-br`.
         "id": "Value | Sequence[Value] | None",
-        # `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "id[eq]": "Value | None",
-        # `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "id[ne]": "Value | None",
-        # `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "id[in]": "Value | Sequence[Value] | None",
-        # `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
-        # `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given product ids, for example `product_id=prd-lumen-gateway,prd-tracker-mini`.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "product_id[eq]": "Value | None",
-        # `product_id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "product_id[ne]": "Value | None",
-        # `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "product_id[in]": "Value | Sequence[Value] | None",
-        # `product_id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
-        # `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given country codes, for example `country_code=US,BR`.
         "country_code": "Value | Sequence[Value] | None",
-        # `country_code` is this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Equal to this value, commas included
         "country_code[eq]": "Value | None",
-        # `country_code` is not this. The value is an ISO 3166-1 alpha-2 code in capitals.
+        # Not equal to this value, or null
         "country_code[ne]": "Value | None",
-        # `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "country_code[in]": "Value | Sequence[Value] | None",
-        # `country_code` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "country_code[nin]": "Value | Sequence[Value] | None",
-        # `country_code` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "country_code[null]": "bool | None",
-        # `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given schemes, for example `scheme=FCC ID,CE RED`.
         "scheme": "Value | Sequence[Value] | None",
-        # `scheme` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Equal to this value, commas included
         "scheme[eq]": "Value | None",
-        # `scheme` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Not equal to this value, or null
         "scheme[ne]": "Value | None",
-        # `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "scheme[in]": "Value | Sequence[Value] | None",
-        # `scheme` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "scheme[nin]": "Value | Sequence[Value] | None",
-        # `scheme` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "scheme[null]": "bool | None",
-        # `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given project ids, for example `project_id=prj-1001,prj-1002`.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "project_id[eq]": "Value | None",
-        # `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "project_id[ne]": "Value | None",
-        # `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "project_id[in]": "Value | Sequence[Value] | None",
-        # `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
-        # `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given certificate ids, for example `certificate_id=crt-lumen-gateway-us`.
         "certificate_id": "Value | Sequence[Value] | None",
-        # `certificate_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Equal to this value, commas included
         "certificate_id[eq]": "Value | None",
-        # `certificate_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone.
+        # Not equal to this value, or null
         "certificate_id[ne]": "Value | None",
-        # `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "certificate_id[in]": "Value | Sequence[Value] | None",
-        # `certificate_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "certificate_id[nin]": "Value | Sequence[Value] | None",
-        # `certificate_id` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "certificate_id[null]": "bool | None",
-        # `status` is any of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one.
+        # Matches any of the given statuses, for example `status=granted`. Values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required.
         "status": "Value | Sequence[Value] | None",
-        # `status` is this. The value is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required.
+        # Equal to this value, commas included
         "status[eq]": "Value | None",
-        # `status` is not this. The value is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required.
+        # Not equal to this value, or null
         "status[ne]": "Value | None",
-        # `status` is any of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "status[in]": "Value | Sequence[Value] | None",
-        # `status` is none of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
-        # `open` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one.
+        # `true` or `false`, for example `open=false`.
         "open": "Value | Sequence[Value] | None",
-        # `open` is this. The value is one of: true, false.
+        # Equal to this value, commas included
         "open[eq]": "Value | None",
-        # `open` is not this. The value is one of: true, false.
+        # Not equal to this value, or null
         "open[ne]": "Value | None",
-        # `open` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "open[in]": "Value | Sequence[Value] | None",
-        # `open` is none of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "open[nin]": "Value | Sequence[Value] | None",
-        # `requested_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `requested_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "requested_on": "Value | Sequence[Value] | None",
-        # `requested_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "requested_on[eq]": "Value | None",
-        # `requested_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "requested_on[ne]": "Value | None",
-        # `requested_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "requested_on[in]": "Value | Sequence[Value] | None",
-        # `requested_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "requested_on[nin]": "Value | Sequence[Value] | None",
-        # `requested_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "requested_on[gt]": "Value | None",
-        # `requested_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "requested_on[gte]": "Value | None",
-        # `requested_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "requested_on[lt]": "Value | None",
-        # `requested_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "requested_on[lte]": "Value | None",
-        # `requested_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "requested_on[null]": "bool | None",
-        # `submitted_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `submitted_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "submitted_on": "Value | Sequence[Value] | None",
-        # `submitted_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "submitted_on[eq]": "Value | None",
-        # `submitted_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "submitted_on[ne]": "Value | None",
-        # `submitted_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "submitted_on[in]": "Value | Sequence[Value] | None",
-        # `submitted_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "submitted_on[nin]": "Value | Sequence[Value] | None",
-        # `submitted_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "submitted_on[gt]": "Value | None",
-        # `submitted_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "submitted_on[gte]": "Value | None",
-        # `submitted_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "submitted_on[lt]": "Value | None",
-        # `submitted_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "submitted_on[lte]": "Value | None",
-        # `submitted_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "submitted_on[null]": "bool | None",
-        # `decided_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `decided_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "decided_on": "Value | Sequence[Value] | None",
-        # `decided_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "decided_on[eq]": "Value | None",
-        # `decided_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "decided_on[ne]": "Value | None",
-        # `decided_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "decided_on[in]": "Value | Sequence[Value] | None",
-        # `decided_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "decided_on[nin]": "Value | Sequence[Value] | None",
-        # `decided_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "decided_on[gt]": "Value | None",
-        # `decided_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "decided_on[gte]": "Value | None",
-        # `decided_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "decided_on[lt]": "Value | None",
-        # `decided_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "decided_on[lte]": "Value | None",
-        # `decided_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "decided_on[null]": "bool | None",
-        # `expected_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # A day, for example `expected_on[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "expected_on": "Value | Sequence[Value] | None",
-        # `expected_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Equal to this value, commas included
         "expected_on[eq]": "Value | None",
-        # `expected_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Not equal to this value, or null
         "expected_on[ne]": "Value | None",
-        # `expected_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "expected_on[in]": "Value | Sequence[Value] | None",
-        # `expected_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "expected_on[nin]": "Value | Sequence[Value] | None",
-        # `expected_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # After this
         "expected_on[gt]": "Value | None",
-        # `expected_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or after it
         "expected_on[gte]": "Value | None",
-        # `expected_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # Before this
         "expected_on[lt]": "Value | None",
-        # `expected_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d.
+        # At this or before it
         "expected_on[lte]": "Value | None",
-        # `expected_on` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "expected_on[null]": "bool | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of the given tags, for example `tags=renewal`.
         "tags": "Value | Sequence[Value] | None",
-        # `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Contains this value, commas included
         "tags[eq]": "Value | None",
-        # `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates.
+        # Does not contain this value
         "tags[ne]": "Value | None",
-        # `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains any of these values. The same as the name alone
         "tags[in]": "Value | Sequence[Value] | None",
-        # `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `created_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # An instant or a day (UTC), for example `updated_at[gte]=2020-01-01`. Also relative to today: `today`, `today+90d`, `today-30d`.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Equal to this value, commas included
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Not equal to this value, or null
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to any of these values. The same as the name alone
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at` is null (true) or not (false).
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
-        "fields": "Value | Sequence[Value] | None",
-        # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
-        "include": "Value | Sequence[Value] | None",
-        # Records in which each of these words begins a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        # Searches for words. Each must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
-        # Number of records on a page. An export has no limit unless this is given.
+        # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
+        "cursor": "Value | None",
         # Adds `page.total`, the number of all matching records. Not with an export.
         "count": "Literal[\"exact\"] | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
-        "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
+        "fields": "Value | Sequence[Value] | None",
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
+        "include": "Value | Sequence[Value] | None",
+        # Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -2370,11 +2370,11 @@ ApprovalsQuery = TypedDict(
 ApprovalsItemQuery = TypedDict(
     "ApprovalsItemQuery",
     {
-        # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
+        # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
-        # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
+        # Adds related records under `included`, by id. Separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
-        # Shows the approval as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        # Shows the approval as it was at the end of this day (UTC): a day, or `today-30d`. Not with `on` and `include`.
         "as_of": "Value | None",
     },
     total=False,
@@ -2383,13 +2383,13 @@ ApprovalsItemQuery = TypedDict(
 HistoryQuery = TypedDict(
     "HistoryQuery",
     {
-        # Only these resources, comma-separated; each needs its scope. Absent: all that the token may read.
+        # Any of these resources, separated by commas. Each needs its scope. Default: all that the token may read.
         "resource": "Value | Sequence[Value] | None",
-        # Only changes at or after this instant (2026-01-31T12:00:00Z) or day (UTC; also today-30d). This filters. To keep a copy up to date, follow /v1/changes: a transaction that commits late has an early time.
+        # Changes at or after this instant or day (UTC). Also relative: `today-30d`. To keep a copy up to date, follow `/v1/changes` instead: a transaction that commits late has an early time.
         "since": "Value | None",
         # Number of entries on a page.
         "limit": "int | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same parameters. Absent: the newest entries.
+        # `page.next_cursor` of the previous answer, unchanged, with the same parameters.
         "cursor": "Value | None",
     },
     total=False,
@@ -2398,417 +2398,717 @@ HistoryQuery = TypedDict(
 ChangesQuery = TypedDict(
     "ChangesQuery",
     {
-        # `page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives the token to go on from in the header Sync-Token. Absent: begin now.
+        # `page.next_token` of the previous answer, unchanged. `snapshot` streams all records as lines, and the header Sync-Token has the token to continue with. Default: start now.
         "after": "Value | None",
-        # Only these resources, comma-separated; each needs its scope. Absent: the token's, or all that the key may read. A token belongs to its resources.
+        # Any of these resources, separated by commas. Each needs its scope. Default: the token's resources, or all that the key may read. A token belongs to its resources.
         "resources": "Value | Sequence[Value] | None",
         # Number of changes on a page. Not with `after=snapshot`.
         "limit": "int | None",
-        # Seconds to hold an empty answer until a change arrives. The answer may come earlier and empty, with the same token. Not with `after=snapshot`; `HEAD` does not wait.
+        # Seconds to wait for a change if there is none. The answer may arrive earlier, empty and with the same token. Not with `after=snapshot`; `HEAD` does not wait.
         "wait": "int | None",
-        # Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`.
+        # Adds to each change the previous values of the fields in `changed`. Not with `after=snapshot`.
         "previous": "bool | None",
-        # The fields of each record, separated by commas. Only with one resource in `resources`. They belong to the token.
+        # Fields of the records, separated by commas. Only with one resource in `resources`. They belong to the token.
         "fields": "Value | Sequence[Value] | None",
-        # `id` is any of these. Of certificates, products, projects, countries, lab, approvals.
+        # The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals.
         "id": "Value | Sequence[Value] | None",
-        # `id` is none of these. Of certificates, products, projects, countries, lab, approvals.
+        # Equal to this value, commas included
+        "id[eq]": "Value | None",
+        # Not equal to this value, or null
+        "id[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "id[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "id[nin]": "Value | Sequence[Value] | None",
-        # `id` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals.
+        # `true`: is null. `false`: is not null
         "id[null]": "bool | None",
-        # `number` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "number": "Value | Sequence[Value] | None",
-        # `number` is none of these. Of certificates.
+        # Equal to this value, commas included
+        "number[eq]": "Value | None",
+        # Not equal to this value, or null
+        "number[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "number[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "number[nin]": "Value | Sequence[Value] | None",
-        # `number` begins with this. Of certificates.
+        # Begins with this text
         "number[prefix]": "Value | None",
-        # `number` is null (true) or not (false). Of certificates.
+        # `true`: is null. `false`: is not null
         "number[null]": "bool | None",
-        # `product_id` is any of these. Of certificates, lab, approvals.
+        # The filter of the list, without relative dates. Only for certificates, lab, approvals.
         "product_id": "Value | Sequence[Value] | None",
-        # `product_id` is none of these, or null. Of certificates, lab, approvals.
+        # Equal to this value, commas included
+        "product_id[eq]": "Value | None",
+        # Not equal to this value, or null
+        "product_id[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "product_id[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "product_id[nin]": "Value | Sequence[Value] | None",
-        # `product_id` is null (true) or not (false). Of certificates, lab, approvals.
+        # `true`: is null. `false`: is not null
         "product_id[null]": "bool | None",
-        # `project_id` is any of these. Of certificates, lab, approvals.
+        # The filter of the list, without relative dates. Only for certificates, lab, approvals.
         "project_id": "Value | Sequence[Value] | None",
-        # `project_id` is none of these, or null. Of certificates, lab, approvals.
+        # Equal to this value, commas included
+        "project_id[eq]": "Value | None",
+        # Not equal to this value, or null
+        "project_id[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "project_id[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "project_id[nin]": "Value | Sequence[Value] | None",
-        # `project_id` is null (true) or not (false). Of certificates, lab, approvals.
+        # `true`: is null. `false`: is not null
         "project_id[null]": "bool | None",
-        # `approval_id` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "approval_id": "Value | Sequence[Value] | None",
-        # `approval_id` is none of these, or null. Of certificates.
+        # Equal to this value, commas included
+        "approval_id[eq]": "Value | None",
+        # Not equal to this value, or null
+        "approval_id[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "approval_id[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "approval_id[nin]": "Value | Sequence[Value] | None",
-        # `approval_id` is null (true) or not (false). Of certificates.
+        # `true`: is null. `false`: is not null
         "approval_id[null]": "bool | None",
-        # `country_code` is any of these. Of certificates, approvals.
+        # The filter of the list, without relative dates. Only for certificates, approvals.
         "country_code": "Value | Sequence[Value] | None",
-        # `country_code` is none of these, or null. Of certificates, approvals.
+        # Equal to this value, commas included
+        "country_code[eq]": "Value | None",
+        # Not equal to this value, or null
+        "country_code[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "country_code[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "country_code[nin]": "Value | Sequence[Value] | None",
-        # `country_code` is null (true) or not (false). Of certificates, approvals.
+        # `true`: is null. `false`: is not null
         "country_code[null]": "bool | None",
-        # `authority` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "authority": "Value | Sequence[Value] | None",
-        # `authority` is none of these, or null. Of certificates.
+        # Equal to this value, commas included
+        "authority[eq]": "Value | None",
+        # Not equal to this value, or null
+        "authority[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "authority[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "authority[nin]": "Value | Sequence[Value] | None",
-        # `authority` is null (true) or not (false). Of certificates.
+        # `true`: is null. `false`: is not null
         "authority[null]": "bool | None",
-        # `scheme` is any of these. Of certificates, approvals.
+        # The filter of the list, without relative dates. Only for certificates, approvals.
         "scheme": "Value | Sequence[Value] | None",
-        # `scheme` is none of these, or null. Of certificates, approvals.
+        # Equal to this value, commas included
+        "scheme[eq]": "Value | None",
+        # Not equal to this value, or null
+        "scheme[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "scheme[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "scheme[nin]": "Value | Sequence[Value] | None",
-        # `scheme` is null (true) or not (false). Of certificates, approvals.
+        # `true`: is null. `false`: is not null
         "scheme[null]": "bool | None",
-        # `certificate_type` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "certificate_type": "Value | Sequence[Value] | None",
-        # `certificate_type` is none of these, or null. Of certificates.
+        # Equal to this value, commas included
+        "certificate_type[eq]": "Value | None",
+        # Not equal to this value, or null
+        "certificate_type[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "certificate_type[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "certificate_type[nin]": "Value | Sequence[Value] | None",
-        # `certificate_type` is null (true) or not (false). Of certificates.
+        # `true`: is null. `false`: is not null
         "certificate_type[null]": "bool | None",
-        # `approval_status` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "approval_status": "Value | Sequence[Value] | None",
-        # `approval_status` is none of these. Of certificates.
+        # Equal to this value, commas included
+        "approval_status[eq]": "Value | None",
+        # Not equal to this value, or null
+        "approval_status[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "approval_status[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "approval_status[nin]": "Value | Sequence[Value] | None",
-        # `approval_status` is null (true) or not (false). Of certificates.
+        # `true`: is null. `false`: is not null
         "approval_status[null]": "bool | None",
-        # `validity` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "validity": "Value | Sequence[Value] | None",
-        # `validity` is none of these. Of certificates.
+        # Equal to this value, commas included
+        "validity[eq]": "Value | None",
+        # Not equal to this value, or null
+        "validity[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "validity[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "validity[nin]": "Value | Sequence[Value] | None",
-        # `expiring` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "expiring": "Value | Sequence[Value] | None",
-        # `expiring` is none of these. Of certificates.
+        # Equal to this value, commas included
+        "expiring[eq]": "Value | None",
+        # Not equal to this value, or null
+        "expiring[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "expiring[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "expiring[nin]": "Value | Sequence[Value] | None",
-        # `valid_from` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "valid_from": "Value | Sequence[Value] | None",
-        # `valid_from` is none of these, or null. Of certificates.
+        # Equal to this value, commas included
+        "valid_from[eq]": "Value | None",
+        # Not equal to this value, or null
+        "valid_from[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "valid_from[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "valid_from[nin]": "Value | Sequence[Value] | None",
-        # `valid_from` is greater than this. Of certificates.
+        # After this
         "valid_from[gt]": "Value | None",
-        # `valid_from` is this or greater. Of certificates.
+        # At this or after it
         "valid_from[gte]": "Value | None",
-        # `valid_from` is less than this. Of certificates.
+        # Before this
         "valid_from[lt]": "Value | None",
-        # `valid_from` is this or less. Of certificates.
+        # At this or before it
         "valid_from[lte]": "Value | None",
-        # `valid_from` is null (true) or not (false). Of certificates.
+        # `true`: is null. `false`: is not null
         "valid_from[null]": "bool | None",
-        # `valid_until` is any of these. Of certificates.
+        # The filter of the list, without relative dates. Only for certificates.
         "valid_until": "Value | Sequence[Value] | None",
-        # `valid_until` is none of these, or null. Of certificates.
+        # Equal to this value, commas included
+        "valid_until[eq]": "Value | None",
+        # Not equal to this value, or null
+        "valid_until[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "valid_until[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "valid_until[nin]": "Value | Sequence[Value] | None",
-        # `valid_until` is greater than this. Of certificates.
+        # After this
         "valid_until[gt]": "Value | None",
-        # `valid_until` is this or greater. Of certificates.
+        # At this or after it
         "valid_until[gte]": "Value | None",
-        # `valid_until` is less than this. Of certificates.
+        # Before this
         "valid_until[lt]": "Value | None",
-        # `valid_until` is this or less. Of certificates.
+        # At this or before it
         "valid_until[lte]": "Value | None",
-        # `valid_until` is null (true) or not (false). Of certificates.
+        # `true`: is null. `false`: is not null
         "valid_until[null]": "bool | None",
-        # `issued_on` is any of these. Of certificates, lab.
+        # The filter of the list, without relative dates. Only for certificates, lab.
         "issued_on": "Value | Sequence[Value] | None",
-        # `issued_on` is none of these, or null. Of certificates, lab.
+        # Equal to this value, commas included
+        "issued_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "issued_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "issued_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "issued_on[nin]": "Value | Sequence[Value] | None",
-        # `issued_on` is greater than this. Of certificates, lab.
+        # After this
         "issued_on[gt]": "Value | None",
-        # `issued_on` is this or greater. Of certificates, lab.
+        # At this or after it
         "issued_on[gte]": "Value | None",
-        # `issued_on` is less than this. Of certificates, lab.
+        # Before this
         "issued_on[lt]": "Value | None",
-        # `issued_on` is this or less. Of certificates, lab.
+        # At this or before it
         "issued_on[lte]": "Value | None",
-        # `issued_on` is null (true) or not (false). Of certificates, lab.
+        # `true`: is null. `false`: is not null
         "issued_on[null]": "bool | None",
-        # `standards` contains any of these. Of certificates, lab.
+        # The filter of the list, without relative dates. Only for certificates, lab.
         "standards": "Value | Sequence[Value] | None",
-        # `standards` contains none of these. Of certificates, lab.
+        # Contains this value, commas included
+        "standards[eq]": "Value | None",
+        # Does not contain this value
+        "standards[ne]": "Value | None",
+        # Contains any of these values. The same as the name alone
+        "standards[in]": "Value | Sequence[Value] | None",
+        # Contains none of these values
         "standards[nin]": "Value | Sequence[Value] | None",
-        # `standards` contains every one of these. Of certificates, lab.
+        # Contains all of these values
         "standards[all]": "Value | Sequence[Value] | None",
-        # `tags` contains any of these. Of certificates, products, projects, lab, approvals.
+        # The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals.
         "tags": "Value | Sequence[Value] | None",
-        # `tags` contains none of these. Of certificates, products, projects, lab, approvals.
+        # Contains this value, commas included
+        "tags[eq]": "Value | None",
+        # Does not contain this value
+        "tags[ne]": "Value | None",
+        # Contains any of these values. The same as the name alone
+        "tags[in]": "Value | Sequence[Value] | None",
+        # Contains none of these values
         "tags[nin]": "Value | Sequence[Value] | None",
-        # `tags` contains every one of these. Of certificates, products, projects, lab, approvals.
+        # Contains all of these values
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Of certificates, products, projects, lab, approvals.
+        # The filter of the list, without relative dates. Only for certificates, products, projects, lab, approvals.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Of certificates, products, projects, lab, approvals.
+        # Equal to this value, commas included
+        "created_at[eq]": "Value | None",
+        # Not equal to this value, or null
+        "created_at[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "created_at[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. Of certificates, products, projects, lab, approvals.
+        # After this
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. Of certificates, products, projects, lab, approvals.
+        # At this or after it
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. Of certificates, products, projects, lab, approvals.
+        # Before this
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. Of certificates, products, projects, lab, approvals.
+        # At this or before it
         "created_at[lte]": "Value | None",
-        # `created_at` is null (true) or not (false). Of certificates, products, projects, lab, approvals.
+        # `true`: is null. `false`: is not null
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Of certificates, products, projects, countries, lab, approvals.
+        # The filter of the list, without relative dates. Only for certificates, products, projects, countries, lab, approvals.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Of certificates, products, projects, countries, lab, approvals.
+        # Equal to this value, commas included
+        "updated_at[eq]": "Value | None",
+        # Not equal to this value, or null
+        "updated_at[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "updated_at[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. Of certificates, products, projects, countries, lab, approvals.
+        # After this
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. Of certificates, products, projects, countries, lab, approvals.
+        # At this or after it
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. Of certificates, products, projects, countries, lab, approvals.
+        # Before this
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. Of certificates, products, projects, countries, lab, approvals.
+        # At this or before it
         "updated_at[lte]": "Value | None",
-        # `updated_at` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals.
+        # `true`: is null. `false`: is not null
         "updated_at[null]": "bool | None",
-        # `name` is any of these. Of products, countries.
+        # The filter of the list, without relative dates. Only for products, countries.
         "name": "Value | Sequence[Value] | None",
-        # `name` is none of these. Of products, countries.
+        # Equal to this value, commas included
+        "name[eq]": "Value | None",
+        # Not equal to this value, or null
+        "name[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "name[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "name[nin]": "Value | Sequence[Value] | None",
-        # `name` begins with this. Of products, countries.
+        # Begins with this text
         "name[prefix]": "Value | None",
-        # `name` is null (true) or not (false). Of products, countries.
+        # `true`: is null. `false`: is not null
         "name[null]": "bool | None",
-        # `part_numbers` contains any of these. Of products.
+        # The filter of the list, without relative dates. Only for products.
         "part_numbers": "Value | Sequence[Value] | None",
-        # `part_numbers` contains none of these. Of products.
+        # Contains this value, commas included
+        "part_numbers[eq]": "Value | None",
+        # Does not contain this value
+        "part_numbers[ne]": "Value | None",
+        # Contains any of these values. The same as the name alone
+        "part_numbers[in]": "Value | Sequence[Value] | None",
+        # Contains none of these values
         "part_numbers[nin]": "Value | Sequence[Value] | None",
-        # `part_numbers` contains every one of these. Of products.
+        # Contains all of these values
         "part_numbers[all]": "Value | Sequence[Value] | None",
-        # `model` is any of these. Of products.
+        # The filter of the list, without relative dates. Only for products.
         "model": "Value | Sequence[Value] | None",
-        # `model` is none of these, or null. Of products.
+        # Equal to this value, commas included
+        "model[eq]": "Value | None",
+        # Not equal to this value, or null
+        "model[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "model[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "model[nin]": "Value | Sequence[Value] | None",
-        # `model` begins with this. Of products.
+        # Begins with this text
         "model[prefix]": "Value | None",
-        # `model` is null (true) or not (false). Of products.
+        # `true`: is null. `false`: is not null
         "model[null]": "bool | None",
-        # `brand` is any of these. Of products.
+        # The filter of the list, without relative dates. Only for products.
         "brand": "Value | Sequence[Value] | None",
-        # `brand` is none of these, or null. Of products.
+        # Equal to this value, commas included
+        "brand[eq]": "Value | None",
+        # Not equal to this value, or null
+        "brand[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "brand[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "brand[nin]": "Value | Sequence[Value] | None",
-        # `brand` is null (true) or not (false). Of products.
+        # `true`: is null. `false`: is not null
         "brand[null]": "bool | None",
-        # `product_status` is any of these. Of products.
+        # The filter of the list, without relative dates. Only for products.
         "product_status": "Value | Sequence[Value] | None",
-        # `product_status` is none of these. Of products.
+        # Equal to this value, commas included
+        "product_status[eq]": "Value | None",
+        # Not equal to this value, or null
+        "product_status[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "product_status[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "product_status[nin]": "Value | Sequence[Value] | None",
-        # `product_status` is null (true) or not (false). Of products.
+        # `true`: is null. `false`: is not null
         "product_status[null]": "bool | None",
-        # `category` is any of these. Of products.
+        # The filter of the list, without relative dates. Only for products.
         "category": "Value | Sequence[Value] | None",
-        # `category` is none of these, or null. Of products.
+        # Equal to this value, commas included
+        "category[eq]": "Value | None",
+        # Not equal to this value, or null
+        "category[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "category[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "category[nin]": "Value | Sequence[Value] | None",
-        # `category` is null (true) or not (false). Of products.
+        # `true`: is null. `false`: is not null
         "category[null]": "bool | None",
-        # `technologies` contains any of these. Of products.
+        # The filter of the list, without relative dates. Only for products.
         "technologies": "Value | Sequence[Value] | None",
-        # `technologies` contains none of these. Of products.
+        # Contains this value, commas included
+        "technologies[eq]": "Value | None",
+        # Does not contain this value
+        "technologies[ne]": "Value | None",
+        # Contains any of these values. The same as the name alone
+        "technologies[in]": "Value | Sequence[Value] | None",
+        # Contains none of these values
         "technologies[nin]": "Value | Sequence[Value] | None",
-        # `technologies` contains every one of these. Of products.
+        # Contains all of these values
         "technologies[all]": "Value | Sequence[Value] | None",
-        # `parent_product_id` is any of these. Of products.
+        # The filter of the list, without relative dates. Only for products.
         "parent_product_id": "Value | Sequence[Value] | None",
-        # `parent_product_id` is none of these, or null. Of products.
+        # Equal to this value, commas included
+        "parent_product_id[eq]": "Value | None",
+        # Not equal to this value, or null
+        "parent_product_id[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "parent_product_id[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "parent_product_id[nin]": "Value | Sequence[Value] | None",
-        # `parent_product_id` is null (true) or not (false). Of products.
+        # `true`: is null. `false`: is not null
         "parent_product_id[null]": "bool | None",
-        # `project_number` is any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "project_number": "Value | Sequence[Value] | None",
-        # `project_number` is none of these. Of projects.
+        # Equal to this value, commas included
+        "project_number[eq]": "Value | None",
+        # Not equal to this value, or null
+        "project_number[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "project_number[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "project_number[nin]": "Value | Sequence[Value] | None",
-        # `project_number` begins with this. Of projects.
+        # Begins with this text
         "project_number[prefix]": "Value | None",
-        # `project_number` is null (true) or not (false). Of projects.
+        # `true`: is null. `false`: is not null
         "project_number[null]": "bool | None",
-        # `customer_reference` is any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "customer_reference": "Value | Sequence[Value] | None",
-        # `customer_reference` is none of these, or null. Of projects.
+        # Equal to this value, commas included
+        "customer_reference[eq]": "Value | None",
+        # Not equal to this value, or null
+        "customer_reference[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "customer_reference[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "customer_reference[nin]": "Value | Sequence[Value] | None",
-        # `customer_reference` is null (true) or not (false). Of projects.
+        # `true`: is null. `false`: is not null
         "customer_reference[null]": "bool | None",
-        # `status` is any of these. Of projects, lab, approvals.
+        # The filter of the list, without relative dates. Only for projects, lab, approvals.
         "status": "Value | Sequence[Value] | None",
-        # `status` is none of these. Of projects, lab, approvals.
+        # Equal to this value, commas included
+        "status[eq]": "Value | None",
+        # Not equal to this value, or null
+        "status[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "status[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "status[nin]": "Value | Sequence[Value] | None",
-        # `status` is null (true) or not (false). Of projects, lab, approvals.
+        # `true`: is null. `false`: is not null
         "status[null]": "bool | None",
-        # `classification` is any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "classification": "Value | Sequence[Value] | None",
-        # `classification` is none of these, or null. Of projects.
+        # Equal to this value, commas included
+        "classification[eq]": "Value | None",
+        # Not equal to this value, or null
+        "classification[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "classification[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "classification[nin]": "Value | Sequence[Value] | None",
-        # `classification` is null (true) or not (false). Of projects.
+        # `true`: is null. `false`: is not null
         "classification[null]": "bool | None",
-        # `product_ids` contains any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "product_ids": "Value | Sequence[Value] | None",
-        # `product_ids` contains none of these. Of projects.
+        # Contains this value, commas included
+        "product_ids[eq]": "Value | None",
+        # Does not contain this value
+        "product_ids[ne]": "Value | None",
+        # Contains any of these values. The same as the name alone
+        "product_ids[in]": "Value | Sequence[Value] | None",
+        # Contains none of these values
         "product_ids[nin]": "Value | Sequence[Value] | None",
-        # `product_ids` contains every one of these. Of projects.
+        # Contains all of these values
         "product_ids[all]": "Value | Sequence[Value] | None",
-        # `country_codes` contains any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "country_codes": "Value | Sequence[Value] | None",
-        # `country_codes` contains none of these. Of projects.
+        # Contains this value, commas included
+        "country_codes[eq]": "Value | None",
+        # Does not contain this value
+        "country_codes[ne]": "Value | None",
+        # Contains any of these values. The same as the name alone
+        "country_codes[in]": "Value | Sequence[Value] | None",
+        # Contains none of these values
         "country_codes[nin]": "Value | Sequence[Value] | None",
-        # `country_codes` contains every one of these. Of projects.
+        # Contains all of these values
         "country_codes[all]": "Value | Sequence[Value] | None",
-        # `ordered_on` is any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "ordered_on": "Value | Sequence[Value] | None",
-        # `ordered_on` is none of these, or null. Of projects.
+        # Equal to this value, commas included
+        "ordered_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "ordered_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "ordered_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "ordered_on[nin]": "Value | Sequence[Value] | None",
-        # `ordered_on` is greater than this. Of projects.
+        # After this
         "ordered_on[gt]": "Value | None",
-        # `ordered_on` is this or greater. Of projects.
+        # At this or after it
         "ordered_on[gte]": "Value | None",
-        # `ordered_on` is less than this. Of projects.
+        # Before this
         "ordered_on[lt]": "Value | None",
-        # `ordered_on` is this or less. Of projects.
+        # At this or before it
         "ordered_on[lte]": "Value | None",
-        # `ordered_on` is null (true) or not (false). Of projects.
+        # `true`: is null. `false`: is not null
         "ordered_on[null]": "bool | None",
-        # `due_on` is any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "due_on": "Value | Sequence[Value] | None",
-        # `due_on` is none of these, or null. Of projects.
+        # Equal to this value, commas included
+        "due_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "due_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "due_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "due_on[nin]": "Value | Sequence[Value] | None",
-        # `due_on` is greater than this. Of projects.
+        # After this
         "due_on[gt]": "Value | None",
-        # `due_on` is this or greater. Of projects.
+        # At this or after it
         "due_on[gte]": "Value | None",
-        # `due_on` is less than this. Of projects.
+        # Before this
         "due_on[lt]": "Value | None",
-        # `due_on` is this or less. Of projects.
+        # At this or before it
         "due_on[lte]": "Value | None",
-        # `due_on` is null (true) or not (false). Of projects.
+        # `true`: is null. `false`: is not null
         "due_on[null]": "bool | None",
-        # `completed_on` is any of these. Of projects.
+        # The filter of the list, without relative dates. Only for projects.
         "completed_on": "Value | Sequence[Value] | None",
-        # `completed_on` is none of these, or null. Of projects.
+        # Equal to this value, commas included
+        "completed_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "completed_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "completed_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "completed_on[nin]": "Value | Sequence[Value] | None",
-        # `completed_on` is greater than this. Of projects.
+        # After this
         "completed_on[gt]": "Value | None",
-        # `completed_on` is this or greater. Of projects.
+        # At this or after it
         "completed_on[gte]": "Value | None",
-        # `completed_on` is less than this. Of projects.
+        # Before this
         "completed_on[lt]": "Value | None",
-        # `completed_on` is this or less. Of projects.
+        # At this or before it
         "completed_on[lte]": "Value | None",
-        # `completed_on` is null (true) or not (false). Of projects.
+        # `true`: is null. `false`: is not null
         "completed_on[null]": "bool | None",
-        # `code` is any of these. Of countries.
+        # The filter of the list, without relative dates. Only for countries.
         "code": "Value | Sequence[Value] | None",
-        # `code` is none of these. Of countries.
+        # Equal to this value, commas included
+        "code[eq]": "Value | None",
+        # Not equal to this value, or null
+        "code[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "code[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "code[nin]": "Value | Sequence[Value] | None",
-        # `code` is null (true) or not (false). Of countries.
+        # `true`: is null. `false`: is not null
         "code[null]": "bool | None",
-        # `alpha3` is any of these. Of countries.
+        # The filter of the list, without relative dates. Only for countries.
         "alpha3": "Value | Sequence[Value] | None",
-        # `alpha3` is none of these. Of countries.
+        # Equal to this value, commas included
+        "alpha3[eq]": "Value | None",
+        # Not equal to this value, or null
+        "alpha3[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "alpha3[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "alpha3[nin]": "Value | Sequence[Value] | None",
-        # `alpha3` is null (true) or not (false). Of countries.
+        # `true`: is null. `false`: is not null
         "alpha3[null]": "bool | None",
-        # `region` is any of these. Of countries.
+        # The filter of the list, without relative dates. Only for countries.
         "region": "Value | Sequence[Value] | None",
-        # `region` is none of these. Of countries.
+        # Equal to this value, commas included
+        "region[eq]": "Value | None",
+        # Not equal to this value, or null
+        "region[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "region[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "region[nin]": "Value | Sequence[Value] | None",
-        # `region` is null (true) or not (false). Of countries.
+        # `true`: is null. `false`: is not null
         "region[null]": "bool | None",
-        # `blocs` contains any of these. Of countries.
+        # The filter of the list, without relative dates. Only for countries.
         "blocs": "Value | Sequence[Value] | None",
-        # `blocs` contains none of these. Of countries.
+        # Contains this value, commas included
+        "blocs[eq]": "Value | None",
+        # Does not contain this value
+        "blocs[ne]": "Value | None",
+        # Contains any of these values. The same as the name alone
+        "blocs[in]": "Value | Sequence[Value] | None",
+        # Contains none of these values
         "blocs[nin]": "Value | Sequence[Value] | None",
-        # `blocs` contains every one of these. Of countries.
+        # Contains all of these values
         "blocs[all]": "Value | Sequence[Value] | None",
-        # `report_number` is any of these. Of lab.
+        # The filter of the list, without relative dates. Only for lab.
         "report_number": "Value | Sequence[Value] | None",
-        # `report_number` is none of these. Of lab.
+        # Equal to this value, commas included
+        "report_number[eq]": "Value | None",
+        # Not equal to this value, or null
+        "report_number[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "report_number[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "report_number[nin]": "Value | Sequence[Value] | None",
-        # `report_number` begins with this. Of lab.
+        # Begins with this text
         "report_number[prefix]": "Value | None",
-        # `report_number` is null (true) or not (false). Of lab.
+        # `true`: is null. `false`: is not null
         "report_number[null]": "bool | None",
-        # `test_type` is any of these. Of lab.
+        # The filter of the list, without relative dates. Only for lab.
         "test_type": "Value | Sequence[Value] | None",
-        # `test_type` is none of these, or null. Of lab.
+        # Equal to this value, commas included
+        "test_type[eq]": "Value | None",
+        # Not equal to this value, or null
+        "test_type[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "test_type[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "test_type[nin]": "Value | Sequence[Value] | None",
-        # `test_type` is null (true) or not (false). Of lab.
+        # `true`: is null. `false`: is not null
         "test_type[null]": "bool | None",
-        # `result` is any of these. Of lab.
+        # The filter of the list, without relative dates. Only for lab.
         "result": "Value | Sequence[Value] | None",
-        # `result` is none of these, or null. Of lab.
+        # Equal to this value, commas included
+        "result[eq]": "Value | None",
+        # Not equal to this value, or null
+        "result[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "result[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "result[nin]": "Value | Sequence[Value] | None",
-        # `result` is null (true) or not (false). Of lab.
+        # `true`: is null. `false`: is not null
         "result[null]": "bool | None",
-        # `laboratory` is any of these. Of lab.
+        # The filter of the list, without relative dates. Only for lab.
         "laboratory": "Value | Sequence[Value] | None",
-        # `laboratory` is none of these, or null. Of lab.
+        # Equal to this value, commas included
+        "laboratory[eq]": "Value | None",
+        # Not equal to this value, or null
+        "laboratory[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "laboratory[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "laboratory[nin]": "Value | Sequence[Value] | None",
-        # `laboratory` is null (true) or not (false). Of lab.
+        # `true`: is null. `false`: is not null
         "laboratory[null]": "bool | None",
-        # `certificate_id` is any of these. Of lab, approvals.
+        # The filter of the list, without relative dates. Only for lab, approvals.
         "certificate_id": "Value | Sequence[Value] | None",
-        # `certificate_id` is none of these, or null. Of lab, approvals.
+        # Equal to this value, commas included
+        "certificate_id[eq]": "Value | None",
+        # Not equal to this value, or null
+        "certificate_id[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "certificate_id[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "certificate_id[nin]": "Value | Sequence[Value] | None",
-        # `certificate_id` is null (true) or not (false). Of lab, approvals.
+        # `true`: is null. `false`: is not null
         "certificate_id[null]": "bool | None",
-        # `open` is any of these. Of approvals.
+        # The filter of the list, without relative dates. Only for approvals.
         "open": "Value | Sequence[Value] | None",
-        # `open` is none of these. Of approvals.
+        # Equal to this value, commas included
+        "open[eq]": "Value | None",
+        # Not equal to this value, or null
+        "open[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "open[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "open[nin]": "Value | Sequence[Value] | None",
-        # `requested_on` is any of these. Of approvals.
+        # The filter of the list, without relative dates. Only for approvals.
         "requested_on": "Value | Sequence[Value] | None",
-        # `requested_on` is none of these, or null. Of approvals.
+        # Equal to this value, commas included
+        "requested_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "requested_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "requested_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "requested_on[nin]": "Value | Sequence[Value] | None",
-        # `requested_on` is greater than this. Of approvals.
+        # After this
         "requested_on[gt]": "Value | None",
-        # `requested_on` is this or greater. Of approvals.
+        # At this or after it
         "requested_on[gte]": "Value | None",
-        # `requested_on` is less than this. Of approvals.
+        # Before this
         "requested_on[lt]": "Value | None",
-        # `requested_on` is this or less. Of approvals.
+        # At this or before it
         "requested_on[lte]": "Value | None",
-        # `requested_on` is null (true) or not (false). Of approvals.
+        # `true`: is null. `false`: is not null
         "requested_on[null]": "bool | None",
-        # `submitted_on` is any of these. Of approvals.
+        # The filter of the list, without relative dates. Only for approvals.
         "submitted_on": "Value | Sequence[Value] | None",
-        # `submitted_on` is none of these, or null. Of approvals.
+        # Equal to this value, commas included
+        "submitted_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "submitted_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "submitted_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "submitted_on[nin]": "Value | Sequence[Value] | None",
-        # `submitted_on` is greater than this. Of approvals.
+        # After this
         "submitted_on[gt]": "Value | None",
-        # `submitted_on` is this or greater. Of approvals.
+        # At this or after it
         "submitted_on[gte]": "Value | None",
-        # `submitted_on` is less than this. Of approvals.
+        # Before this
         "submitted_on[lt]": "Value | None",
-        # `submitted_on` is this or less. Of approvals.
+        # At this or before it
         "submitted_on[lte]": "Value | None",
-        # `submitted_on` is null (true) or not (false). Of approvals.
+        # `true`: is null. `false`: is not null
         "submitted_on[null]": "bool | None",
-        # `decided_on` is any of these. Of approvals.
+        # The filter of the list, without relative dates. Only for approvals.
         "decided_on": "Value | Sequence[Value] | None",
-        # `decided_on` is none of these, or null. Of approvals.
+        # Equal to this value, commas included
+        "decided_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "decided_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "decided_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "decided_on[nin]": "Value | Sequence[Value] | None",
-        # `decided_on` is greater than this. Of approvals.
+        # After this
         "decided_on[gt]": "Value | None",
-        # `decided_on` is this or greater. Of approvals.
+        # At this or after it
         "decided_on[gte]": "Value | None",
-        # `decided_on` is less than this. Of approvals.
+        # Before this
         "decided_on[lt]": "Value | None",
-        # `decided_on` is this or less. Of approvals.
+        # At this or before it
         "decided_on[lte]": "Value | None",
-        # `decided_on` is null (true) or not (false). Of approvals.
+        # `true`: is null. `false`: is not null
         "decided_on[null]": "bool | None",
-        # `expected_on` is any of these. Of approvals.
+        # The filter of the list, without relative dates. Only for approvals.
         "expected_on": "Value | Sequence[Value] | None",
-        # `expected_on` is none of these, or null. Of approvals.
+        # Equal to this value, commas included
+        "expected_on[eq]": "Value | None",
+        # Not equal to this value, or null
+        "expected_on[ne]": "Value | None",
+        # Equal to any of these values. The same as the name alone
+        "expected_on[in]": "Value | Sequence[Value] | None",
+        # Equal to none of these values, or null
         "expected_on[nin]": "Value | Sequence[Value] | None",
-        # `expected_on` is greater than this. Of approvals.
+        # After this
         "expected_on[gt]": "Value | None",
-        # `expected_on` is this or greater. Of approvals.
+        # At this or after it
         "expected_on[gte]": "Value | None",
-        # `expected_on` is less than this. Of approvals.
+        # Before this
         "expected_on[lt]": "Value | None",
-        # `expected_on` is this or less. Of approvals.
+        # At this or before it
         "expected_on[lte]": "Value | None",
-        # `expected_on` is null (true) or not (false). Of approvals.
+        # `true`: is null. `false`: is not null
         "expected_on[null]": "bool | None",
     },
     total=False,
@@ -2817,21 +3117,21 @@ ChangesQuery = TypedDict(
 AuditQuery = TypedDict(
     "AuditQuery",
     {
-        # From this instant, day (UTC) or relative day on.
+        # At or after this instant or day (UTC). Also relative: `today-30d`.
         "since": "Value | None",
-        # Before this instant, day (UTC) or relative day.
+        # Before this instant or day (UTC). Also relative to today.
         "until": "Value | None",
-        # Only these actions, comma-separated.
+        # Any of these actions, separated by commas.
         "action": "Value | Sequence[Value] | None",
-        # Only entries of these API keys, by id, comma-separated.
+        # Any of these API keys, by id, separated by commas.
         "key": "Value | Sequence[Value] | None",
-        # Only entries that ended so: `ok` or `refused`.
+        # `ok` or `refused`.
         "outcome": "Value | Sequence[Value] | None",
-        # Only after the root of this number. To go on where you ended, give the newest root you have.
+        # Roots after this number. To continue, send the number of the newest root that you have.
         "after_root": "Value | None",
-        # Number of rows on a page. An export has no limit unless this is given.
+        # Number of rows on a page. Without it, an export has no limit.
         "limit": "int | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export.
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export.
         "cursor": "Value | None",
     },
     total=False,
@@ -2840,17 +3140,17 @@ AuditQuery = TypedDict(
 AuditRootsQuery = TypedDict(
     "AuditRootsQuery",
     {
-        # Only roots of these numbers, comma-separated.
-        "id": "Value | Sequence[Value] | None",
-        # From this instant, day (UTC) or relative day on.
+        # At or after this instant or day (UTC). Also relative: `today-30d`.
         "since": "Value | None",
-        # Before this instant, day (UTC) or relative day.
+        # Before this instant or day (UTC). Also relative to today.
         "until": "Value | None",
-        # Only after the root of this number. To go on where you ended, give the newest root you have.
+        # Any of these numbers of roots, separated by commas.
+        "id": "Value | Sequence[Value] | None",
+        # Roots after this number. To continue, send the number of the newest root that you have.
         "after_root": "Value | None",
-        # Number of rows on a page. An export has no limit unless this is given.
+        # Number of rows on a page. Without it, an export has no limit.
         "limit": "int | None",
-        # `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export.
+        # `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export.
         "cursor": "Value | None",
     },
     total=False,
