@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { userInfo } from 'node:os'
 import { runCommandLine } from './operator/cli/command-line.ts'
 import type { Shell } from './operator/cli/shell.ts'
 
@@ -16,8 +17,17 @@ const onSignal: Shell['onSignal'] = (release) => {
   }
 }
 
+const findUser = (): string | undefined => {
+  try {
+    return userInfo().username
+  } catch {
+    return undefined
+  }
+}
+
 const shell: Shell = {
   env: process.env,
+  user: findUser(),
   get stdin() {
     return process.stdin
   },

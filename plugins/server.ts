@@ -8,6 +8,7 @@ import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
 import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
+import { logFormat } from '../app/observe/log-format.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { keepAliveTimeoutMs } from '../app/wire/prepared.ts'
@@ -20,6 +21,7 @@ const maxBodyBytes = 64 * 1024
 
 const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => ({
   level: logLevel,
+  ...logFormat,
   ...(stream ? { stream } : {}),
   // Log neither URLs, which contain ids and query values, nor headers, which contain tokens.
   serializers: {

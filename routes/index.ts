@@ -6,6 +6,7 @@ import reference from '../plugins/reference.ts'
 import { accessRequestRoutes, accessRoutes } from './access.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
+import { keyLinkRoutes } from './key-link.ts'
 import { authRoutes, oauthRoutes } from './login.ts'
 import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
@@ -45,6 +46,7 @@ export default fp<RouteTableOptions>(
     await app.register(pageRoutes)
     await app.register(reference)
     await app.register(accessRoutes, deps)
+    await app.register(keyLinkRoutes, deps)
     await app.register(demoRoutes, deps)
     app.guardMethods()
   },

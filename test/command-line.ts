@@ -13,7 +13,7 @@ export type RunOptions = {
   env?: Environment
   /** Standard input. */
   input?: string
-  /** Whether somebody watches: standard error is a terminal. */
+  /** Whether standard input and standard error are a terminal. */
   isWatched?: true
   /** Answers requests to customers' addresses. */
   outbound?: Outbound
@@ -41,7 +41,7 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
   const [stdout, stderr] = [createSink(), createSink()]
   const code = await runCommandLine(words, {
     env,
-    stdin: Readable.from([Buffer.from(input)]),
+    stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: isWatched }),
     stdout: stdout.stream,
     stderr: Object.assign(stderr.stream, { isTTY: isWatched }),
     // Who ends these tests ends the test runner's process, which looks after its own servers.

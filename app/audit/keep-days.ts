@@ -55,6 +55,9 @@ export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<
     work,
     everyMs,
     firstMs: Math.min(firstAfterMs, everyMs),
-    onFailure: (error) => warn('the audit trail was not pruned: that needs the login of the owner', error),
+    onFailure: (error) => {
+      const isForbidden = (error as { code?: unknown }).code === '42501'
+      warn(`the audit trail was not pruned${isForbidden ? ': that needs the login of the owner' : ''}`, error)
+    },
   })
 }

@@ -8,6 +8,8 @@ export type AuditEntry = {
   at: string
   /** A key's id, or `operator`, `system`, `demo`, `anonymous`; `key` if the key was erased. */
   actor: string
+  /** The person at the command line, for the actor `operator`. Null if unknown. */
+  operator: string | null
   /** The customer's slug. Null if the entry has none, or if it was erased. */
   customer: string | null
   /** The customer's pseudonym, which remains after an erasure. */
@@ -48,7 +50,7 @@ export const listEntries = async (
   const { rows } = await sql<AuditEntry>`
     select e.entry_id as entry, ${selectInstant('e.at')} as at,
       case e.actor when 'key' then coalesce(p.personal ->> 'key', e.actor) else e.actor end as actor,
-      p.customer, e.customer_ref, e.action, p.personal ->> 'subject' as subject, e.outcome, e.request_id,
+      p.personal ->> 'operator' as operator, p.customer, e.customer_ref, e.action, p.personal ->> 'subject' as subject, e.outcome, e.request_id,
       p.personal ->> 'client' as client, p.personal -> 'details' as details, s.seal_no as seal
     from audit_entries e
     ${customer === undefined ? sql`left join` : sql`join`} audit_persons p on p.entry_id = e.entry_id

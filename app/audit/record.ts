@@ -28,6 +28,7 @@ export const auditActions = [
   'keys.issue',
   'keys.list',
   'keys.networks',
+  'keys.pick-up',
   'keys.revoke',
   'keys.rotate',
   'login',

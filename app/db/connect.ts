@@ -31,6 +31,8 @@ export type ConnectOptions = {
   /** Idle connections to keep open, because opening one takes round trips. Optional. Defaults to 0. */
   kept?: number
   applicationName: string
+  /** Name of the person at the command line, for the audit trail. Optional. By default entries have none. */
+  operator?: string | undefined
   onError: (error: Error) => void
   /** Milliseconds; 0 = no timeout, for imports and migrations. */
   statementTimeoutMs?: number
@@ -56,7 +58,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   }
   const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
-    connectionString: pinSession(url, options.role),
+    connectionString: pinSession(url, options.role, options.operator),
     max: options.max,
     min: options.kept ?? 0,
     application_name: options.applicationName,

@@ -18,11 +18,17 @@ const settings = Object.entries(pinned)
 /**
  * Returns the connection string with the role and the pinned settings as start-up options. They replace its
  * own `options` and PGOPTIONS. `role`: optional, defaults to the login's role. Every connection of the
- * service uses it. The options need no percent-encoding: the driver encodes some strings twice.
+ * service uses it. The options need no percent-encoding: the driver encodes some strings twice. `operator`:
+ * optional name of the person at the command line, for the audit trail. A pooler that drops start-up options
+ * drops the name.
  * See docs/decisions/0127-sessions-are-pinned-or-refused.md.
  */
-export const pinSession = (url: string, role?: string): string => {
-  const options = role === undefined ? settings : [...settings, ['role', role] as const]
+export const pinSession = (url: string, role?: string, operator?: string): string => {
+  const options = [
+    ...settings,
+    ...(role === undefined ? [] : [['role', role] as const]),
+    ...(operator === undefined ? [] : [['app.operator', Buffer.from(operator).toString('hex')] as const]),
+  ]
   const text = options.map(([name, value]) => `-c+${name}=${value.replaceAll(' ', '')}`).join('+')
   // The driver uses the last of several parameters with the same name.
   const address = url.replace(/#.*$/s, '')

@@ -46,7 +46,7 @@ export const parseTarget = (text: string): URL => {
   if (url.username !== '' || url.password !== '') throw new OutboundError('expected no user name')
   if (text.includes('#')) throw new OutboundError('expected no fragment')
   const host = hostOf(url)
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundError('the address is not public')
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundError('the address is private')
   return url
 }
 
@@ -73,7 +73,7 @@ const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): P
   const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
   if (addresses.length === 0) throw new OutboundError('the name has no address')
-  if (!addresses.every(isPublicAddress)) throw new OutboundError('the name has an address that is not public')
+  if (!addresses.every(isPublicAddress)) throw new OutboundError('the name resolves to a private address')
   return addresses.map((address) => ({ address, family: isIP(address) }))
 }
 

@@ -8,6 +8,8 @@ import type { PublicJwk } from './client-keys.ts'
 export type ApiKey = {
   key_id: string
   customer: string
+  /** `pending`: a link that was not used yet. `replaced`: a rotation made another key; this one still works. */
+  state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
   /** null = every scope, including scopes of later releases. */
   scopes: string[] | null
   expires_at: string | null
@@ -28,6 +30,8 @@ export type ApiKey = {
 const columns = [
   'key_id',
   'customer_id as customer',
+  sql<ApiKey['state']>`case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired'
+    when replaced_by is not null then 'replaced' else 'active' end`.as('state'),
   'scopes',
   selectInstant('expires_at').$castTo<string | null>().as('expires_at'),
   selectInstant('revoked_at').$castTo<string | null>().as('revoked_at'),
@@ -53,6 +57,8 @@ export type NewApiKey = {
   secretSha256: Buffer
   scopes: string[] | null
   expiresAt: string | null
+  /** Canonical networks. Optional. Defaults to every address. */
+  networks?: string[] | undefined
   /** Optional. By default the client authenticates with the secret. */
   proof?: ClientProof
 }
@@ -67,6 +73,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
       secret_sha256: key.secretSha256,
       scopes: key.scopes,
       expires_at: key.expiresAt,
+      networks: sql<string[] | null>`${key.networks ?? null}::cidr[]`,
       ...(key.proof ? toColumns(key.proof) : {}),
     })
     .returning(columns)

@@ -32,12 +32,26 @@ const checksum = (text: string): string => {
 
 const sha256 = (secret: string) => createHash('sha256').update(secret).digest()
 
+/** Generates the id of a key. */
+export const createKeyId = (): string => randomText(base36, keyIdLength)
+
 /** Generates a key. Store only `keyId` and `secretSha256` (32 bytes): `apiKey` is shown once. */
 export const createApiKey = (): { keyId: string; apiKey: string; secretSha256: Buffer } => {
-  const keyId = randomText(base36, keyIdLength)
+  const keyId = createKeyId()
+  const { secretSha256, formatKey } = createKeySecret()
+  return { keyId, apiKey: formatKey(keyId), secretSha256 }
+}
+
+/** Generates the secret of a key whose id is not known yet. `formatKey` returns the whole key. */
+export const createKeySecret = (): { secretSha256: Buffer; formatKey: (keyId: string) => string } => {
   const secret = randomText(base62, secretLength)
-  const body = `${prefix}${keyId}_${secret}`
-  return { keyId, apiKey: body + checksum(body), secretSha256: sha256(secret) }
+  return {
+    secretSha256: sha256(secret),
+    formatKey(keyId) {
+      const body = `${prefix}${keyId}_${secret}`
+      return body + checksum(body)
+    },
+  }
 }
 
 /** Splits an API key, trimming whitespace from files and shells. `undefined` for other text. */

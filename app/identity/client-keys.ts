@@ -113,16 +113,15 @@ const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
   }
 }
 
-const listJwks = (value: unknown): unknown[] => {
-  const set = setSchema.safeParse(value)
-  const jwks = set.success ? set.data.keys : [value]
+const requireFewKeys = <T>(jwks: T[]): T[] => {
   if (jwks.length > maxKeys) throw new Error(`expected at most ${maxKeys} keys`)
   return jwks
 }
 
 /** Parses a JSON Web Key or a key set. Throws with the reason if a key cannot verify assertions. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
-  const jwks = listJwks(value).map(parseJwk)
+  const set = setSchema.safeParse(value)
+  const jwks = requireFewKeys(set.success ? set.data.keys : [value]).map(parseJwk)
   if (jwks.length === 0) throw new Error('expected at least one key')
   if (new Set(jwks.map(({ kid }) => kid)).size < jwks.length) throw new Error('two keys have the same kid')
   return jwks
@@ -136,9 +135,9 @@ const tryJwk = (value: unknown): PublicJwk[] => {
   }
 }
 
-/** Parses a published key set, skipping unsuitable keys. Throws if it is not a set of at most 10 keys. */
+/** Parses a published key set, skipping unsuitable keys. Throws if it is no set, or if over 10 keys are left. */
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
-  listJwks(setSchema.parse(value)).flatMap(tryJwk)
+  requireFewKeys(setSchema.parse(value).keys.flatMap(tryJwk))
 
 /** Converts stored keys for verification. */
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>

@@ -1,7 +1,12 @@
 import { createDb, createPool } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 
-type Connection = { role: string | undefined; applicationName: string; onError: (error: Error) => void }
+type Connection = {
+  role: string | undefined
+  applicationName: string
+  operator?: string | undefined
+  onError: (error: Error) => void
+}
 
 /** Runs `use` with one connection without a statement timeout, and closes the connection. */
 export const withConnection = async <T>(

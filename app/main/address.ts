@@ -11,9 +11,3 @@ export const findPort = ({ host, port }: Pick<Config, 'host' | 'port'>): Promise
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
     })
   })
-
-/** The origin at which clients on this machine reach the service. */
-export const localOrigin = ({ host, tls }: Pick<Config, 'host' | 'tls'>, port: number): string => {
-  const wildcard = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' || host === '::1'
-  return `${tls ? 'https' : 'http'}://${wildcard ? 'localhost' : host}:${port}`
-}

@@ -3,6 +3,7 @@ import { format } from 'node:util'
 import pino from 'pino'
 import type { Config } from '../config/config.ts'
 import { describeForLog } from '../http/log-error.ts'
+import { formatForTerminal, logFormat } from '../observe/log-format.ts'
 import { openLogStream } from '../observe/log-stream.ts'
 
 /** Standard error may be the file that cannot be written, so a write to a file does not block either. */
@@ -12,10 +13,23 @@ const report = (message: string): void => {
   else process.stderr.write(`${message}\n`)
 }
 
-/** Opens the log of this process. `stream` is for callers that write complete lines. */
-export const openLog = ({ logLevel }: Pick<Config, 'logLevel'>) => {
-  const stream = openLogStream(process.stdout.fd, report)
-  return { stream, log: pino({ level: logLevel, serializers: { err: describeForLog } }, stream) }
+/**
+ * Opens the log of this process: JSON, or readable lines on a terminal outside of production. `stream` is for
+ * callers that write complete lines of JSON.
+ */
+export const openLog = ({ logLevel, production }: Pick<Config, 'logLevel' | 'production'>) => {
+  const json = openLogStream(process.stdout.fd, report)
+  const hasColors = !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+  const readable = {
+    write: (line: string) => json.write(formatForTerminal(line, hasColors)),
+    get lost() {
+      return json.lost
+    },
+    end: () => json.end(),
+  }
+  const stream = process.stdout.isTTY && !production ? readable : json
+  const options = { level: logLevel, serializers: { err: describeForLog }, ...logFormat }
+  return { stream, log: pino(options, stream) }
 }
 
 export type OpenLog = ReturnType<typeof openLog>

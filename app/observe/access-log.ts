@@ -20,7 +20,7 @@ export const createAccessLog = (
     const trace_id = traceparent === undefined ? undefined : findTraceId(traceparent)
     const trace = trace_id === undefined ? '' : `,"trace_id":"${trace_id}"`
     const rounded = Math.round(ms * 100) / 100
-    return `{"level":30,"time":${Date.now()}${origin}${requestId}","method":${JSON.stringify(method)},"route":${JSON.stringify(route ?? null)},"status":${status},"ms":${rounded}${trace},"msg":"answered"}\n`
+    return `{"level":"info","time":"${new Date().toISOString()}"${origin}${requestId}","method":${JSON.stringify(method)},"route":${JSON.stringify(route ?? null)},"status":${status},"ms":${rounded}${trace},"msg":"answered"}\n`
   }
   if (stream) return (answer) => stream.write(format(answer))
   return (answer) => {

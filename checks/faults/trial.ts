@@ -9,7 +9,7 @@ const defaultHoldMs = 5_000
 /** After the time to recover: everything must be answered then. */
 const afterMs = 1_000
 const defaultRecoverMs = 2_000
-const warningForm = /"level":(?:[45]\d|60)/
+const warningForm = /"level":"(?:warn|error|fatal)"/
 
 /** `failure`: why the fault could not be run; there is no verdict then. */
 export type TrialResult = { fault: Fault; verdict?: Verdict; failure?: string }

@@ -58,15 +58,29 @@ t.test('the service prunes by itself', async (t) => {
   await until('old entries are gone', async () => (await ages())[0] === 15)
 })
 
+t.test('an unreachable database is not blamed on the login', async (t) => {
+  const warned = Promise.withResolvers<string>()
+  const warn = (text: string) => warned.resolve(text)
+  const stop = startAuditPruning({
+    url: 'postgresql://127.0.0.1:1/none',
+    secrets,
+    days: 20,
+    everyMs: 10,
+    warn,
+  })
+  t.equal(await warned.promise, 'the audit trail was not pruned')
+  await stop()
+})
+
 t.test('certdata audit prune uses AUDIT_DAYS if no day is given, which is 400 by default', async (t) => {
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, DATA_DIR: t.testdir() }
-  t.match(await createCommandLine(env).json('audit', 'prune'), { pruned: 0 })
+  t.match(await createCommandLine(env).json('audit', 'prune', '--yes'), { pruned: 0 })
   const { rows } = await sql`
     select extract(day from now() - (personal #>> '{details,before}')::timestamptz)::integer as days
     from audit_entries join audit_persons using (entry_id)
     where action = 'audit.prune' order by entry_id desc limit 1`.execute(owner)
   t.same(rows, [{ days: 400 }])
   const { json } = createCommandLine({ ...env, AUDIT_DAYS: '12' })
-  t.match(await json('audit', 'prune'), { pruned: Number })
+  t.match(await json('audit', 'prune', '--yes'), { pruned: Number })
   t.same(await ages(), [0])
 })

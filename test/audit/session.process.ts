@@ -106,7 +106,7 @@ t.test('every command of the operator is written with what it did', async (t) =>
   await json('customers', 'settings', 'geheimkunde', '--expiring-within', '30')
   await json('customers', 'show', 'geheimkunde')
   const { key_id: second } = await json('keys', 'issue', 'geheimkunde', '--scopes', 'lab:read')
-  await json('keys', 'revoke', second)
+  await json('keys', 'revoke', second, '--yes')
   await json('keys', 'list', 'geheimkunde')
   await json('customers', 'list')
   await json('import', 'examples/records.ndjson', '--customer', 'acme')
@@ -177,10 +177,13 @@ t.test('an edit is exit code 1 with the first bad entry, and stops a pruning', a
   const { code, stdout } = await cli('audit', 'verify', '--json')
   t.equal(code, 1)
   t.match(JSON.parse(stdout), { ok: false, first_bad: { entry: 2, reason: /changed/ } })
-  const pruned = await cli('audit', 'prune', '--before', '2999-01-01')
+  const pruned = await cli('audit', 'prune', '--before', '2999-01-01', '--yes')
   t.match(pruned, { code: 1, stdout: /^$/, stderr: /Nothing pruned: entry 2/ })
   await superuser.query(`update audit_entries set actor = 'operator' where entry_id = 2`)
-  t.match(await json('audit', 'prune', '--before', '2999-01-01'), { pruned: Number, through: Number })
+  t.match(await json('audit', 'prune', '--before', '2999-01-01', '--yes'), {
+    pruned: Number,
+    through: Number,
+  })
   t.match(await json('audit', 'verify'), { ok: true, verified: 0 })
   t.match(await cli('audit', 'verify', '--head', `1:${'A'.repeat(43)}`), { code: 1, stderr: /was pruned/ })
 })

@@ -99,8 +99,8 @@ t.test('grants, while the service runs', async (t) => {
     { name: 'market-access', everyone: false, granted: ['demo'] },
     { name: 'mine', revision: 1, title: 'Mine', everyone: true, revoked: ['acme'] },
   ])
-  t.same(await json('remove', 'mine'), { name: 'mine', outcome: 'removed' })
-  t.match(await certdata('remove', 'mine'), { code: 1, stderr: /There is no custom endpoint mine/ })
+  t.same(await json('remove', 'mine', '--yes'), { name: 'mine', outcome: 'removed' })
+  t.match(await certdata('remove', 'mine', '--yes'), { code: 1, stderr: /There is no custom endpoint mine/ })
   t.same(await run(`select from custom_grants where name = 'mine'`), [])
   t.match((await certdata('--help')).stdout, /check.*apply.*list.*grant.*revoke.*remove/s)
 })
@@ -125,7 +125,7 @@ t.test('every act is in the audit trail, and none that changed nothing', async (
 t.test('what ships comes with migrate, once, and what the operator makes of it stays', async (t) => {
   t.same(await installShipped(database.operator), [], 'again: nothing')
   await certdata('revoke', 'dashboard-overview', '--everyone')
-  await certdata('remove', 'market-access')
+  await certdata('remove', 'market-access', '--yes')
   const text = readFileSync(join(root, 'app/custom/shipped/dashboard-overview.yaml'), 'utf8')
   const own = write('own.yaml', text.replace('revision: 1', 'revision: 5'))
   t.match(await json('apply', own), { outcome: 'applied' })

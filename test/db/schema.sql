@@ -500,6 +500,23 @@ table history_begun
   since timestamp with time zone not null
   constraint history_begun_pkey PRIMARY KEY (resource)
 
+table key_links row level security forced
+  customer_id text collate "C" not null
+  key_id text collate "C" not null
+  secret_sha256 bytea not null
+  scopes text[] collate "C"
+  networks cidr[]
+  lifetime interval
+  created_at timestamp with time zone not null default now()
+  expires_at timestamp with time zone not null default (now() + '7 days'::interval)
+  constraint key_links_key_id_check CHECK ((key_id ~ '^[a-z0-9]{1,32}$'::text))
+  constraint key_links_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32))
+  constraint key_links_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
+  constraint key_links_pkey PRIMARY KEY (customer_id, key_id)
+  constraint key_links_key_id_key UNIQUE (key_id)
+  constraint key_links_secret_sha256_key UNIQUE (secret_sha256)
+  policy operator permissive for * to certdata_operator using true with check true
+
 table kysely_migration
   name character varying(255) not null
   timestamp character varying(255) not null
@@ -996,6 +1013,7 @@ AS $function$
     'request_id', g.request_id,
     'personal', json_build_object(
       'customer', c.customer_id,
+      'operator', case when g.actor = 'operator' then audit_operator() end,
       'key', case when c.customer_id is not null then g.key_id end,
       'subject', case when gone then null else g.subject end,
       'client', case when gone then null else g.client end,
@@ -1363,6 +1381,16 @@ AS $function$
     (select s.seal_no, s.mac from audit_seals s order by s.seal_no desc limit 1)
     union all (select a.seal_no, a.seal_mac from audit_anchor a)
   ) heads order by seal_no desc limit 1
+$function$
+
+
+CREATE OR REPLACE FUNCTION public.audit_operator()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select nullif(convert_from(decode(current_setting('app.operator', true), 'hex'), 'UTF8'), '')
 $function$
 
 
@@ -4018,6 +4046,26 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.use_key_link(link_sha256 bytea, key_sha256 bytea)
+ RETURNS TABLE(customer_id text, key_id text, scopes text[], networks text[], expires_at timestamp with time zone)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select from customers c
+  where c.customer_id in (select l.customer_id from key_links l where l.secret_sha256 = link_sha256) for key share;
+  with used as (
+    delete from key_links l using customers c
+    where l.secret_sha256 = link_sha256 and l.expires_at > now() and c.customer_id = l.customer_id
+      and c.plan <> 'basic' and c.suspended_at is null
+    returning l.*
+  )
+  insert into api_keys (customer_id, key_id, secret_sha256, scopes, networks, expires_at)
+  select u.customer_id, u.key_id, key_sha256, u.scopes, u.networks, now() + u.lifetime from used u
+  returning customer_id, key_id, scopes, networks::text[], expires_at
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.write_audit_entries(entries json)
  RETURNS void
  LANGUAGE sql
@@ -4241,6 +4289,7 @@ grant execute on function take_key_set(text,text,text) to certdata_reader
 grant execute on function trim_demo_history(text,text) to certdata_operator
 grant execute on function update_webhook(uuid,text,text,json) to certdata_reader
 grant execute on function use_assertion(text,text,bytea,timestamp with time zone) to certdata_reader
+grant execute on function use_key_link(bytea,bytea) to certdata_reader
 grant usage on schema public to public
 grant usage on schema public to certdata_reader
 grant usage on schema public to certdata_operator
@@ -4283,6 +4332,7 @@ grant select on table elements to certdata_reader
 grant delete, insert, select, update on table elements to certdata_operator
 grant select on table history_begun to certdata_reader
 grant insert, select, update on table history_begun to certdata_operator
+grant delete, insert, select, update on table key_links to certdata_operator
 grant select on table kysely_migration to certdata_reader
 grant select on table kysely_migration to certdata_operator
 grant select on table kysely_migration_lock to certdata_reader
@@ -4321,6 +4371,7 @@ comment on table column public.api_keys.scopes is 'null = every scope, those of 
 comment on table column public.custom_documents.document is 'JSON as text: the order of its members is that of the answer'
 comment on table column public.custom_endpoints.to_everyone is 'granted to every customer whose own grant does not say otherwise'
 comment on table column public.customers.audit_ref is 'Names the customer in audit entries once he is erased'
+comment on table column public.key_links.lifetime is 'of the key, from the use of the link; null = no end'
 comment on table column public.service_minutes.buckets is 'data answers by their time: 0.1 ms * 10^(i/12), from i = 0'
 comment on table column public.signing_keys.tokens_until is 'no token signed with this key is valid for longer'
 comment on table public.access_requests is 'open and rejected; whoever is here has consented'

@@ -36,7 +36,7 @@ const allBeganHaveEnded = async () => {
 }
 const sample = () => query(sql`insert into change_samples values (clock_timestamp(), pg_current_snapshot())`)
 
-const { cli } = createCommandLine({ DATABASE_URL: database.url }, 'changes', 'prune')
+const { cli } = createCommandLine({ DATABASE_URL: database.url }, 'changes', 'prune', '--yes')
 const prune = async (...options: string[]) => {
   const { code, stdout, stderr } = await cli(...options)
   if (code !== 0) throw new Error(stderr)

@@ -105,7 +105,7 @@ t.test('forgetting deletes former values, and only those of that record', async 
   )
   await run(sql`update products set name = 'public' where customer_id = 'acme'`)
   t.equal((await read('a')).data.length, 2)
-  const { code, stdout } = await cli('history', 'forget', 'acme', 'products', 'a', '--json')
+  const { code, stdout } = await cli('history', 'forget', 'acme', 'products', 'a', '--yes', '--json')
   t.equal(code, 0)
   t.match(JSON.parse(stdout), { customer: 'acme', resource: 'products', id: 'a', forgotten: 1 })
   const after = await read('a')
@@ -126,10 +126,13 @@ t.test('forgetting deletes former values, and only those of that record', async 
   )
   const { rows } = await owner.query(`select old::text from record_history where customer_id = 'acme'`)
   t.notOk(rows.some(({ old }) => old?.includes('secret')))
-  const again = await cli('history', 'forget', 'acme', 'products', 'a', '--json')
+  const again = await cli('history', 'forget', 'acme', 'products', 'a', '--yes', '--json')
   t.match(JSON.parse(again.stdout), { forgotten: 2 }, 'of a deleted record, too; the mark is no change')
   t.equal((await get('/v1/products/a/history')).statusCode, 404)
-  t.match(await cli('history', 'forget', 'acme', 'products', 'a'), { code: 1, stderr: /no product a/ })
+  t.match(await cli('history', 'forget', 'acme', 'products', 'a', '--yes'), {
+    code: 1,
+    stderr: /no product a/,
+  })
   t.match(await cli('history', 'forget', 'nobody', 'products', 'a'), { code: 1 })
   t.match(await cli('history', 'forget', 'acme', 'countries', 'JP'), { code: 2 })
   const audit = JSON.parse((await cli('audit', 'list', '--customer', 'acme', '--json')).stdout)

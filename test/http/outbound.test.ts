@@ -162,8 +162,8 @@ t.test(`${hostileUrls.length} URLs are refused before anything is asked`, async 
   const internet = await startInternet()
   t.teardown(internet.close)
   for (const each of hostileUrls) {
-    t.throws(() => parseTarget(each), /expected|not public/, each.slice(0, 60))
-    await t.rejects(internet.outbound(each, limits), /expected|not public/)
+    t.throws(() => parseTarget(each), /expected|private/, each.slice(0, 60))
+    await t.rejects(internet.outbound(each, limits), /expected|private/)
   }
   t.match(internet, { lookups: 0, connections: [], requests: 0 })
   t.equal(parseTarget('https://keys.example.com:443/x?y=1').href, 'https://keys.example.com/x?y=1')
@@ -175,7 +175,7 @@ t.test('a name with one address that is not public is not connected to', async (
   for (const address of hostileAddresses) {
     for (const addresses of [[address], [publicAddress, address], [address, publicAddress]]) {
       internet.addresses = [addresses]
-      await t.rejects(internet.outbound(url, limits), /not public/, address)
+      await t.rejects(internet.outbound(url, limits), /private address/, address)
     }
   }
   internet.addresses = [[]]
@@ -194,7 +194,7 @@ t.test(
     t.equal(answer.body.toString(), '{}')
     t.equal(internet.lookups, 1)
     t.same(internet.connections, [publicAddress, '2606:4700:4700::1111'])
-    await t.rejects(internet.outbound(url, limits), /not public/, 'the next attempt checks again')
+    await t.rejects(internet.outbound(url, limits), /private address/, 'the next attempt checks again')
     t.equal(internet.requests, 1)
   },
 )
@@ -226,13 +226,13 @@ t.test('a name server cannot lead a request to an address that is not public, no
   t.teardown(internet.close)
   const refused = ['private', 'mixed', 'six', 'mapped', 'alias', 'chain', 'huge', 'bücher']
   for (const name of refused) {
-    await t.rejects(internet.outbound(`https://${name}.example.com/`, limits), /not public/, name)
+    await t.rejects(internet.outbound(`https://${name}.example.com/`, limits), /private address/, name)
   }
   for (const name of ['loop', 'nowhere', 'unknown']) {
     await t.rejects(internet.outbound(`https://${name}.example.com/`, limits), /no address/, name)
   }
   for (const name of hostileNames) {
-    await t.rejects(internet.outbound(`https://${name}/`, limits), /not public|no address/, name)
+    await t.rejects(internet.outbound(`https://${name}/`, limits), /private|no address/, name)
   }
   const short = { ...limits, timeoutMs: 200 }
   for (const name of ['silent', 'garbage']) {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
+import { parsePublishedKeys } from '../../app/identity/client-keys.ts'
 import { createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
 import {
@@ -173,7 +174,8 @@ t.test('an answer that is no key set, is too large, or leads elsewhere is no key
     html: (_request, response) => void response.end('<html>'),
     key: (_request, response) => void response.end(JSON.stringify(jwkOf(makeKeys.EdDSA().publicKey))),
     large: (_request, response) => void response.end(`{"keys": [], "x": "${'x'.repeat(70_000)}"}`),
-    many: (_request, response) => void response.end(JSON.stringify({ keys: Array(11).fill({}) })),
+    many: (_request, response) =>
+      void response.end(JSON.stringify({ keys: Array(11).fill(jwkOf(makeKeys.EdDSA().publicKey)) })),
     missing: (_request, response) => void response.writeHead(404).end('{"keys": []}'),
   }
   for (const [name, answer] of Object.entries(answers)) {
@@ -182,6 +184,9 @@ t.test('an answer that is no key set, is too large, or leads elsewhere is no key
     t.equal(await logIn(each), 401, name)
     t.equal(await lastReason(each.id), 'jwks_unavailable', name)
   }
+  const unsuitable = Array(10).fill({ kty: 'oct' })
+  const good = jwkOf(makeKeys.EdDSA().publicKey)
+  t.equal(parsePublishedKeys({ keys: [...unsuitable, good] }).length, 1, 'unsuitable keys do not count')
   const each = await addSigningClient(database, { jwksUri })
   publish()
   t.equal(await logIn(each), 401)

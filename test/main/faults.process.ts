@@ -193,7 +193,7 @@ t.test('a Redis that refuses writes shows in the metrics, and the log gives the 
     .output()
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { level: number; msg: string; reason?: string })
+    .map((line) => JSON.parse(line) as { level: string; msg: string; reason?: string })
   for (const code of [/^OOM/, /^READONLY/, notPermitted]) {
     const found = lines.filter(({ msg, reason = '' }) => /^Redis refuses/.test(msg) && code.test(reason))
     const kinds = found.map(({ msg, reason = '' }) => `${msg} ${reason.split(' ')[0]}`)

@@ -34,7 +34,7 @@ const start = async (t: Tap) => {
     await owner.destroy()
     await database.close()
   })
-  const warnings = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+  const warnings = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
   const refusals = () => warnings().filter(({ msg }) => msg === 'requests are answered with 503')
   return { database, app, owner, warnings, refusals }
 }

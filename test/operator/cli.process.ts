@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -151,6 +151,8 @@ t.test('without a database', async (t) => {
     t.match(added, { code: 0, stderr: /^$/ })
     const listed = await runProcess(['customers', 'list', '--json'], { env })
     t.match(JSON.parse(listed.stdout), [{ customer: 'acme' }])
+    const { stdout } = await runProcess(['audit', 'list', '--limit', '1', '--json'], { env })
+    t.match(JSON.parse(stdout), [{ operator: userInfo().username }], 'the system user')
     t.notOk(readFileSync(join(env.DATA_DIR, 'secret.key'), 'utf8').length < 32)
     t.equal(findServer(), undefined)
   })

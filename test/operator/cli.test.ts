@@ -113,9 +113,9 @@ t.test('on one database', async (t) => {
     const keys = await json('keys list acme')
     t.equal(keys.length, 3)
     t.notOk(JSON.stringify(keys).includes('secret'))
-    const revoked = await json(`keys revoke ${keys[0].key_id}`)
+    const revoked = await json(`keys revoke ${keys[0].key_id} --yes`)
     t.match(revoked.revoked_at, instant)
-    t.equal((await json(`keys revoke ${keys[0].key_id}`)).revoked_at, revoked.revoked_at)
+    t.equal((await json(`keys revoke ${keys[0].key_id} --yes`)).revoked_at, revoked.revoked_at)
     t.match(await cli('keys revoke nosuchkey'), { code: 1, stderr: /no key nosuchkey/ })
     t.match(await cli('keys list nobody'), { code: 1, stderr: /no customer nobody/ })
     t.match(await cli('keys issue nobody'), { code: 1, stderr: /no customer nobody/ })
@@ -166,7 +166,7 @@ t.test('on one database', async (t) => {
       listed.find((key: { key_id: string }) => key.key_id === key_id),
       { networks: limited.networks },
     )
-    t.match(await cli('keys list acme'), { stdout: /203\.0\.113\.0\/24 2001:db8::\/32/ })
+    t.match(await cli('keys list acme --wide'), { stdout: /203\.0\.113\.0\/24 2001:db8::\/32/ })
     const [entry] = await json('audit list --limit 100').then((entries: { action: string }[]) =>
       entries.filter(({ action }) => action === 'keys.networks'),
     )
@@ -238,7 +238,7 @@ t.test('on one database', async (t) => {
       [`add-client acme --jwk ${folder}/text.json`, 1, /text.json cannot be taken/],
       [`add-client acme --jwk ${folder}/missing.json`, 1, /missing.json cannot be taken/],
       ['add-client acme --jwks-uri http://keys.example.com/', 2, /expected an https address/],
-      ['add-client acme --jwks-uri https://10.0.0.1/', 2, /not public/],
+      ['add-client acme --jwks-uri https://10.0.0.1/', 2, /address is private/],
       [`add-client nobody --jwk ${folder}/one.json`, 1, /no customer nobody/],
       [`add-client demo --jwk ${folder}/one.json`, 1, /example data/],
       [`change-client ${secret} --jwk ${folder}/one.json`, 1, /a key with a secret has no public key/],
@@ -488,4 +488,52 @@ t.test('config names every variable with meaning and default, and asks no databa
   t.equal(listed.find((variable) => variable.name === 'PORT')?.default, '3000')
   t.equal(listed.find((variable) => variable.name === 'SECRET_KEY')?.default, null)
   t.match((await run(['config'])).stdout, /PORT=3000\n {4}Port/)
+})
+
+t.test('commands that destroy something ask first', async (t) => {
+  const { cli, json, query } = await openCli(t)
+  await cli('migrate')
+  await json('customers add acme --plan premium')
+  await json('import examples/records.ndjson --customer acme')
+  const { key_id } = await json('keys issue acme')
+  const keeper = 'dashboard-overview'
+  const destructive = [
+    [`keys revoke ${key_id}`, /key \w+ of acme, never used, stops working/],
+    [`custom remove ${keeper}`, /dashboard-overview, its documents .*every customer/],
+    ['history forget acme products P-100', /former values of products\/P-100 of acme/],
+    ['changes prune', /older than 90 days/],
+    ['audit prune --before 2999-01-01', /audit entries before 2999-01-01/],
+    [
+      'customers erase acme',
+      /of acme are deleted for good: .*1 api_keys.*2 products.*1 customers, \d+ audit/,
+    ],
+  ] as const
+  const count = async () =>
+    query(`select (select count(*) from api_keys where revoked_at is null) as keys,
+      (select count(*) from custom_endpoints) as endpoints, (select count(*) from products) as products,
+      (select count(*) from audit_seals) as seals`)
+  const before = await count()
+  for (const [command, consequence] of destructive) {
+    const alone = await cli(command)
+    t.match(alone, { code: 1, stdout: '', stderr: consequence }, command)
+    t.match(alone.stderr, /Nothing was done: without a terminal, add --yes\n$/)
+    for (const input of ['n\n', '\n', '', 'yesterday\n']) {
+      const refused = await cli(command, { isWatched: true, input })
+      t.match(refused, { code: 1, stdout: '', stderr: /Continue\? \[y\/N\] Nothing was done\n$/ }, command)
+      t.match(refused.stderr, consequence)
+    }
+  }
+  t.same(await count(), before)
+  const revoked = await cli(`keys revoke ${key_id}`, { isWatched: true, input: 'Yes\n' })
+  t.match(revoked, { code: 0, stdout: /revoked/, stderr: /Continue\?/ })
+  t.match(await cli('customers erase acme --yes'), { code: 0, stderr: '' })
+})
+
+t.test('the audit trail has the name of the operator', async (t) => {
+  const { cli, json } = await openCli(t)
+  await cli('migrate')
+  await json('customers list', { env: { CERTDATA_OPERATOR: 'Änne O\'Hara, 1 % "x"' } })
+  const names = (await json('audit list')).map((entry: { operator: string | null }) => entry.operator)
+  t.equal(names[0], 'Änne O\'Hara, 1 % "x"')
+  t.equal(names.at(-1), null, 'without a system user')
 })

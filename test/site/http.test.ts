@@ -17,7 +17,7 @@ t.teardown(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 const codes = Object.keys(catalogue)
-const pages = ['/', '/demo', '/docs', '/docs/guides', '/access', '/status', '/problems']
+const pages = ['/', '/demo', '/docs', '/docs/guides', '/access', '/key', '/status', '/problems']
 const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
 
 /** Addresses of what a page loads from its own origin. */
@@ -40,7 +40,7 @@ t.test('every page is HTML under a policy of its own, kept by its tag', async (t
     )
     t.notMatch(answer.body, /<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/, 'nothing inline')
     t.match(answer.body, /<html lang="en">[\s\S]*<title>[^<]+<\/title>[\s\S]*<(main|div) id="main"/)
-    if (path === '/access') {
+    if (path === '/access' || path === '/key') {
       t.match(answer.headers, { 'cache-control': 'no-store', etag: undefined })
       continue
     }

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { addKeyLink } from '../../app/identity/key-links.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
-import { createTestDatabase, listenTestApp } from '../helper.ts'
+import { addCustomer, createTestDatabase, listenTestApp } from '../helper.ts'
 import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
 
 const browser = await launchBrowser()
@@ -27,6 +28,9 @@ const looks = [
 ] as const
 
 t.test('no page breaks an accessibility rule, complains, or is wider than its window', async (t) => {
+  await addCustomer(database, 'acme')
+  const made = { customerId: 'acme', scopes: null, networks: ['192.0.2.0/24'], lifetimeSeconds: 86_400 }
+  const { secret } = await addKeyLink(database.operator, made)
   const ready: Record<string, (page: Page) => Promise<unknown>> = {
     '/': async () => {},
     '/status': async () => {},
@@ -34,6 +38,12 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
     '/access': async (page) => {
       await page.click('button[type=submit]')
       await page.waitForSelector('#outcome.bad')
+    },
+    // Without the part after `#`.
+    '/key': (page) => page.waitForSelector('#outcome.bad'),
+    [`/key#${secret}`]: async (page) => {
+      if (await page.isVisible('#show')) await page.click('#show')
+      await page.waitForSelector('.key pre:not(:empty)')
     },
     '/problems/invalid_query': async () => {},
     '/docs/guides': async () => {},

@@ -58,12 +58,19 @@ export const parseSince = (value: string): string =>
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
 
+const parseEnd = (value: string): Date => {
+  if (date.safeParse(value).success) return dayAfter(value)
+  return /^\d+[a-z]$/.test(value)
+    ? new Date(Date.now() + 1000 * parseDuration(value))
+    : new Date(parseBy(instant)(value))
+}
+
 /**
- * Parses an end: an instant with time zone, or a date that is included (UTC). Returns RFC 3339 in UTC. Throws
- * if it is in the past.
+ * Parses an end: an instant with time zone, a date that is included (UTC), or a duration from now. Returns
+ * RFC 3339 in UTC. Throws if it is in the past.
  */
 export const parseExpiry = (value: string): string => {
-  const end = date.safeParse(value).success ? dayAfter(value) : new Date(parseBy(instant)(value))
+  const end = parseEnd(value)
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')
   return end.toISOString()
 }
@@ -85,3 +92,7 @@ export const parseNetworks = (value: string, before: readonly string[] = []): st
   if (networks.length <= maxNetworks) return networks
   throw new InvalidArgumentError(`expected at most ${maxNetworks} networks`)
 }
+
+/** Parses a comma-separated list of networks. */
+export const parseNetworkList = (value: string): string[] =>
+  value.split(',').reduce((before: string[], each) => parseNetworks(each.trim(), before), [])

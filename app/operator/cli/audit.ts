@@ -8,17 +8,20 @@ import { inSnapshot, type Verification, verifyAudit } from '../../audit/verify.t
 import { parseConfig } from '../../config/config.ts'
 import { parseCount, parseSince, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
 import { Refusal, Reported } from './refusal.ts'
 import {
   createCommand,
   createGroup,
+  createTableCommand,
   formatFields,
-  formatTable,
   type Output,
   print,
   type Shell,
+  type TableOutput,
 } from './shell.ts'
+import { printTable } from './table.ts'
 
 const defaultLimit = 50
 const dayMs = 86_400_000
@@ -29,13 +32,21 @@ const parsePublished = (value: string): ChainHead => {
   return head
 }
 
-const toCells = ({ customer_ref, request_id, details, customer, ...entry }: AuditEntry) => ({
-  ...entry,
-  customer: customer ?? (customer_ref && `erased ${customer_ref}`),
-  details: details && JSON.stringify(details),
-})
+const toCells = (listed: AuditEntry) => {
+  const { entry, at, actor, operator, customer, customer_ref, action, subject, outcome, details, ...rest } =
+    listed
+  return {
+    ...{
+      entry,
+      at,
+      actor: operator ?? actor,
+      customer: customer ?? (customer_ref && `erased ${customer_ref}`),
+    },
+    ...{ action, subject, outcome, details: details && JSON.stringify(details), ...rest },
+  }
+}
 
-type ListOptions = Output & { customer?: string; since?: string; limit: number }
+type ListOptions = TableOutput & { customer?: string; since?: string; limit: number }
 
 const list = async (shell: Shell, options: ListOptions): Promise<void> => {
   const { customer, since, limit } = options
@@ -45,7 +56,7 @@ const list = async (shell: Shell, options: ListOptions): Promise<void> => {
     await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
     return found
   })
-  print(shell, options, entries, formatTable(entries.map(toCells), 'no entries yet'))
+  printTable(shell, options, entries, 'no entries yet', entries.map(toCells))
 }
 
 const toResult = ({ fault, head, ...counts }: Verification, published: ChainHead | undefined) => ({
@@ -81,10 +92,11 @@ const verify = async (shell: Shell, options: Output & { head?: ChainHead }): Pro
 
 const prune = async (
   shell: Shell,
-  { before: given, ...options }: Output & { before?: string },
+  { before: given, ...options }: Confirmable & { before?: string },
 ): Promise<void> => {
   const { auditDays } = parseConfig(shell.env)
   const before = given ?? new Date(Date.now() - auditDays * dayMs).toISOString()
+  await confirm(shell, options, `All audit entries before ${before} are deleted for good`)
   const { fault, ...result } = await withSchemaOwner(shell, (db, openSecrets) =>
     pruneAudit(db, openSecrets(), before),
   )
@@ -98,7 +110,7 @@ export const auditCommand = (shell: Shell): Command =>
   createGroup(
     'audit',
     'the audit trail: who did what, and who read what',
-    createCommand('list', 'the newest entries')
+    createTableCommand('list', 'the newest entries')
       .option('--customer <slug>', 'only entries of this customer', parseSlug)
       .option('--since <when>', 'only entries since this day (UTC) or instant', parseSince)
       .option('--limit <count>', 'greatest number of entries', parseCount, defaultLimit)
@@ -110,7 +122,7 @@ export const auditCommand = (shell: Shell): Command =>
         parsePublished,
       )
       .action(verify.bind(null, shell)),
-    createCommand('prune', 'delete old entries; the rest still verifies')
+    withYes(createCommand('prune', 'delete old entries; the rest still verifies'))
       .option(
         '--before <when>',
         'entries older than this day (UTC) or instant; default: AUDIT_DAYS ago',

@@ -5,7 +5,8 @@ import { type Customer, findCustomer } from '../../identity/customers.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
 import { type UseDatabase, withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
-import { createCommand, formatTable, type Output, print, type Shell } from './shell.ts'
+import { createTableCommand, type Shell, type TableOutput } from './shell.ts'
+import { printTable } from './table.ts'
 
 type OperatorAct = Omit<AuditEvent, 'actor'>
 
@@ -45,12 +46,12 @@ export const createList = <Row extends object>(
   read: (db: Db) => Promise<Row[]>,
   toCells: (row: Row) => object = (row) => row,
 ): Command =>
-  createCommand('list', description).action(async (options: Output) => {
+  createTableCommand('list', description).action(async (options: TableOutput) => {
     const rows = await withOperator(shell, async (db) => {
       await recordAct(db, { action })
       return read(db)
     })
-    print(shell, options, rows, formatTable(rows.map(toCells), none))
+    printTable(shell, options, rows, none, rows.map(toCells))
   })
 
 /** The refusal of an unknown customer, the same in every command. */

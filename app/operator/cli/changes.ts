@@ -3,10 +3,13 @@ import { retentionDays } from '../../feed/epoch.ts'
 import { pruneChanges } from '../../feed/prune.ts'
 import { parseRetention } from './arguments.ts'
 import { changeAsOperator } from './audited.ts'
-import { createCommand, createGroup, type Output, print, type Shell } from './shell.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
+import { createCommand, createGroup, print, type Shell } from './shell.ts'
 
-const prune = async (shell: Shell, options: Output & { days: number }): Promise<void> => {
+const prune = async (shell: Shell, options: Confirmable & { days: number }): Promise<void> => {
   const { days } = options
+  const consequence = `Changes that only tokens older than ${days} days need are deleted for good. Clients with such a token get 410 and read everything again`
+  await confirm(shell, options, consequence)
   const pruned = await changeAsOperator(
     shell,
     (trx) => pruneChanges(trx, days),
@@ -21,7 +24,7 @@ export const changesCommand = (shell: Shell): Command =>
   createGroup(
     'changes',
     'the log of changes that the change feed reads',
-    createCommand('prune', 'delete entries that no follower needs; the service does so every hour')
+    withYes(createCommand('prune', 'delete entries that no follower needs; the service does so every hour'))
       .option(
         '--days <days>',
         'how old the token of a follower may be, 1 to 3650',

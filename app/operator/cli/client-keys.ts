@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { maskQuery } from '../../audit/mask-query.ts'
 import type { AuditEvent } from '../../audit/record.ts'
+import type { Db } from '../../db/schema.ts'
 import { parseTarget } from '../../http/outbound.ts'
 import { parseUniqueJson } from '../../http/unique-json.ts'
 import { type ApiKey, addApiKey, changeClientProof, type NewApiKey } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { type PublicJwk, parseClientKeys } from '../../identity/client-keys.ts'
+import type { Customer } from '../../identity/customers.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
 import { parseExpiry, parseSlug, parseWith } from './arguments.ts'
 import { changeAudited, requireCustomer } from './audited.ts'
@@ -16,7 +18,7 @@ import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
 import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
 
 type ProofOptions = Output & { jwk?: string; jwksUri?: string }
-export type LimitOptions = Output & { scopes?: string[]; expires?: string }
+export type LimitOptions = Output & { scopes?: string[]; expires?: string; networks?: string[] }
 type AddOptions = ProofOptions & LimitOptions
 
 const readJwks = async (file: string): Promise<PublicJwk[]> => {
@@ -39,29 +41,41 @@ const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: strin
   print(shell, options, client, formatFields(client))
 }
 
-/** Adds a key and audits it. Throws a Refusal for the demo customer and for scopes that are not granted. */
-export const addKey = async (
-  shell: Shell,
+/**
+ * Returns the customer of a new key. Throws a Refusal for the demo customer, and for scopes that are not
+ * granted.
+ */
+export const requireKeyOwner = async (
+  db: Db,
   slug: string,
-  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'proof'>,
-  { scopes, expires }: LimitOptions,
-  describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>,
-) => {
+  scopes?: readonly string[],
+): Promise<Customer> => {
   if (slug === demoCustomerId) {
     throw new Refusal('The customer of the example data has no keys: use the demo token')
   }
-  return withOperator(shell, async (db) => {
-    await requireCustomer(db, slug)
-    if (scopes) await requireGranted(db, slug, scopes)
+  const customer = await requireCustomer(db, slug)
+  if (scopes) await requireGranted(db, slug, scopes)
+  return customer
+}
+
+/** Adds a key and audits it. Throws a Refusal as `requireKeyOwner` does. */
+export const addKey = (
+  shell: Shell,
+  slug: string,
+  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'proof'>,
+  { scopes, expires, networks }: LimitOptions,
+  describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>,
+) =>
+  withOperator(shell, async (db) => {
+    await requireKeyOwner(db, slug, scopes)
+    const limits = { scopes: scopes ?? null, expiresAt: expires ?? null, networks }
     const added = await changeAudited(
       db,
-      (trx) =>
-        addApiKey(trx, { customerId: slug, ...made, scopes: scopes ?? null, expiresAt: expires ?? null }),
+      (trx) => addApiKey(trx, { customerId: slug, ...made, ...limits }),
       (key) => ({ ...describe(key), customer: slug, subject: made.keyId }),
     )
     return withOwnScopes(db, added)
   })
-}
 
 const add = async (shell: Shell, slug: string, options: AddOptions, command: Command): Promise<void> => {
   const proof = await readProof(options, command)

@@ -13,6 +13,8 @@ const packageRoot = resolve(import.meta.dirname, '../../..')
 
 type Server = {
   url: string
+  /** The operator's name, for the audit trail. `undefined` if the system user has no name. */
+  operator: string | undefined
   isEmbedded: boolean
   /** Opened on demand, because most commands need no secrets. */
   openSecrets: () => Secrets
@@ -29,6 +31,8 @@ const requireInstance = async (dataDir: string): Promise<void> => {
   )
 }
 
+const nameOperator = (shell: Shell, { operator }: Config) => operator ?? shell.user
+
 const useEmbedded = async <T>(
   shell: Shell,
   config: Config,
@@ -42,8 +46,9 @@ const useEmbedded = async <T>(
   // On a signal, stop the bundled server, too. Uncommitted changes are rolled back.
   const forgetSignals = shell.onSignal(release)
   const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { directory, mayCreate }))
+  const operator = nameOperator(shell, config)
   try {
-    return await use({ url, isEmbedded: true, openSecrets })
+    return await use({ url, operator, isEmbedded: true, openSecrets })
   } finally {
     forgetSignals()
     await release()
@@ -55,12 +60,16 @@ const useServer = <T>(shell: Shell, mayCreate: boolean, use: UseServer<T>): Prom
   const url = config.databaseAdminUrl
   if (url === undefined) return useEmbedded(shell, config, mayCreate, use)
   const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { mayCreate }))
-  return use({ url, isEmbedded: false, openSecrets })
+  return use({ url, operator: nameOperator(shell, config), isEmbedded: false, openSecrets })
 }
 
-const connect = <T>(url: string, role: string | undefined, use: (db: Db) => Promise<T>): Promise<T> =>
+const connect = <T>(
+  { operator, url }: Pick<Server, 'operator' | 'url'>,
+  role: string | undefined,
+  use: (db: Db) => Promise<T>,
+): Promise<T> =>
   // The running statement already reports a lost connection.
-  withConnection(url, { role, applicationName: 'certdata-cli', onError: () => {} }, use)
+  withConnection(url, { role, operator, applicationName: 'certdata-cli', onError: () => {} }, use)
 
 const requireSchema = async (db: Db, server: Server): Promise<void> => {
   const pending = await listPendingMigrations(db)
@@ -80,12 +89,12 @@ export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
  * `use`.
  */
 export const withOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
-  useServer(shell, true, ({ url, openSecrets }) => connect(url, undefined, (db) => use(db, openSecrets)))
+  useServer(shell, true, (server) => connect(server, undefined, (db) => use(db, server.openSecrets)))
 
 const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>): Promise<T> =>
   useServer(shell, false, async (server) => {
-    await connect(server.url, undefined, (db) => requireSchema(db, server))
-    return connect(server.url, role, (db) => use(db, server.openSecrets))
+    await connect(server, undefined, (db) => requireSchema(db, server))
+    return connect(server, role, (db) => use(db, server.openSecrets))
   })
 
 /**

@@ -16,6 +16,7 @@ import type { Db } from '../../db/schema.ts'
 import { findNearest } from '../../records/query/nearest.ts'
 import { parseSlug } from './arguments.ts'
 import { changeAsOperator, changeAudited, createList, requireCustomer } from './audited.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
 import { Refusal, Reported } from './refusal.ts'
 import { createCommand, createGroup, formatFields, type Output, print, type Shell } from './shell.ts'
@@ -115,9 +116,12 @@ const setFor =
     print(shell, options, endpoint)
   }
 
-const remove = async (shell: Shell, name: string, options: Output): Promise<void> => {
+const remove = async (shell: Shell, name: string, options: Confirmable): Promise<void> => {
   await withOperator(shell, async (db) => {
-    await requireEndpoint(db, name)
+    const { revision, everyone, granted } = await requireEndpoint(db, name)
+    const users = everyone ? 'every customer' : granted.join(', ') || 'no customer'
+    const consequence = `The endpoint ${name}, its documents up to revision ${revision} and its grants (to ${users}) are deleted for good`
+    await confirm(shell, options, consequence)
     await changeAudited(
       db,
       (trx) => removeEndpoint(trx, name),
@@ -162,5 +166,7 @@ export const customCommand = (shell: Shell): Command =>
       'take back the grant of an endpoint',
       'from all who have no grant of their own',
     ).action(setFor(shell, false)),
-    withName('remove', 'remove an endpoint with its documents and grants').action(remove.bind(null, shell)),
+    withYes(withName('remove', 'remove an endpoint with its documents and grants')).action(
+      remove.bind(null, shell),
+    ),
   )

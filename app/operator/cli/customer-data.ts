@@ -7,10 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { openRedisEraser, type RedisEraser } from '../../cache/erase.ts'
 import { parseConfig } from '../../config/config.ts'
-import { countCustomerRows, eraseCustomer } from '../gdpr/erase.ts'
+import type { Db } from '../../db/schema.ts'
+import { countCustomerRows, countPersons, eraseCustomer } from '../gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../gdpr/export.ts'
 import { parseSlug } from './arguments.ts'
 import { noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
@@ -31,25 +33,38 @@ const toStandardOutput = ({ stdout }: Shell): Target => ({
   close: async () => {},
 })
 
-const toDirectory = async (directory: string): Promise<Target> => {
+const createDirectory = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     const isFile = cause.code === 'EEXIST' || cause.code === 'ENOTDIR'
     const reason = isFile ? 'there is a file of this name, or above it' : cause.message
     throw new Refusal(`The directory ${directory} cannot be created: ${reason}`, { cause })
   })
   if ((await readdir(directory)).length > 0) throw new Refusal(`${directory} is not empty`)
-  const files = new Map<string, WriteStream>()
-  const fileOf = (table: string): WriteStream => {
-    const known = files.get(table)
-    if (known) return known
-    const file = createWriteStream(join(directory, `${table}.ndjson`), { flags: 'wx', mode: 0o600 })
+}
+
+const toDirectory = async (directory: string): Promise<Target> => {
+  await createDirectory(directory)
+  const files = new Map<string, { stream: WriteStream; ended: Promise<void> }>()
+  const openFile = (table: string) => {
+    const stream = createWriteStream(join(directory, `${table}.ndjson`), { flags: 'wx', mode: 0o600 })
+    const ended = finished(stream).catch((cause: Error) => {
+      throw new Refusal(`The export is incomplete: ${cause.message}`, { cause })
+    })
+    // Reported by the next row or by `close`.
+    ended.catch(() => {})
+    const file = { stream, ended }
     files.set(table, file)
     return file
   }
   return {
-    take: ({ table, json }) => writeTo(fileOf(table), `${json}\n`),
+    async take({ table, json }) {
+      const { stream, ended } = files.get(table) ?? openFile(table)
+      // A failed stream never drains.
+      if (!stream.write(`${json}\n`)) await Promise.race([once(stream, 'drain'), ended])
+    },
     async close() {
-      await Promise.all([...files.values()].map((file) => finished(file.end())))
+      for (const { stream } of files.values()) stream.end()
+      await Promise.all([...files.values()].map(({ ended }) => ended))
     },
   }
 }
@@ -66,40 +81,60 @@ const runExport = (shell: Shell, customer: string, options: Output & { output?: 
     if (output !== undefined) print(shell, options, { customer, directory: output, rows }, formatFields(rows))
   })
 
-const openRedis = async (url: string | undefined) => {
-  if (url === undefined) return undefined
-  return await openRedisEraser(url).catch((cause: unknown) => {
-    throw new Refusal('Nothing was erased, because Redis does not answer and holds answers of the customer', {
-      cause,
-    })
-  })
+const refuseWithoutRedis = (cause: unknown): never => {
+  const reason = 'Nothing was erased, because Redis does not answer and holds answers of the customer'
+  throw new Refusal(reason, { cause })
 }
 
 /** Instances use facts that are at most 500 ms old, and settle counts within 50 ms. */
 const instancesForgetMs = 1_500
 
-/** Erases after the commit, and again when no instance adds anything for the customer. */
-const eraseFromRedis = async (redis: RedisEraser, customer: string, keyIds: readonly string[]) => {
-  const erased = await redis.erase(customer, keyIds)
-  if (keyIds.length > 0) await delay(instancesForgetMs)
-  return erased + (await redis.erase(customer, keyIds))
-}
-
-const refuseUnconfirmed = async (shell: Shell, customer: string): Promise<never> => {
-  const counts = await withOperator(shell, (db) => countCustomerRows(db, customer))
-  const parts = Object.entries(counts).filter(([, count]) => count > 0)
-  if (parts.length === 0) throw noCustomer(customer)
-  const listed = parts.map(([name, count]) => `${count} ${name}`).join(', ')
-  throw new Refusal(`This would delete for good: ${listed}. Add --yes to do it`)
-}
-
-const erase = async (shell: Shell, customer: string, options: Output & { yes?: true }): Promise<void> => {
-  refuseDemo(customer)
-  if (!options.yes) await refuseUnconfirmed(shell, customer)
-  const redis = await openRedis(parseConfig(shell.env).redisUrl)
+/** Erases entries that instances added until the commit, and again when no instance adds any more. */
+const eraseRest = async (
+  redis: RedisEraser,
+  customer: string,
+  keyIds: readonly string[],
+): Promise<number> => {
   try {
-    const erased = await withSchemaOwner(shell, (db) => eraseCustomer(db, customer))
-    const redisKeys = redis ? await eraseFromRedis(redis, customer, erased?.keyIds ?? []) : null
+    const erased = await redis.erase(customer, keyIds)
+    if (keyIds.length > 0) await delay(instancesForgetMs)
+    return erased + (await redis.erase(customer, keyIds))
+  } catch (cause) {
+    const reason = `Redis failed after the erasure of ${customer} from the database`
+    throw new Refusal(
+      `${reason}: run the command again. Failed logins of its keys are counted for a minute`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+const describeErasure = async (db: Db, customer: string): Promise<string | undefined> => {
+  const rows = await countCustomerRows(db, customer)
+  const counts = { ...rows, 'audit entries (their personal part)': await countPersons(db, customer) }
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  if (parts.length === 0) return undefined
+  return `These data of ${customer} are deleted for good: ${parts.map(([name, count]) => `${count} ${name}`).join(', ')}`
+}
+
+const erase = async (shell: Shell, customer: string, options: Confirmable): Promise<void> => {
+  refuseDemo(customer)
+  const { redisUrl } = parseConfig(shell.env)
+  const redis = redisUrl === undefined ? undefined : await openRedisEraser(redisUrl).catch(refuseWithoutRedis)
+  try {
+    const [erased, before = 0] = await withSchemaOwner(shell, async (db) => {
+      // If the database has nothing, an earlier erasure may still have left something in Redis.
+      const consequence = await describeErasure(db, customer)
+      if (consequence !== undefined) await confirm(shell, options, consequence)
+      let count: number | undefined
+      const done = await eraseCustomer(db, customer, async (keyIds) => {
+        // Before the commit, because only the database has the key ids: if Redis fails, nothing is erased.
+        count = await redis?.erase(customer, keyIds).catch(refuseWithoutRedis)
+      })
+      return [done, count] as const
+    })
+    const redisKeys = redis ? before + (await eraseRest(redis, customer, erased?.keyIds ?? [])) : null
     if (!erased && !redisKeys) throw noCustomer(customer)
     const { rows = {}, auditEntries = 0 } = erased ?? {}
     const counts = { audit_entries: auditEntries, redis_keys: redisKeys }
@@ -115,8 +150,7 @@ export const customerDataCommands = (shell: Shell): Command[] => [
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
     .action(runExport.bind(null, shell)),
-  createCommand('erase', 'delete a customer and all its data for good')
+  withYes(createCommand('erase', 'delete a customer and all its data for good'))
     .argument('<customer>', 'slug of the customer', parseSlug)
-    .option('--yes', 'really')
     .action(erase.bind(null, shell)),
 ]

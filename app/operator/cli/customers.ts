@@ -28,12 +28,14 @@ import { withScopes } from './scopes.ts'
 import {
   createCommand,
   createGroup,
+  createTableCommand,
   formatFields,
-  formatTable,
   type Output,
   print,
   type Shell,
+  type TableOutput,
 } from './shell.ts'
+import { chooseLook, formatTable, toKeyCells } from './table.ts'
 
 type AddOptions = Output & { name?: string; plan: Plan }
 
@@ -61,13 +63,14 @@ const countRecords = async (db: Db, customerId: string): Promise<Record<string, 
   return Object.fromEntries(rows.map((row) => [row.resource, row.records]))
 }
 
-const show = (shell: Shell, slug: string, options: Output): Promise<void> =>
+const show = (shell: Shell, slug: string, options: TableOutput): Promise<void> =>
   withOperator(shell, async (db) => {
     await recordAct(db, { action: 'customers.show', customer: slug })
     const customer = await requireCustomer(db, slug)
     const records = await countRecords(db, slug)
     const keys = await withScopes(db, await listApiKeys(db, slug))
-    const text = [formatFields({ ...customer, ...records }), formatTable(keys, 'no keys yet')].join('\n\n')
+    const table = formatTable(keys.map(toKeyCells), 'no keys yet', chooseLook(shell, options))
+    const text = `${formatFields({ ...customer, ...records })}\n\n${table}`
     print(shell, options, { ...customer, records, keys }, text)
   })
 
@@ -120,9 +123,9 @@ export const customersCommand = (shell: Shell): Command =>
       .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('basic'))
       .action(add.bind(null, shell)),
     createList(shell, 'customers.list', 'all customers', 'no customers yet', listCustomers),
-    forCustomer('show', 'show a customer, the number of its records, and its keys').action(
-      show.bind(null, shell),
-    ),
+    createTableCommand('show', 'show a customer, the number of its records, and its keys')
+      .argument('<customer>', 'slug of the customer', parseSlug)
+      .action(show.bind(null, shell)),
     forCustomer('set-plan', 'change the plan')
       .addArgument(new Argument('<plan>', 'the new plan').choices(plans))
       .action((slug: string, plan: Plan, options: Output) =>

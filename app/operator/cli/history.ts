@@ -4,16 +4,19 @@ import type { ResourceName } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import { parseSlug } from './arguments.ts'
 import { changeAsOperator, requireCustomer } from './audited.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { Refusal } from './refusal.ts'
-import { createCommand, createGroup, type Output, print, type Shell } from './shell.ts'
+import { createCommand, createGroup, print, type Shell } from './shell.ts'
 
 const forget = async (
   shell: Shell,
   customer: string,
   resource: ResourceName,
   id: string,
-  options: Output,
+  options: Confirmable,
 ): Promise<void> => {
+  const consequence = `All former values of ${resource}/${id} of ${customer} are deleted for good`
+  await confirm(shell, options, consequence)
   const forgotten = await changeAsOperator(
     shell,
     async (trx) => {
@@ -38,7 +41,7 @@ export const historyCommand = (shell: Shell): Command =>
   createGroup(
     'history',
     'the former values of records',
-    createCommand('forget', 'delete all former values of one record for good')
+    withYes(createCommand('forget', 'delete all former values of one record for good'))
       .argument('<customer>', 'slug of the customer', parseSlug)
       .addArgument(
         new Argument('<resource>', 'the resource').choices(

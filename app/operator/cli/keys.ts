@@ -1,50 +1,70 @@
 import { type Command, Option } from 'commander'
-import { limitApiKey, listApiKeys, revokeApiKey, succeedApiKey } from '../../identity/api-key-store.ts'
+import type { Db } from '../../db/schema.ts'
+import {
+  type ApiKey,
+  limitApiKey,
+  listApiKeys,
+  revokeApiKey,
+  succeedApiKey,
+} from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
-import { parseDuration, parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
+import { listKeyLinks, removeKeyLink } from '../../identity/key-links.ts'
+import { parseDuration, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
-import { addKey, clientCommands, type LimitOptions } from './client-keys.ts'
+import { clientCommands } from './client-keys.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
+import { issueCommand } from './issue.ts'
 import { Refusal } from './refusal.ts'
-import { parseScopes, withOwnScopes, withScopes } from './scopes.ts'
+import { withOwnScopes, withScopes } from './scopes.ts'
 import {
   createCommand,
   createGroup,
+  createTableCommand,
   formatNewKey,
-  formatTable,
   type Output,
   print,
   type Shell,
+  type TableOutput,
 } from './shell.ts'
+import { printTable, toKeyCells } from './table.ts'
 
-const issue = async (shell: Shell, slug: string, options: LimitOptions): Promise<void> => {
-  const { apiKey, ...secret } = createApiKey()
-  const key = await addKey(shell, slug, secret, options, ({ scopes, expires_at }) => ({
-    action: 'keys.issue',
-    details: { scopes, expires_at },
-  }))
-  const { key_id, customer, scopes, expires_at } = key
-  const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
-  print(shell, options, issued, formatNewKey(issued))
-}
+const listKeysAndLinks = async (db: Db, slug?: string): Promise<ApiKey[]> => [
+  ...(await listApiKeys(db, slug)),
+  ...(await listKeyLinks(db, slug)),
+]
 
-const list = async (shell: Shell, slug: string | undefined, options: Output): Promise<void> => {
+const noKey = (keyId: string) => new Refusal(`There is no key ${keyId}`)
+
+const list = async (shell: Shell, slug: string | undefined, options: TableOutput): Promise<void> => {
   const listed = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'keys.list', customer: slug })
     if (slug !== undefined) await requireCustomer(db, slug)
-    return withScopes(db, await listApiKeys(db, slug))
+    return withScopes(db, await listKeysAndLinks(db, slug))
   })
-  print(shell, options, listed, formatTable(listed, 'no keys yet'))
+  printTable(shell, options, listed, 'no keys yet', listed.map(toKeyCells))
 }
 
-const revoke = async (shell: Shell, keyId: string, options: Output): Promise<void> => {
+const describeRevocation = ({ key_id, customer, state, last_used_on }: ApiKey): string =>
+  state === 'pending'
+    ? `The link to the key ${key_id} of ${customer} stops working`
+    : `The key ${key_id} of ${customer}, ${last_used_on === null ? 'never used' : `last used on ${last_used_on}`}, stops working within a second and cannot be restored`
+
+/** The link first: if it is used in the meantime, its key exists when the second statement starts. */
+const revokeKeyOrLink = async (trx: Db, keyId: string): Promise<ApiKey | undefined> =>
+  (await removeKeyLink(trx, keyId)) ?? (await revokeApiKey(trx, keyId))
+
+const revoke = async (shell: Shell, keyId: string, options: Confirmable): Promise<void> => {
   const key = await withOperator(shell, async (db) => {
+    const found = (await listKeysAndLinks(db)).find(({ key_id }) => key_id === keyId)
+    if (!found) throw noKey(keyId)
+    await confirm(shell, options, describeRevocation(found))
     const revoked = await changeAudited(
       db,
-      (trx) => revokeApiKey(trx, keyId),
+      (trx) => revokeKeyOrLink(trx, keyId),
       ({ customer }) => ({ action: 'keys.revoke', customer, subject: keyId }),
     )
-    if (!revoked) throw new Refusal(`There is no key ${keyId}`)
+    if (!revoked) throw noKey(keyId)
     return withOwnScopes(db, revoked)
   })
   print(shell, options, key)
@@ -75,7 +95,7 @@ const limit = async (
         details: { networks: named },
       }),
     )
-    if (!limited) throw new Refusal(`There is no key ${keyId}`)
+    if (!limited) throw noKey(keyId)
     return withOwnScopes(db, limited)
   })
   print(shell, options, key)
@@ -113,20 +133,8 @@ export const keysCommand = (shell: Shell): Command =>
   createGroup(
     'keys',
     'the API keys of the customers',
-    createCommand('issue', 'make a key, which is shown once')
-      .argument('<customer>', 'slug of the customer', parseSlug)
-      .option(
-        '--scopes <scopes>',
-        'limit the key to these scopes, separated by commas (default: all)',
-        parseScopes,
-      )
-      .option(
-        '--expires <when>',
-        'last day (UTC) or instant on which the key works (default: no end)',
-        parseExpiry,
-      )
-      .action(issue.bind(null, shell)),
-    createCommand('list', 'list the keys of one customer or of all')
+    issueCommand(shell),
+    createTableCommand('list', 'list the keys, and the links to keys, of one customer or of all')
       .argument('[customer]', 'slug of the customer', parseSlug)
       .action(list.bind(null, shell)),
     createCommand('rotate', 'make a key that replaces another; the former key ends after the overlap')
@@ -143,7 +151,7 @@ export const keysCommand = (shell: Shell): Command =>
       .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)
       .option('--anywhere', 'take the limit away')
       .action(limit.bind(null, shell)),
-    createCommand('revoke', 'revoke a key for good')
+    withYes(createCommand('revoke', 'revoke a key, or a link to a key, for good'))
       .argument('<key_id>', 'the key id, as keys list shows it')
       .action(revoke.bind(null, shell)),
   )

@@ -1,9 +1,6 @@
 import { type Command, Option } from 'commander'
-import { recordEvents } from '../../audit/record.ts'
 import { parseConfig } from '../../config/config.ts'
 import type { Db, Plan } from '../../db/schema.ts'
-import { addApiKey } from '../../identity/api-key-store.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
 import { addCustomer, customerSlug, plans } from '../../identity/customers.ts'
 import {
   type AccessRequest,
@@ -14,16 +11,15 @@ import {
   rejectRequest,
 } from '../access/store.ts'
 import { parseName, parseReason, parseSlug } from './arguments.ts'
-import { changeAsOperator, createList, refuseDemo } from './audited.ts'
+import { changeAsOperator, createList, recordAct, refuseDemo } from './audited.ts'
 import { withOperator } from './context.ts'
+import { addLink } from './issue.ts'
 import { Refusal } from './refusal.ts'
-import { withOwnScopes } from './scopes.ts'
-import { createCommand, createGroup, formatNewKey, type Output, print, type Shell } from './shell.ts'
+import { createCommand, createGroup, formatNewLink, type Output, print, type Shell } from './shell.ts'
 
-const toCells = ({ message, reason, ...request }: AccessRequest) => ({
-  ...request,
-  reason,
-  message: message.replace(/\s+/g, ' '),
+const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest }: AccessRequest) => ({
+  ...{ id, status, company, email, due_at, overdue, message: message.replace(/\s+/g, ' ') },
+  ...rest,
 })
 
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
@@ -37,7 +33,7 @@ const slugOf = (company: string): string | undefined => {
 
 type ApproveOptions = Output & { slug?: string; name?: string; plan: Plan }
 
-const approveIn = async (trx: Db, id: string, { slug, name, plan }: ApproveOptions) => {
+const approveIn = async (shell: Shell, trx: Db, id: string, { slug, name, plan }: ApproveOptions) => {
   const request = await lockOpenRequest(trx, id)
   if (!request) throw noOpenRequest(id)
   const customer = slug ?? slugOf(request.company)
@@ -46,29 +42,18 @@ const approveIn = async (trx: Db, id: string, { slug, name, plan }: ApproveOptio
   refuseDemo(customer)
   const added = await addCustomer(trx, { customerId: customer, name: name ?? request.company, plan })
   if (!added) throw new Refusal(`The customer ${customer} exists already: give another --slug`)
-  const { apiKey, keyId, secretSha256 } = createApiKey()
-  const key = await addApiKey(trx, {
-    customerId: customer,
-    keyId,
-    secretSha256,
-    scopes: null,
-    expiresAt: null,
-  })
   await moveToCustomer(trx, id, customer)
-  await recordEvents(trx, [
-    { actor: 'operator', action: 'requests.approve', customer, subject: id },
-    { actor: 'operator', action: 'customers.add', customer, details: { plan } },
-    { actor: 'operator', action: 'keys.issue', customer, subject: keyId },
-  ])
-  const { scopes, expires_at } = await withOwnScopes(trx, key)
-  return { id, customer, plan, key_id: keyId, api_key: apiKey, scopes, expires_at }
+  await recordAct(trx, { action: 'requests.approve', customer, subject: id })
+  await recordAct(trx, { action: 'customers.add', customer, details: { plan } })
+  const { key_id, link, link_expires_at, scopes } = await addLink(shell, trx, added)
+  return { id, customer, plan, key_id, link, link_expires_at, scopes }
 }
 
 const approve = async (shell: Shell, id: string, options: ApproveOptions): Promise<void> => {
   const approved = await withOperator(shell, (db) =>
-    db.transaction().execute((trx) => approveIn(trx, id, options)),
+    db.transaction().execute((trx) => approveIn(shell, trx, id, options)),
   )
-  print(shell, options, approved, formatNewKey(approved))
+  print(shell, options, approved, formatNewLink(approved))
 }
 
 const reject = async (shell: Shell, id: string, options: Output & { reason?: string }): Promise<void> => {
@@ -99,7 +84,7 @@ export const requestsCommand = (shell: Shell): Command =>
       },
       toCells,
     ),
-    createCommand('approve', 'create the customer and a key, which is shown once')
+    createCommand('approve', 'create the customer, and a link that shows its key once')
       .argument('<id>', 'id of the request, as requests list shows it')
       .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)
       .option('--name <name>', "the customer's name (default: the company's)", parseName)

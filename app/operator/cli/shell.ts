@@ -7,8 +7,10 @@ export type Screen = NodeJS.WritableStream & Readonly<{ isTTY?: boolean }>
 /** The only access of commands to their process; test/architecture.test.ts checks it. */
 export type Shell = Readonly<{
   env: Readonly<Record<string, string | undefined>>
+  /** Name of the system user. `undefined` if it has none. */
+  user?: string | undefined
   /** Opened by the command that reads it. */
-  stdin: AsyncIterable<Uint8Array>
+  stdin: AsyncIterable<Uint8Array> & Readonly<{ isTTY?: boolean }>
   stdout: Screen
   stderr: Screen
   /** On a signal, runs `release`, then exits, even after a failure. The returned function cancels it. */
@@ -18,10 +20,16 @@ export type Shell = Readonly<{
 }>
 
 export type Output = { json?: true }
+/** Of commands that print a table. */
+export type TableOutput = Output & { wide?: true }
 
 /** Creates a command with the common options. */
 export const createCommand = (name: string, description: string): Command =>
   new Command(name).description(description).option('--json', 'print the result as JSON')
+
+/** Creates a command that prints a table. */
+export const createTableCommand = (name: string, description: string): Command =>
+  createCommand(name, description).option('--wide', 'show every column in full')
 
 /** Creates a command with subcommands. */
 export const createGroup = (name: string, description: string, ...commands: Command[]): Command => {
@@ -30,34 +38,27 @@ export const createGroup = (name: string, description: string, ...commands: Comm
   return group
 }
 
-const cellText = (value: unknown): string => {
+/** Formats a value for people. */
+export const formatCell = (value: unknown): string => {
   if (value === null || value === undefined) return '-'
   return Array.isArray(value) ? value.join(' ') : String(value)
-}
-
-/** Formats rows as columns with a header. Returns `none` if there are no rows. */
-export const formatTable = (rows: readonly object[], none: string): string => {
-  const [first] = rows
-  if (!first) return none
-  const table = [Object.keys(first), ...rows.map((row) => Object.values(row).map(cellText))]
-  const widths = Object.keys(first).map((_, column) =>
-    Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
-  )
-  const format = (cells: string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return table.map((cells) => format(cells).trimEnd()).join('\n')
 }
 
 /** Formats each field on a separate line. */
 export const formatFields = (fields: object): string => {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)
-    .map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${formatCell(value)}`)
     .join('\n')
 }
 
 /** Formats fields with a new key, which is not shown again. */
 export const formatNewKey = (fields: object): string =>
   `${formatFields(fields)}\n\nThe key is shown this once: only its hash is kept.`
+
+/** Formats fields with a link to a new key, which is not shown again. */
+export const formatNewLink = (fields: object): string =>
+  `${formatFields(fields)}\n\nSend the link to the customer. It shows the key once, after a click. The link itself is not shown again.`
 
 /** Writes a result to stdout, as JSON with `--json`. */
 export const print = (

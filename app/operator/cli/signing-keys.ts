@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { leadSeconds, listSigningKeys, rotateSigningKeys } from '../../identity/key-rotation.ts'
 import { changeAsOperator, createList } from './audited.ts'
-import { createCommand, createGroup, formatTable, type Output, print, type Shell } from './shell.ts'
+import { createGroup, createTableCommand, type Shell, type TableOutput } from './shell.ts'
+import { printTable } from './table.ts'
 
-const rotate = async (shell: Shell, options: Output & { now?: true }): Promise<void> => {
+const rotate = async (shell: Shell, options: TableOutput & { now?: true }): Promise<void> => {
   const lead = options.now ? leadSeconds.instances : leadSeconds.verifiers
   const keys = await changeAsOperator(
     shell,
@@ -13,7 +14,7 @@ const rotate = async (shell: Shell, options: Output & { now?: true }): Promise<v
       details: { keys: rotated.map(({ kid, state }) => ({ kid, state })) },
     }),
   )
-  print(shell, options, keys, formatTable(keys, ''))
+  printTable(shell, options, keys, '')
 }
 
 /** `certdata signing-keys …` */
@@ -28,7 +29,7 @@ export const signingKeysCommand = (shell: Shell): Command =>
       'no signing keys yet',
       listSigningKeys,
     ),
-    createCommand('rotate', 'sign with the next key; existing tokens stay valid')
+    createTableCommand('rotate', 'sign with the next key; existing tokens stay valid')
       .option('--now', 'do not wait until caches of the public keys have the next key')
       .action(rotate.bind(null, shell)),
   )

@@ -23,9 +23,19 @@ import type { ResourceName } from '../../records/resources/define.ts'
 import { resourceNames } from '../../records/resources/index.ts'
 import { parseSlug } from './arguments.ts'
 import { changeAsOperator, changeAudited, recordAct, requireCustomer } from './audited.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
-import { createCommand, createGroup, formatTable, type Output, print, type Shell } from './shell.ts'
+import {
+  createCommand,
+  createGroup,
+  createTableCommand,
+  type Output,
+  print,
+  type Shell,
+  type TableOutput,
+} from './shell.ts'
+import { printTable } from './table.ts'
 
 const parseUrl = (text: string): string => {
   try {
@@ -57,91 +67,116 @@ const describeAct =
     details: { url: maskQuery(webhook.url), ...details },
   })
 
-const sendTest = async (shell: Shell, db: Db, secrets: Secrets, webhook: Webhook): Promise<void> => {
+/** Sends a test message and audits it. Throws a Refusal if the receiver does not accept it. */
+const sendTest = async (
+  shell: Shell,
+  db: Db,
+  secrets: Secrets,
+  {
+    url,
+    resources,
+    customer,
+    webhook_id: id,
+  }: Pick<Webhook, 'url' | 'resources' | 'customer'> & Partial<Webhook>,
+  next: string,
+): Promise<string> => {
   const { outbound = createOutbound() } = shell
   const deliver = createDeliver({ outbound, keys: createWebhookKeys(secrets), now: Date.now })
-  const { url, resources, webhook_id: id } = webhook
   const at = new Date().toISOString()
-  const result = await deliver(url, { id: createMessageId(), type: 'webhook.test', at, data: { resources } })
-  await changeAudited(
-    db,
-    async (trx) => {
-      await noteWebhookResult(trx, id, result.result)
-      return webhook
-    },
-    describeAct('webhooks.test', { result: result.result }),
-  )
-  if (!isDelivered(result)) {
-    throw new Refusal(`The receiver of ${id} did not take the test message: ${result.result}`)
-  }
+  const sent = await deliver(url, { id: createMessageId(), type: 'webhook.test', at, data: { resources } })
+  const { result } = sent
+  if (id !== undefined) await noteWebhookResult(db, id, result)
+  const details = { url: maskQuery(url), result }
+  await recordAct(db, { action: 'webhooks.test', customer, subject: id, details })
+  if (isDelivered(sent)) return result
+  throw new Refusal(`The receiver did not accept the test message: ${result}. Correct it, then run: ${next}`)
 }
 
-const verify = async (shell: Shell, db: Db, secrets: Secrets, webhook: Webhook): Promise<Webhook> => {
-  const { webhook_id: id, customer: customerId, resources } = webhook
-  const tokens = createTokenCodec(secrets)
-  // Before the test, so that changes during the test are sent later.
-  const place = await findPlaceOfNow({ db, tokens, now: Date.now }, { customerId, resources })
-  await sendTest(shell, db, secrets, webhook)
-  const act = describeAct('webhooks.enable')
-  const active = await changeAudited(db, (trx) => activateWebhook(trx, id, place), act)
-  if (!active) throw noWebhook(id)
-  return active
+/** The place is read before the test, so that changes during the test are sent later. */
+const findPlace = (db: Db, secrets: Secrets, customerId: string, resources: readonly ResourceName[]) =>
+  findPlaceOfNow({ db, tokens: createTokenCodec(secrets), now: Date.now }, { customerId, resources })
+
+const enable = async (shell: Shell, id: string, options: Output): Promise<void> => {
+  const enabled = await withOperator(shell, async (db, openSecrets) => {
+    const webhook = await requireWebhook(db, id)
+    const place = await findPlace(db, openSecrets(), webhook.customer, webhook.resources)
+    await sendTest(shell, db, openSecrets(), webhook, `certdata webhooks enable ${id}`)
+    const act = describeAct('webhooks.enable')
+    return changeAudited(db, (trx) => activateWebhook(trx, id, place), act)
+  })
+  if (!enabled) throw noWebhook(id)
+  print(shell, options, enabled)
 }
 
 type AddOptions = Output & { resources?: ResourceName[] }
 
+/** Adds the webhook after its receiver has accepted a test message, so that a failure leaves nothing behind. */
 const add = async (shell: Shell, slug: string, url: string, options: AddOptions): Promise<void> => {
-  const { resources = resourceNames } = options
+  const { resources = [...resourceNames] } = options
   const active = await withOperator(shell, async (db, openSecrets) => {
     await requireCustomer(db, slug)
-    const added = await changeAudited(
+    const place = await findPlace(db, openSecrets(), slug, resources)
+    const only = options.resources ? ` --resources ${resources.join(',')}` : ''
+    const next = `certdata webhooks add ${slug} '${url}'${only}`
+    const result = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
+    return changeAudited(
       db,
-      (trx) => addWebhook(trx, { customer: slug, url, resources }),
+      async (trx) => {
+        const added = await addWebhook(trx, { customer: slug, url, resources })
+        if (!added) return undefined
+        await noteWebhookResult(trx, added.webhook_id, result)
+        return activateWebhook(trx, added.webhook_id, place)
+      },
       describeAct('webhooks.add', { resources }),
     )
-    if (!added) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, which is the most`)
-    return verify(shell, db, openSecrets(), added)
   })
+  if (!active) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, which is the most`)
   print(shell, options, active)
 }
 
-const list = async (shell: Shell, slug: string | undefined, options: Output): Promise<void> => {
+const toCells = ({ webhook_id, customer, url, state, last_result, ...rest }: Webhook) => ({
+  ...{ webhook_id, customer, url, state, last_result },
+  ...rest,
+})
+
+const list = async (shell: Shell, slug: string | undefined, options: TableOutput): Promise<void> => {
   const listed = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'webhooks.list', customer: slug })
     if (slug !== undefined) await requireCustomer(db, slug)
     return listWebhooks(db, slug)
   })
-  print(shell, options, listed, formatTable(listed, 'no webhooks yet'))
+  printTable(shell, options, listed, 'no webhooks yet', listed.map(toCells))
 }
 
 const test = async (shell: Shell, id: string, options: Output): Promise<void> => {
   const tested = await withOperator(shell, async (db, openSecrets) => {
     const webhook = await requireWebhook(db, id)
-    if (webhook.state === 'unverified') return verify(shell, db, openSecrets(), webhook)
-    await sendTest(shell, db, openSecrets(), webhook)
+    await sendTest(shell, db, openSecrets(), webhook, `certdata webhooks test ${id}`)
     return requireWebhook(db, id)
   })
   print(shell, options, tested)
 }
 
-const enable = async (shell: Shell, id: string, options: Output): Promise<void> =>
-  print(
+const remove = async (shell: Shell, id: string, options: Confirmable): Promise<void> => {
+  const removed = await withOperator(shell, async (db) => {
+    const { customer, url } = await requireWebhook(db, id)
+    const consequence = `The webhook ${id} of ${customer} to ${maskQuery(url)} is deleted for good, with its place in the changes`
+    await confirm(shell, options, consequence)
+    return changeAudited(db, (trx) => removeWebhook(trx, id), describeAct('webhooks.remove'))
+  })
+  if (!removed) throw noWebhook(id)
+  print(shell, options, removed)
+}
+
+const disable = async (shell: Shell, id: string, options: Output): Promise<void> => {
+  const disabled = await changeAsOperator(
     shell,
-    options,
-    await withOperator(shell, async (db, openSecrets) =>
-      verify(shell, db, openSecrets(), await requireWebhook(db, id)),
-    ),
+    (trx) => disableWebhook(trx, id),
+    describeAct('webhooks.disable'),
   )
-
-type Change = (db: Db, id: string) => Promise<Webhook | undefined>
-
-const change =
-  (shell: Shell, action: AuditAction, apply: Change) =>
-  async (id: string, options: Output): Promise<void> => {
-    const changed = await changeAsOperator(shell, (trx) => apply(trx, id), describeAct(action))
-    if (!changed) throw noWebhook(id)
-    print(shell, options, changed)
-  }
+  if (!disabled) throw noWebhook(id)
+  print(shell, options, disabled)
+}
 
 const forWebhook = (name: string, description: string): Command =>
   createCommand(name, description).argument('<webhook_id>', 'the id, as webhooks list shows it')
@@ -151,24 +186,18 @@ export const webhooksCommand = (shell: Shell): Command =>
   createGroup(
     'webhooks',
     'addresses of customers that are told when something changes',
-    createCommand('add', 'add an address, and send a test message: it is active when its receiver takes that')
+    createCommand('add', 'send a test message to an address, and add it if its receiver accepts that')
       .argument('<customer>', 'slug of the customer', parseSlug)
       .argument('<url>', 'https address on port 443', parseUrl)
       .option('--resources <names>', 'only these, separated by commas (default: all)', parseResources)
       .action(add.bind(null, shell)),
-    createCommand('list', 'list the webhooks of one customer or of all, with how they fare')
+    createTableCommand('list', 'list the webhooks of one customer or of all, with how they fare')
       .argument('[customer]', 'slug of the customer', parseSlug)
       .action(list.bind(null, shell)),
-    forWebhook('test', 'send a test message; one that was not verified is active then').action(
-      test.bind(null, shell),
-    ),
+    forWebhook('test', 'send a test message').action(test.bind(null, shell)),
     forWebhook('enable', 'send a test message, and then what changed since the webhook stopped').action(
       enable.bind(null, shell),
     ),
-    forWebhook('disable', 'send nothing until it is enabled').action(
-      change(shell, 'webhooks.disable', disableWebhook),
-    ),
-    forWebhook('remove', 'forget the address for good').action(
-      change(shell, 'webhooks.remove', removeWebhook),
-    ),
+    forWebhook('disable', 'send nothing until it is enabled').action(disable.bind(null, shell)),
+    withYes(forWebhook('remove', 'forget the address for good')).action(remove.bind(null, shell)),
   )

@@ -45,6 +45,13 @@ const deleteRows = async (trx: Db, customer: string): Promise<void> => {
   throw new Error(`rows of the customer came back ${maxPasses} times: a trigger keeps writing them`)
 }
 
+/** Counts the audit entries whose personal part an erasure would delete. */
+export const countPersons = async (db: Db, customer: string): Promise<number> => {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from audit_persons where customer = ${customer}`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
 const erasePersons = async (trx: Db, customer: string): Promise<number> => {
   const { numAffectedRows } = await sql`delete from audit_persons where customer = ${customer}`.execute(trx)
   return Number(numAffectedRows ?? 0)
@@ -52,12 +59,13 @@ const erasePersons = async (trx: Db, customer: string): Promise<number> => {
 
 /** One entry for each pseudonym. With it, the chain verifies without the personal parts. */
 const recordErasure = async (trx: Db, refs: readonly string[], details: object): Promise<void> => {
+  const { rows } = await sql<{ operator: string | null }>`select audit_operator() as operator`.execute(trx)
   const entries = refs.map((customer_ref) => ({
     actor: 'operator',
     customer_ref,
     action: erasure,
     outcome: 'ok',
-    personal: { customer: null, details },
+    personal: { customer: null, operator: rows[0]?.operator ?? null, details },
   }))
   await sql`select write_audit_entries(${JSON.stringify(entries)}::json)`.execute(trx)
 }
@@ -66,9 +74,13 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
  * Erases a customer in one transaction and returns the erased numbers. `undefined` if there is no data of the
  * customer. Deletes the rows of every table with a customer column, the keys and the customer, and clears the
  * personal parts of audit entries; their chain still verifies. Records the erasure without the customer's
- * name. `db` is the owner's.
+ * name. `db` is the owner's. `eraseElsewhere` runs before the commit: if it rejects, nothing is erased.
  */
-export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefined> =>
+export const eraseCustomer = (
+  db: Db,
+  customer: string,
+  eraseElsewhere?: (keyIds: readonly string[]) => Promise<void>,
+): Promise<Erased | undefined> =>
   db.transaction().execute(async (trx) => {
     await holdOffPruning(trx)
     // Lock first, so that entries in progress are visible to the next statements.
@@ -86,6 +98,7 @@ export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefi
     // The customer's own rows of the log are deleted, too. This row marks everything as changed.
     await sql`insert into change_log (customer_id, resource, record_id) values ('*', '*', '*')`.execute(trx)
     await recordErasure(trx, refs, { rows, audit_entries: auditEntries })
+    await eraseElsewhere?.(keyIds)
     return { rows, auditEntries, keyIds }
   })
 

@@ -25,7 +25,8 @@ async function* readTable(trx: Db, { name, columns }: CustomerTable, customer: s
 async function* readTrail(trx: Db, customer: string) {
   for (let before: number | undefined; ; ) {
     const entries = await listEntries(trx, { customer, before, limit: fetchSize })
-    for (const entry of entries) yield JSON.stringify(entry)
+    // Without the operator's name, which is not about the customer.
+    for (const { operator: _, ...entry } of entries) yield JSON.stringify(entry)
     if (entries.length < fetchSize) return
     before = entries.at(-1)?.entry
   }
@@ -33,7 +34,7 @@ async function* readTrail(trx: Db, customer: string) {
 
 /**
  * Exports all data of a customer, table by table, then the customer's part of the audit trail. Reads one
- * snapshot in constant memory, and omits secrets. Awaits `take` for each row. Returns the number of rows by
+ * snapshot in constant memory, and omits secrets and internal columns and tables. Awaits `take` for each row. Returns the number of rows by
  * table. `db` is the operator's. Throws if it may not read a table with a customer column: a partial export
  * would be worse than none.
  */
@@ -56,7 +57,7 @@ export const exportCustomer = (
         }
       }
       for (const table of await listCustomerTables(trx)) {
-        await takeAll(table.name, readTable(trx, table, customer))
+        if (!table.isDerived) await takeAll(table.name, readTable(trx, table, customer))
       }
       await takeAll(auditTable, readTrail(trx, customer))
       return counts

@@ -1,11 +1,21 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** A table with a customer column, and its columns without secrets. */
-export type CustomerTable = { name: string; columns: string[] }
+/** A table with a customer column, and its columns without secrets and internal ones. */
+export type CustomerTable = {
+  name: string
+  columns: string[]
+  /** The table is an index that triggers write. Its values are in other tables, too. */
+  isDerived: boolean
+}
 
-/** Hashes and sealed keys are omitted, like all bytea columns: they contain no data about the customer. */
-const secretColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)'
+/**
+ * Hashes, sealed keys and sort keys. They are omitted, like all columns with bytes, transaction ids and words
+ * for searches: they contain no other data about the customer.
+ */
+const internalColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)|_sort$'
+const internalTypes = ['bytea', 'xid8', 'tsvector']
+const derivedTables = ['elements', 'record_words']
 
 /** Copies of audit entries and their numbers. The trail is exported and erased separately. */
 const ofTheTrail = '^audit_'
@@ -19,7 +29,8 @@ export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
   const { rows } = await sql<CustomerTable>`
     select c.relname as name,
       array_agg(a.attname::text order by a.attnum)
-        filter (where a.atttypid <> 'bytea'::regtype and a.attname::text !~ ${secretColumn}) as columns
+        filter (where a.atttypid <> all(${internalTypes}::regtype[]) and a.attname::text !~ ${internalColumn})
+        as columns, c.relname = any(${derivedTables}) as "isDerived"
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createCommandLine, run } from '../../command-line.ts'
-import { connectOwner, createTestApp, createTestDatabase, logIn } from '../../helper.ts'
+import { connectOwner, createTestApp, createTestDatabase, logIn, publicUrl } from '../../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -14,6 +14,7 @@ const env = {
   DATABASE_URL: database.url,
   SECRET_KEY: 's'.repeat(40),
   DATA_DIR: t.testdir(),
+  PUBLIC_URL: publicUrl,
   ACCESS_REQUEST_DAYS: '20',
 }
 const { cli, json } = createCommandLine(env, 'requests')
@@ -49,7 +50,7 @@ t.test('requests are listed, open ones first and overdue ones marked', async (t)
     { id: second, status: 'open', overdue: true, company: 'Second GmbH', customer: null, decided_at: null },
     { id: first, status: 'open', overdue: false, message: 'Geheim,\nsays First GmbH' },
   ])
-  const { stdout } = await cli('list')
+  const { stdout } = await cli('list', '--wide')
   t.match(stdout, /Geheim, says First GmbH/, 'a line each')
   t.equal(stdout.trimEnd().split('\n').length, 3)
 })
@@ -57,9 +58,14 @@ t.test('requests are listed, open ones first and overdue ones marked', async (t)
 t.test('an approved request is a customer with a key that works', async (t) => {
   const id = await submit('Ärzte & Söhne GmbH')
   const approved = await json('approve', id)
-  t.match(approved, { id, customer: 'arzte-sohne-gmbh', plan: 'premium', expires_at: null })
-  t.strictSame(Object.keys(approved), ['id', 'customer', 'plan', 'key_id', 'api_key', 'scopes', 'expires_at'])
-  const { get } = await logIn(app, approved.api_key)
+  t.match(approved, { id, customer: 'arzte-sohne-gmbh', plan: 'premium', link_expires_at: /Z$/ })
+  const fields = ['id', 'customer', 'plan', 'key_id', 'link', 'link_expires_at', 'scopes']
+  t.strictSame(Object.keys(approved), fields)
+  const { origin, hash } = new URL(approved.link)
+  t.equal(origin, publicUrl)
+  const payload = { secret: hash.slice(1) }
+  const shown = await app.inject({ method: 'POST', url: '/key', headers: { origin }, payload })
+  const { get } = await logIn(app, shown.json().api_key)
   t.match((await get('/v1/me')).json(), { data: { customer: 'arzte-sohne-gmbh', plan: 'premium' } })
   const known = { customer_id: 'arzte-sohne-gmbh', name: 'Ärzte & Söhne GmbH', plan: 'premium' }
   t.same(await customers(), [known])
@@ -140,7 +146,7 @@ t.test('a customer made from a request takes it along: exported with it, erased 
   const [request] = rows.filter(({ table }) => table === 'approved_requests')
   t.match(request.row, { request_id: id, email: 'contact@geheim.example', message: /says Telltale/ })
   const erased = await run(['customers', 'erase', customer, '--yes', '--json'], { env })
-  t.match(JSON.parse(erased.stdout), { rows: { approved_requests: 1, customers: 1, api_keys: 1 } })
+  t.match(JSON.parse(erased.stdout), { rows: { approved_requests: 1, customers: 1, key_links: 1 } })
   const tables = await sql<{ name: string }>`select relname as name from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'kysely%'`.execute(
     operator,

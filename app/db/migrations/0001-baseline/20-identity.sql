@@ -24,6 +24,21 @@ comment on column api_keys.networks is 'null = every address';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
 comment on column api_keys.jwks_uri is 'where a client publishes these keys';
 
+-- Links that show a new key once. A link has the id of its key, which is made when the link is used; then the row is
+-- deleted.
+create table key_links (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  key_id text collate "C" not null unique check (key_id ~ '^[a-z0-9]{1,32}$'),
+  secret_sha256 bytea not null unique check (octet_length(secret_sha256) = 32),
+  scopes text[] collate "C",
+  networks cidr[],
+  lifetime interval,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '7 days',
+  primary key (customer_id, key_id)
+);
+comment on column key_links.lifetime is 'of the key, from the use of the link; null = no end';
+
 create table signing_keys (
   kid text collate "C" primary key,
   state text not null check (state in ('next', 'active', 'retiring')),
@@ -42,7 +57,11 @@ alter table api_keys enable row level security;
 alter table api_keys force row level security;
 create policy operator on api_keys for all to certdata_operator using (true) with check (true);
 
-grant select, insert, update, delete on api_keys, signing_keys to certdata_operator;
+alter table key_links enable row level security;
+alter table key_links force row level security;
+create policy operator on key_links for all to certdata_operator using (true) with check (true);
+
+grant select, insert, update, delete on api_keys, key_links, signing_keys to certdata_operator;
 
 create function find_api_key(wanted text)
 returns table (customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamptz,
@@ -65,6 +84,24 @@ create function revoke_api_key(customer text, key text) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   update api_keys set revoked_at = now()
   where customer_id = customer and key_id = key and revoked_at is null
+$$;
+
+-- No row: the link is unknown, used or expired, or its customer has no API access. The customer is locked first, as in an
+-- erasure. Of concurrent calls, one deletes the link and gets the key.
+create function use_key_link(link_sha256 bytea, key_sha256 bytea)
+returns table (customer_id text, key_id text, scopes text[], networks text[], expires_at timestamptz)
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select from customers c
+  where c.customer_id in (select l.customer_id from key_links l where l.secret_sha256 = link_sha256) for key share;
+  with used as (
+    delete from key_links l using customers c
+    where l.secret_sha256 = link_sha256 and l.expires_at > now() and c.customer_id = l.customer_id
+      and c.plan <> 'basic' and c.suspended_at is null
+    returning l.*
+  )
+  insert into api_keys (customer_id, key_id, secret_sha256, scopes, networks, expires_at)
+  select u.customer_id, u.key_id, key_sha256, u.scopes, u.networks, now() + u.lifetime from used u
+  returning customer_id, key_id, scopes, networks::text[], expires_at
 $$;
 
 -- A retiring key is left out one minute after its last token expired: clocks of instances differ by less.
@@ -92,10 +129,10 @@ $$;
 comment on function cover_signing_key is
   'notes how long tokens of this key may live; false: the key is gone and may sign nothing';
 
-revoke execute on function find_api_key, mark_api_key_used, revoke_api_key, list_signing_keys, signing_keys_version,
-  cover_signing_key from public;
-grant execute on function find_api_key, mark_api_key_used, revoke_api_key, list_signing_keys, signing_keys_version,
-  cover_signing_key to certdata_reader;
+revoke execute on function find_api_key, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
+  signing_keys_version, cover_signing_key from public;
+grant execute on function find_api_key, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
+  signing_keys_version, cover_signing_key to certdata_reader;
 
 create function api_keys_log_insert() returns trigger language plpgsql as $$
 begin

@@ -70,6 +70,12 @@ language sql volatile set search_path = public, pg_temp as $$
   select entry_id, actor, customer_ref, action, outcome, request_id from given
 $$;
 
+-- The person at the command line; see pinSession.
+create function audit_operator() returns text
+language sql stable set search_path = public, pg_temp as $$
+  select nullif(convert_from(decode(current_setting('app.operator', true), 'hex'), 'UTF8'), '')
+$$;
+
 -- Both roles write entries with this function only. If a customer was erased, its entry is written without the personal
 -- part. The lock makes an erasure wait for entries in progress.
 create function append_audit(entries json) returns void
@@ -89,6 +95,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     'request_id', g.request_id,
     'personal', json_build_object(
       'customer', c.customer_id,
+      'operator', case when g.actor = 'operator' then audit_operator() end,
       'key', case when c.customer_id is not null then g.key_id end,
       'subject', case when gone then null else g.subject end,
       'client', case when gone then null else g.client end,
@@ -154,5 +161,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select n from listed, written
 $$;
 
-revoke execute on function write_audit_entries, append_audit, add_audit_reads, collect_audit_reads from public;
+revoke execute on function audit_operator, write_audit_entries, append_audit, add_audit_reads, collect_audit_reads from public;
 grant execute on function append_audit, add_audit_reads, collect_audit_reads to certdata_reader, certdata_operator;

@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { type AuditEvent, recordEvents } from '../audit/record.ts'
+import { selectInstant } from '../db/instant.ts'
+import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { ApiKey, NewApiKey } from './api-key-store.ts'
+import { createKeyId, createKeySecret } from './api-keys.ts'
+
+/** 256 bits, so that one unsalted SHA-256 is enough to store it. */
+const secretBytes = 32
+
+const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** A link as a key of the state `pending`. `expires_at` is the end of the link. */
+const columns = sql`key_id, customer_id as customer,
+  case when expires_at <= now() then 'expired' else 'pending' end as state, scopes,
+  ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by,
+  networks::text[] as networks, null as jwks_uri, null as kids, ${selectInstant('created_at')} as created_at`
+
+type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {
+  /** Lifetime of the key, from the use of the link. null = no end. */
+  lifetimeSeconds: number | null
+}
+
+/**
+ * Adds a link that shows a new key once, within seven days. Returns the link as a pending key, and its secret,
+ * of which only the hash is stored. Rejects with the driver's foreign key error if the customer does not
+ * exist.
+ * See docs/decisions/0141-a-link-makes-the-key.md.
+ */
+export const addKeyLink = async (
+  db: Db,
+  { customerId, scopes, networks, lifetimeSeconds }: NewKeyLink,
+): Promise<{ link: ApiKey; secret: string }> => {
+  const secret = randomBytes(secretBytes).toString('base64url')
+  const { rows } = await sql<ApiKey>`
+    insert into key_links (customer_id, key_id, secret_sha256, scopes, networks, lifetime)
+    values (${customerId}, ${createKeyId()}, ${hashSecret(secret)}, ${scopes}::text[],
+      ${networks ?? null}::cidr[], make_interval(secs => ${lifetimeSeconds}))
+    returning ${columns}`.execute(db)
+  return { link: rows[0] as ApiKey, secret }
+}
+
+/** Links of one customer, or of all customers, that were not used, oldest first. */
+export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[]> => {
+  const { rows } = await sql<ApiKey>`
+    select ${columns} from key_links
+    where ${customerId ?? null}::text is null or customer_id = ${customerId ?? null}
+    order by customer_id, key_links.created_at, key_id`.execute(db)
+  return rows
+}
+
+/** Deletes a link that was not used, and returns it as revoked. `undefined` if there is no such link. */
+export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | undefined> => {
+  const { rows } = await sql<ApiKey>`
+    delete from key_links where key_id = ${keyId} returning ${columns}`.execute(db)
+  return rows[0] && { ...rows[0], state: 'revoked' }
+}
+
+/** A key at the moment when it is shown. `expires_at`: RFC 3339 in UTC; null means never. */
+export type ShownKey = Pick<ApiKey, 'key_id' | 'customer' | 'scopes' | 'networks' | 'expires_at'> & {
+  api_key: string
+}
+
+/**
+ * Uses a link: makes its key and records that in the audit trail, in one transaction. Of concurrent calls with
+ * the same secret, one gets the key. `undefined`, without a reason, if the link is unknown, used, revoked or
+ * expired, or if its customer has no API access now. Runs as the serving role.
+ */
+export const takeLinkedKey = (
+  db: Db,
+  secret: string,
+  source: Pick<AuditEvent, 'client' | 'requestId'>,
+): Promise<ShownKey | undefined> =>
+  inTransaction(db, async (trx) => {
+    const { secretSha256, formatKey } = createKeySecret()
+    const { rows } = await sql<Omit<ShownKey, 'api_key'>>`
+      select key_id, customer_id as customer, scopes, networks, ${selectInstant('expires_at')} as expires_at
+      from use_key_link(${hashSecret(secret)}, ${secretSha256})`.execute(trx)
+    const [key] = rows
+    if (!key) return undefined
+    const { customer, key_id: subject } = key
+    await recordEvents(trx, [{ actor: 'anonymous', action: 'keys.pick-up', customer, subject, ...source }])
+    return { api_key: formatKey(subject), ...key }
+  })

@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { Refusal } from './refusal.ts'
+import type { Output, Shell } from './shell.ts'
+
+export type Confirmable = Output & { yes?: true }
+
+/** Adds the option `--yes` to a command that calls `confirm`. */
+export const withYes = (command: Command): Command => command.option('--yes', 'do not ask')
+
+const readLine = async (stdin: Shell['stdin']): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of stdin) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes('\n')) break
+  }
+  return text.split('\n', 1)[0] as string
+}
+
+/**
+ * Prints the consequence of a destructive command, and asks for consent. Returns after `y` or `yes`, or immediately with
+ * `--yes`. Throws a Refusal after any other answer, and without a terminal, where no person can answer.
+ * `consequence`: a sentence without a full stop.
+ */
+export const confirm = async (
+  { stdin, stderr }: Shell,
+  { yes }: Confirmable,
+  consequence: string,
+): Promise<void> => {
+  if (yes) return
+  if (!stdin.isTTY || !stderr.isTTY) {
+    throw new Refusal(`${consequence}. Nothing was done: without a terminal, add --yes`)
+  }
+  stderr.write(`${consequence}.\nContinue? [y/N] `)
+  if (/^\s*y(es)?\s*$/i.test(await readLine(stdin))) return
+  throw new Refusal('Nothing was done')
+}

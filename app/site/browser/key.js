@@ -1,0 +1,77 @@
+import { addCopyButton, find, make } from './ui.js'
+
+/**
+ * Collects a key by its link. The secret is in the fragment, which browsers never send. It is sent after a
+ * click only, because mail programs open links to preview them.
+ */
+
+const outcome = find('#outcome', HTMLElement)
+const offer = find('#offer', HTMLElement)
+const shown = find('#shown', HTMLElement)
+const button = find('#show', HTMLButtonElement)
+const secret = location.hash.slice(1)
+
+/** @param {string} title @param {string} text */
+const showFault = (title, text) => {
+  outcome.className = 'notice bad'
+  outcome.setAttribute('role', 'alert')
+  outcome.replaceChildren(make('p', {}, make('strong', {}, title)), make('p', {}, text))
+  outcome.focus()
+}
+
+/** @param {string} instant */
+const formatTime = (instant) =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant))
+
+/** @param {{ api_key: string, key_id: string, customer: string, scopes: string[] | null, networks: string[] | null, expires_at: string | null }} key */
+const showKey = (key) => {
+  // The secret is used up: keep it out of the address bar.
+  history.replaceState(null, '', location.pathname)
+  find('.key pre', HTMLElement).textContent = key.api_key
+  find('[data-key]', HTMLElement).textContent = key.api_key
+  const facts = {
+    Customer: key.customer,
+    'Key id': key.key_id,
+    Expires: key.expires_at === null ? 'never' : formatTime(key.expires_at),
+    Scopes: key.scopes?.join(', ') ?? 'all',
+    Networks: key.networks?.join(', ') ?? 'any',
+  }
+  find('.cells', HTMLElement).replaceChildren(
+    ...Object.entries(facts).map(([name, value]) =>
+      make('div', {}, make('dt', {}, name), make('dd', {}, value)),
+    ),
+  )
+  for (const box of shown.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
+  outcome.replaceChildren()
+  outcome.className = ''
+  offer.hidden = true
+  shown.hidden = false
+  shown.focus()
+}
+
+const collect = async () => {
+  const answer = await fetch('/key', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ secret }),
+    cache: 'no-store',
+  })
+  const body = await answer.json()
+  if (answer.ok) showKey(body)
+  else showFault('The key was not shown.', body.detail)
+}
+
+if (secret === '') {
+  offer.hidden = true
+  showFault('The link is incomplete.', 'Open it exactly as you received it, with the part after #.')
+}
+
+button.addEventListener('click', async () => {
+  button.disabled = true
+  try {
+    await collect()
+  } catch {
+    showFault('The key could not be fetched.', 'Check your network and try again.')
+  }
+  button.disabled = false
+})

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { truncateAddress } from '../app/audit/client-address.ts'
+import { ApiError } from '../app/errors.ts'
+import { isSameOrigin } from '../app/http/same-origin.ts'
+import { takeLinkedKey } from '../app/identity/key-links.ts'
+import { clientOf, createTurn } from '../app/limits/address.ts'
+import { createCount } from '../app/limits/limiter.ts'
+import { after } from '../app/overload/timer.ts'
+import { emptyQuery } from '../app/records/query/no-parameters.ts'
+import { keyPage } from '../app/site/key-page.ts'
+import type { Deps } from '../plugins/deps.ts'
+import { noStore } from '../plugins/oauth.ts'
+import { keyLinkRequest } from '../schemas/key-link.ts'
+
+type KeyLinkOptions = Pick<Deps, 'config' | 'reserved' | 'publicUrl' | 'limitStore' | 'monotonicNow'>
+
+/** Maximum of client networks counted at the same time, about 2 kB each. */
+const maxAccounts = 10_000
+/** The same for every link that gives no key, so that it reveals nothing about the link. */
+const noKey = 'This link does not work: it may be wrong, used or expired. Ask the sender for a new one.'
+
+/** The page that shows a key once. As many attempts count per network as failed logins do. */
+export const keyLinkRoutes: FastifyPluginAsyncZod<KeyLinkOptions> = async (
+  app,
+  { config, reserved, publicUrl, limitStore, monotonicNow },
+) => {
+  const limits = { store: limitStore, after, now: monotonicNow, maxAccounts }
+  const attempts = createCount(limits, 'key_links', config.limits.failedLogins)
+  const page = keyPage(publicUrl)
+
+  app.get('/key', (_request, reply) => reply.sendPage(app.site.layOut(page)))
+  app.route({
+    method: 'POST',
+    url: '/key',
+    config: { bodyHint: 'Open the link again.' },
+    schema: { body: keyLinkRequest, querystring: emptyQuery },
+    onRequest: async (request) => {
+      if (!isSameOrigin(request.headers, request.host, publicUrl)) throw new ApiError('cross_origin')
+      await attempts.take({ tag: `key-link:${clientOf(request.clientAddress)}`, name: '' })
+    },
+    handler: async (request, reply) => {
+      const source = { client: truncateAddress(request.clientAddress), requestId: request.id }
+      const turn = createTurn(reserved, request.clientAddress)
+      const key = await turn(() => takeLinkedKey(reserved, request.body.secret, source))
+      if (!key) throw new ApiError('not_found', { detail: noKey })
+      return reply.headers(noStore).send(key)
+    },
+  })
+}
