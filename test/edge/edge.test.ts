@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { createTickets, type Ticket, ticketBytes } from '../../app/edge/kept.ts'
+import { isNotModified } from '../../app/http/fields.ts'
 import {
   addCustomer,
   createTestDatabase,
@@ -142,6 +143,12 @@ t.test('the edge matches a tag to which a proxy added its coding', async (t) => 
   }
   const other = await watch(app, () => ask(path, withSuffix('-x')))
   t.match(other, { status: 200, isFast: true })
+})
+
+t.test('a coding after a tag that ends with a hyphen is recognized', async (t) => {
+  t.equal(isNotModified('W/"ab--gzip"', 'W/"ab-"'), true)
+  t.equal(isNotModified('"ab---br", "x"', 'W/"ab-"'), true)
+  t.equal(isNotModified('W/"ab-x-gzip"', 'W/"ab-"'), false)
 })
 
 t.test('every request that is more than a plain GET is left to the router', async (t) => {
