@@ -2,7 +2,7 @@
 const entityTags = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 
 /** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add. Harmless outside the quotes. */
-const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate|df)"$/
+const codingSuffix = /^(?:--?|;)(?:gzip|br|zstd|deflate|df)"$/
 
 const opaquePart = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
@@ -11,8 +11,11 @@ export const isNotModified = (ifNoneMatch: string | undefined, etag: string): bo
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
   const wanted = opaquePart(etag)
+  // Our tags may end with a hyphen, so the suffix begins after the whole tag.
+  const unclosed = wanted.slice(0, -1)
   for (const [, opaque] of ifNoneMatch.matchAll(entityTags)) {
-    if (opaque === wanted || opaque?.replace(codingSuffix, '"') === wanted) return true
+    if (opaque === wanted) return true
+    if (opaque?.startsWith(unclosed) && codingSuffix.test(opaque.slice(unclosed.length))) return true
   }
   return false
 }

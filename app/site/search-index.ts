@@ -10,8 +10,8 @@ export type SearchEntry = Readonly<{ title: string; part: string; path: string; 
 const guideEntries = (groups: readonly GuideGroup[]): SearchEntry[] =>
   groups
     .flatMap(({ guides }) => guides)
-    .flatMap(({ title, path, sections }) =>
-      sections.map((section) => ({
+    .flatMap(({ title, path, render }) =>
+      render().sections.map((section) => ({
         title,
         part: section.depth === 1 ? '' : section.title,
         path: section.id === '' ? path : `${path}#${section.id}`,

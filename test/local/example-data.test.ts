@@ -14,6 +14,8 @@ const readRecords = (resource: Resource, day: string): Promise<Row[]> => {
   const computed = [...resource.fields.values()].flatMap(({ name, computed }) =>
     computed ? [`${computed.select} as ${name}`] : [],
   )
+  // The driver does not parse arrays of a composite type.
+  if (resource.name === 'certificates') computed.push('to_jsonb(r.validity_periods) as validity_periods')
   const statement = `select ${['r.*', ...computed].join(', ')} from ${resource.name} r
     ${resource.reference ? '' : 'where r.customer_id = :customer'}`
   return query(
