@@ -1,18 +1,21 @@
-/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag. Weak comparison compares the opaque parts. */
-const entityTags = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
+/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag. The group is the opaque tag without its quotes. */
+const entityTags = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 
-/** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add. Harmless outside the quotes. */
-const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate|df)"$/
+/** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add to a tag. */
+const codingSuffix = /^(?:--?|;)(?:gzip|br|zstd|deflate|df)$/
 
-const opaquePart = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
-
-/** Whether `If-None-Match` matches the tag by weak comparison (RFC 9110 §13.1.2), so that 304 is right. */
+/**
+ * Whether `If-None-Match` matches the tag by weak comparison (RFC 9110 §13.1.2), so that 304 is right. A tag
+ * may have the suffix of a proxy.
+ */
 export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
-  const wanted = opaquePart(etag)
-  for (const [, opaque] of ifNoneMatch.matchAll(entityTags)) {
-    if (opaque === wanted || opaque?.replace(codingSuffix, '"') === wanted) return true
+  const wanted = etag.slice(etag.indexOf('"') + 1, -1)
+  for (const [, opaque = ''] of ifNoneMatch.matchAll(entityTags)) {
+    // Our own tags may end with `-`, so the suffix is the rest after the whole tag.
+    if (opaque === wanted) return true
+    if (opaque.startsWith(wanted) && codingSuffix.test(opaque.slice(wanted.length))) return true
   }
   return false
 }
