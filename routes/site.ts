@@ -15,7 +15,6 @@ import type { Deps } from '../plugins/deps.ts'
 import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
 import { webhookKeys } from '../schemas/webhooks.ts'
 
-/** Pages and texts that are the same for everyone, and their assets. */
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
   const { site, describedRoutes } = app
   const give = (path: string, find: () => SiteFile, how?: SendPage) =>
@@ -30,7 +29,7 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
     return reply.sendPage(site.files.get('/demo') as SiteFile)
   })
   for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
-  // Created at the first search, when every route is registered.
+  // At the first search, when every route is registered.
   let search: SiteFile | undefined
   give('/docs/search.json', () => {
     search ??= site.searchFile(describedRoutes)
@@ -39,12 +38,12 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
 }
 
 const catalogPath = '/.well-known/api-catalog'
-/** They change only with a release, so a delay of minutes is fine. */
+/** They change only with a release. */
 const cacheControl = 'public, max-age=300'
 
 const webhookKeysSchema = { openapi: describeWebhookKeys, response: { 200: webhookKeys } }
 
-/** Serves the documents that programs discover: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
+/** RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
   {

@@ -7,7 +7,7 @@ import type { SharedCache } from './redis.ts'
 import { isServerOf } from './snapshot.ts'
 
 export type DatabaseReads = {
-  /** Reads a standby if the question allows it and the standby shows all known changes, else the primary. */
+  /** Reads a standby if the question allows it and the standby shows all known changes. Otherwise the primary. */
   read(question: Question): Promise<Answer>
   /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
   readPrimary(question: Question): Promise<Answer>
@@ -25,7 +25,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     return memory.set(entry)
   }
 
-  /** An unknown server was restarted since the last poll, or is not the primary: another poll decides. */
+  /** After a restart or on another server, another poll decides. */
   const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
     if (server === undefined || isServerOf(before, server)) return before
     await judge.confirm()
@@ -34,7 +34,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     throw unavailable()
   }
 
-  /** `undefined` if the standby lags, has a different history, or does not answer. */
+  /** `undefined` if the standby lags, has another history or does not respond. */
   const readReplica = async (question: Question): Promise<Answer | undefined> => {
     const { customerId, key, dependsOn, fillFromReplica } = question
     const [epoch, mark] = [judge.epoch(), judge.mark()]
@@ -43,8 +43,8 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     if (!found || found.standby !== mark) return undefined
     const { standby: _, ...filled } = found
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // The entry may show commits that no poll has reported, and a later answer from memory could go back in
-    // time. The running poll usually covers them. Only a distant primary needs another poll.
+    // The entry may show commits that no poll has reported, and a later answer could go back in time. The
+    // running poll usually covers them. Only a distant primary needs another poll.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmSoon()
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await judged(judge, entry, 'database')
@@ -58,7 +58,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     const { server, standby, ...filled } = await fill()
     const epoch = await settleEpoch(before, server)
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // A standby may have replaced the primary and may lag, even on a read that started late.
+    // A lagging standby may have replaced the primary.
     const isForeign = standby !== undefined && standby !== mark
     if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
     const isStored = keep(entry)

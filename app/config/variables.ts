@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { postgresUrl, redisUrl } from './connection-url.ts'
 
-/** A URL with only scheme, host and port. */
+/** Only scheme, host and port. */
 export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
 })
-/** Separated by commas. Trims the parts and skips empty ones. */
+/** Trims the parts and skips empty ones. */
 const list = z.string().transform((value) =>
   value
     .split(',')

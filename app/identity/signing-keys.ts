@@ -4,27 +4,27 @@ import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
 import { openSigningKey, type SigningKey } from './signing-key.ts'
 
-/** Clients refetch the set for an unknown kid; otherwise they may cache it for five minutes. */
+/** How long clients may cache the key set. They refetch it for an unknown kid. */
 export const jwksMaxAgeSeconds = 300
 
-/** Current signing keys; `refresh` may replace them. `publicByHeader`: active, next and retiring keys. */
+/** Current signing keys; `refresh` may replace them. */
 export type SigningKeys = Readonly<{
   active: SigningKey
-  /** PEM by the exact first segment of a token. */
+  /** Active, next and retiring keys: PEM by the exact first segment of a token. */
   publicByHeader: ReadonlyMap<string, string>
   jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
-  /** Reloads the keys if they changed. Rejects with the reason, and then keeps the current keys. */
+  /** Reloads the keys if they changed. If it rejects, the current keys stay. */
   refresh(): Promise<void>
   /**
-   * Returns the key for a token that expires at `untilMs`. The key stays published until then, because the
-   * database stores the time before the token is signed. Throws `unavailable` if no usable key is left.
+   * Returns the key for a token that expires at `untilMs`, and stores that time, until which the key stays
+   * published. Throws `unavailable` if no usable key is left.
    */
   findActiveUntil(untilMs: number): Promise<SigningKey>
 }>
 
 type KeySet = Pick<SigningKeys, 'active' | 'publicByHeader' | 'jwks'> & { version: string }
 
-/** Extends the stored time in steps, so that the database is updated once a minute and not per token. */
+/** The stored time is extended in steps, so that the database is updated once a minute and not per token. */
 const coverStepMs = 60_000
 
 const findVersion = async (db: Db): Promise<string> => {
@@ -39,7 +39,7 @@ const loadKeySet = async (db: Db, secrets: Secrets): Promise<KeySet> => {
     select kid, state, sealed_private_key as sealed from list_signing_keys()`.execute(db)
   const keys = rows.map(({ kid, state, sealed }) => ({ ...openSigningKey(kid, sealed, secrets), state }))
   const active = keys.find((key) => key.state === 'active')
-  if (!active) throw new Error('There is no active signing key: run "certdata migrate", which makes one')
+  if (!active) throw new Error('There is no active signing key: run "certdata migrate", which creates one')
   return {
     version,
     active,
@@ -84,7 +84,7 @@ export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<Signing
     async findActiveUntil(untilMs) {
       const first = keySet.active
       if (await cover(first, untilMs)) return first
-      // The cached key was deleted: this instance missed its rotation for longer than its tokens lived.
+      // The key was deleted: this instance missed its rotation for longer than its tokens lived.
       await refresh()
       const second = keySet.active
       if (await cover(second, untilMs)) return second
