@@ -5,7 +5,6 @@ import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
 import { inTurn, type QueuedDb } from '../app/db/connect.ts'
 import type { ApiError } from '../app/errors.ts'
-import type { Credential } from '../app/identity/credential.ts'
 import type { KeyFacts } from '../app/identity/facts.ts'
 import { createLoginEvents, type KeyCheck, type LoginListener } from '../app/identity/login-events.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from '../app/identity/principal.ts'
@@ -29,7 +28,6 @@ import {
   type VerifiedToken,
 } from '../app/identity/tokens.ts'
 import { createTurn } from '../app/limits/address.ts'
-import type { LoginAttempt } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 type AuthOptions = TokensOptions & {
@@ -189,26 +187,18 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorateRequest('refusedKeyId', undefined)
   const { db, now } = options
   const { logins } = app.limits
-  /** Until the key is verified, the only trusted fact is the client's network. */
-  const toAttempt = (credential: Credential, ip: string): LoginAttempt => {
-    const turn = createTurn(db, ip)
-    return {
-      keyId: credential.keyId,
-      isKnown: () => credential.isKnown(turn),
-      verify: () => credential.verify(turn),
-    }
-  }
   const events = createLoginEvents()
   app.decorate('onLogin', events.on)
   const logIn: KeyCheck = async (credential, { ip }) => {
-    const facts = await logins.logIn(toAttempt(credential, ip), ip)
+    const facts = await logins.logIn(credential, createTurn(db, ip), ip)
     // After the login was counted, so that a correct key is limited even if its network or plan is refused.
     const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
   }
   app.decorate('logIn', events.emitChecks(true, logIn))
-  const identify: KeyCheck = (credential, { ip }) => logins.identify(toAttempt(credential, ip), ip)
+  // Turns are the network's: until the key is verified, no other fact is trusted.
+  const identify: KeyCheck = (credential, { ip }) => logins.identify(credential, createTurn(db, ip), ip)
   app.decorate('identifyClient', events.emitChecks(false, identify))
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)

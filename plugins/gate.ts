@@ -14,8 +14,8 @@ type GateOptions = {
   trustedProxies: readonly string[]
   /** The proxies' header for the client's address, in lower case. Defaults to `x-forwarded-for`. */
   clientIpHeader?: string | undefined
-  /** `loopback` accepts plain HTTP from this machine. */
-  allowHttp: 'loopback' | 'never'
+  /** Accepts plain HTTP from this machine. */
+  allowHttp: boolean
   publicUrl: string
 }
 
@@ -149,7 +149,7 @@ export default fp<GateOptions>(
       if (peer.isProxy && forwardedProto !== undefined) {
         return forwardedProto === 'https' || readLastProto(forwardedProto) === 'https' ? 'tls' : undefined
       }
-      return peer.isLocal && allowHttp === 'loopback' ? 'plain' : undefined
+      return peer.isLocal && allowHttp ? 'plain' : undefined
     }
     app.decorate('transportOf', transportOf)
 

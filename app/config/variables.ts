@@ -109,11 +109,7 @@ export const variables = {
       'Header in which the trusted proxies send the client’s address, and nothing else, or Forwarded (RFC 7239). Default: the last address in X-Forwarded-For that is not a proxy’s',
     ),
   ALLOW_HTTP: z
-    // `loopback` and `never` are the previous names.
-    .enum(['true', 'false', 'loopback', 'never'], 'expected true or false')
-    .transform((value): 'loopback' | 'never' =>
-      value === 'true' || value === 'loopback' ? 'loopback' : 'never',
-    )
+    .enum(['true', 'false'], 'expected true or false')
     .optional()
     .describe(
       'Whether clients on this machine may use plain HTTP: true or false; default: true. Production refuses true',

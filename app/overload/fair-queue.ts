@@ -3,28 +3,25 @@ import { createRoundRobin, type RoundRobin } from './round-robin.ts'
 /** A customer, or a client's network within its site (a larger network). */
 export type Owner = string | Readonly<{ network: string; site: string }>
 
-/** A queue with two levels of round robin: sites take turns, and so do the owners within a site. */
+/** Sites take turns, and so do the owners within a site. */
 export type FairQueue<T> = Omit<RoundRobin<T>, 'push' | 'remove' | 'countAhead' | 'owners'> & {
   push(owner: Owner, item: T): void
   remove(owner: Owner, item: T): void
   countAhead(owner: Owner): number
 }
 
-/** `left`: items that the site may still send before the next site's turn. */
+/** `left`: items that the site may send before the next site's turn. */
 type Site<T> = { queue: RoundRobin<T>; left: number }
 
-/** Items per round for a site with several owners. A customer, or a site with one owner, sends one. */
+/** Items per round for a site with several owners. All others send one. */
 const shareOfSite = 2
 
-/** A name that is unique among all owners. */
+/** Unique among all owners. */
 export const getOwnerName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.network)
 
 const getSiteName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.site)
 
-/**
- * Creates an empty queue. No matter how many networks a site uses, it has at most twice the turns of one
- * owner elsewhere. A customer counts as a site with one owner.
- */
+/** Creates an empty queue. However many networks a site uses, it has at most twice the turns of another owner. */
 export const createFairQueue = <T>(): FairQueue<T> => {
   /** In turn order. A site without items is not in the map. */
   const sites = new Map<string, Site<T>>()

@@ -1,20 +1,19 @@
-/** Round robin over owners: an owner with one item waits for one item of each other owner, not for all. */
 export type RoundRobin<T> = {
   push(owner: string, item: T): void
-  /** Removes the oldest item of the next allowed owner. Returns `undefined` if no allowed owner has items. */
+  /** Removes the oldest item of the next allowed owner. `undefined` if there is none. */
   shift(mayRun: (owner: string) => boolean): T | undefined
   remove(owner: string, item: T): void
-  /** Removes the newest item of the owner with the most items. `undefined` if the queue is empty. */
+  /** Removes the newest item of the owner with the most items. */
   popOfLongest(): T | undefined
-  /** Items that leave the queue before a new item of this owner, if every owner may run. */
+  /** Items that leave before a new item of this owner, if every owner may run. */
   countAhead(owner: string): number
   readonly size: number
   readonly owners: number
 }
 
-/** Creates an empty queue that keeps the order of each owner's items. */
+/** Creates a queue in which owners take turns, one item each. */
 export const createRoundRobin = <T>(): RoundRobin<T> => {
-  /** In turn order. An owner without items is not in the map. */
+  /** In turn order. */
   const itemsByOwner = new Map<string, T[]>()
   let size = 0
 

@@ -47,7 +47,7 @@ const open = async () => {
   }
   await app.register(securityHeaders, { includeSubDomains: false })
   await app.register(problems, { publicUrl, headers: () => ({}) })
-  await app.register(gate, { trustedProxies: [], allowHttp: 'loopback', publicUrl })
+  await app.register(gate, { trustedProxies: [], allowHttp: true, publicUrl })
   await app.register(methodGuard)
   await app.register(
     fp(
