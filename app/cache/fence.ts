@@ -1,16 +1,15 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, every, type Poll, type Stamped, type Verdict } from './stamped.ts'
-
 /**
- * Decides whether data that was read earlier may be served now; the only place that does. Compares the
- * changes that polls report with the snapshot of the read. Pure: no clock, no I/O.
+ * Decides whether data that was read earlier may be served now. Compares the changes that polls report with the
+ * snapshot of the read. Pure: no clock, no I/O.
  */
 
 export type Fence = {
   apply(poll: Poll): void
   judge(stamped: Stamped): Verdict
   /**
-   * Records an answer that is served without a call of `judge`, because its query started after the request.
+   * Records an answer that is served without `judge`, because its query started after the request.
    * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
    */
   noteServed(stamped: Stamped): void
@@ -28,31 +27,25 @@ type Line = {
   served: Snapshot | undefined
 }
 
-/**
- * The events of one poll, or of several small ones. Evicted as a whole, oldest first.
- * See docs/decisions/0027-fence-keeps-transaction-numbers.md.
- */
+/** Evicted as a whole. See docs/decisions/0027-fence-keeps-transaction-numbers.md. */
 type Batch = { snapshot: Snapshot; xids: number[]; lines: Line[] }
 
-/** About 50 bytes an event (5 MB), plus 0.4 kB a line: 45 MB if each event has a different line. */
+/** 5 MB, plus 0.4 kB a line: 45 MB if each event has a different line. */
 const defaultMaxEvents = 100_000
-/** Share of `maxEvents` that is evicted together if polls are small. */
+/** Small polls share a batch of this share of `maxEvents`, because a batch for each would need more memory. */
 const batchShare = 1 / 100
 
-const wentBack =
-  'The database went back in time without a restart or a promotion: restart the service, so that it forgets'
+const wentBack = 'The database went back in time without a restart or a promotion: restart the service'
 
 const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefined
 const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
 /**
- * Creates a fence. `maxEvents` bounds memory: evicting events raises the floor, and data read before the
- * floor is `behind`, because missed changes can no longer be detected. Small polls share a batch of up to
- * `maxBatch` events, because a snapshot and arrays for each poll would take several times the memory.
+ * Creates a fence. Evicting events above `maxEvents` raises the floor. Data from before the floor is `behind`,
+ * because missed changes can no longer be detected.
  */
 export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents): Fence => {
   let lines = new Map<string, Line>()
-  /** Names of the lines that have a `served` snapshot. */
   let ahead = new Set<string>()
   let batches: Batch[] = []
   let size = 0
@@ -71,7 +64,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     return line
   }
 
-  /** Keeps the served snapshots: they still bound later answers, except after a change of the epoch. */
+  /** Keeps the served snapshots of the same epoch, which still bound later answers. */
   const forgetAll = (snapshot: Snapshot, isSame: boolean) => {
     if (!isSame) ahead = new Set()
     const former = lines
@@ -116,7 +109,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     while (size > maxEvents && batches.length > 0) forgetOldest()
   }
 
-  /** All changes are visible if the newest is below xmax and none of them was still running. */
+  /** Whether the newest change is below xmax and none of them was still running. */
   const shows = ({ snapshot }: Stamped, line: Line | undefined): boolean =>
     line === undefined ||
     line.xids.size === 0 ||
@@ -144,7 +137,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     }
   }
 
-  /** Clears the served snapshots that the poll includes: from here on its events are sufficient. */
+  /** Clears the served snapshots that the poll includes. */
   const settle = (snapshot: Snapshot) => {
     for (const name of ahead) {
       const line = lines.get(name)
@@ -179,7 +172,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
         showsAll(stamped, customerId, every) &&
         dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, every, name))
       if (!shown) return 'behind'
-      // A standby may show more than `noteServed` would record, and a later answer could go back in time.
+      // A standby may show more than `noteServed` would record. A later answer could then go back in time.
       if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'
       noteServed(stamped)
       stamped.freshAt = state

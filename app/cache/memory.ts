@@ -5,22 +5,22 @@ import { includesSnapshot } from './snapshot.ts'
 export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
   find(name: string): Entry | undefined
-  /** Keeps the newer of two entries of one epoch. Returns whether the cache now holds `entry`. */
+  /** Keeps the newer of two entries of one epoch. True if the cache now holds `entry`. */
   set(entry: Entry): boolean
   readonly sizeBytes: number
 }
 
-/** Unique: no customer id and no key contains NUL. */
+/** No customer id and no key contains NUL. */
 export const entryName = (customerId: string, key: string): string => `${customerId}\0${key}`
 
-/** Bytes of an entry in addition to its body: key, tag, map nodes, buffer objects. */
+/** Key, tag, map nodes and buffer objects. */
 const overheadBytes = 1024
 const largestShare = 1 / 8
 
-/** Bodies are encoded after their entry is stored, so an entry counts twice its identity body. */
+/** Bodies are encoded after their entry is stored, so they count twice. */
 const sizeCalculation = ({ body, key }: Entry): number => 2 * body.length + 2 * key.length + overheadBytes
 
-/** Evicts the least recently used entries above `maxBytes`. With 0 bytes it keeps nothing. */
+/** Creates an LRU cache. With 0 bytes it keeps nothing. */
 export const createMemoryCache = (maxBytes: number): MemoryCache => {
   const entries = new LRUCache<string, Entry>({
     maxSize: Math.max(1, maxBytes),

@@ -6,11 +6,11 @@ export type CacheLayer = 'memory' | 'redis' | 'database'
 export type Answer = {
   entry: Entry
   outcome: CacheLayer
-  /** Whether memory now has it. `undefined` if the answer was not read from the database. */
+  /** Whether memory now has it. Set if the answer was read from the database. */
   isStored?: boolean | undefined
-  /** Every commit before this instant is in the answer; RFC 3339. */
+  /** Every earlier commit is in the answer; RFC 3339. */
   asOf: string
-  /** Seconds since the last good poll. `undefined` if the answer is fresh. */
+  /** Since the last good poll. Not set if the answer is fresh. */
   staleSeconds?: number
 }
 
@@ -19,16 +19,16 @@ export type Question = {
   key: string
   dependsOn: readonly string[]
   fill: () => Promise<Filled>
-  /** Reads a standby, which may lag. `undefined` if no standby is configured. */
+  /** Reads a standby, which may lag. */
   fillFromReplica?: (() => Promise<Filled>) | undefined
-  /** Requires an answer with everything that was committed before this call. */
+  /** Requires everything that was committed before this call. */
   noCache: boolean
 }
 
-/** An entry that is further ahead of the last poll, in milliseconds: the database's clock was set back. */
+/** If an entry is further ahead of the last poll, the database's clock was set back. */
 const aheadMs = 1_000
 
-/** Returns the later of the two instants, but the poll's if the entry's is too far ahead. */
+/** The later of the two instants, but the poll's if the entry's is too far ahead. */
 const laterOf = (polled: string, read: string | undefined): string =>
   read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
 
@@ -39,7 +39,7 @@ export const answerOf = (judge: Judge, entry: Entry, outcome: CacheLayer): Answe
   asOf: laterOf(judge.asOf(), entry.at),
 })
 
-/** Labels the answer if it is stale. Resolves to `undefined` if the entry lacks a known change. */
+/** Labels the answer if it is stale. `undefined` if the entry lacks a known change. */
 export const judged = async (
   judge: Judge,
   entry: Entry,
