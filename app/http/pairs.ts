@@ -1,4 +1,4 @@
-/** `value` is `undefined` if it is not percent-encoded UTF-8. */
+/** A query parameter as received. `value` is `undefined` if bytes are not UTF-8 or an escape is broken. */
 export type Pair = { name: string; value: string | undefined }
 
 const decode = (text: string): string | undefined => {
@@ -10,8 +10,9 @@ const decode = (text: string): string | undefined => {
 }
 
 /**
- * Parses a raw query string as HTML forms write it (WHATWG URL), but replaces nothing by U+FFFD. A name that
- * cannot be decoded stays raw, with an `undefined` value.
+ * Parses a raw query string as HTML forms write it (WHATWG URL, application/x-www-form-urlencoded), but
+ * strictly: nothing is replaced by U+FFFD. A name that cannot be decoded stays raw, with an `undefined`
+ * value.
  */
 export const parsePairs = (rawQuery: string): Pair[] =>
   rawQuery
@@ -25,10 +26,10 @@ export const parsePairs = (rawQuery: string): Pair[] =>
       return { name: decodedName, value: equals === -1 ? '' : decode(part.slice(equals + 1)) }
     })
 
-/** The absolute form of a target (RFC 9112 §3.2.2). */
+/** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
 const authority = /^https?:\/\/[^/?]*/i
 
-/** Splits a request target into path and raw query, which may be empty. */
+/** Splits a request target into path and raw query. The query is empty if the target has no question mark. */
 export const splitTarget = (wholeTarget = ''): { path: string; rawQuery: string } => {
   const target = wholeTarget.startsWith('/') ? wholeTarget : wholeTarget.replace(authority, '')
   const mark = target.indexOf('?')
@@ -37,7 +38,10 @@ export const splitTarget = (wholeTarget = ''): { path: string; rawQuery: string 
     : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }
 
-/** Splits a list at commas. `\,` is a comma and `\\` a backslash in an element. */
+/**
+ * Splits a list at commas. Within an element, `\,` is a comma and `\\` a backslash. A backslash before any
+ * other character is literal.
+ */
 export const splitList = (value: string): string[] => {
   const elements: string[] = []
   let element = ''
@@ -62,7 +66,7 @@ export const splitList = (value: string): string[] => {
 export const joinList = (elements: readonly string[]): string =>
   elements.map((element) => element.replace(/[\\,]/g, '\\$&')).join(',')
 
-/** Formats a query string. Escapes brackets (RFC 3986), but not commas. */
+/** Formats pairs as a query string. Escapes brackets (RFC 3986), but not commas. */
 export const formatPairs = (pairs: readonly (readonly [name: string, value: string])[]): string =>
   pairs
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)

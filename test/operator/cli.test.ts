@@ -260,7 +260,7 @@ t.test('on one database', async (t) => {
     ])
     t.strictSame(statesOf(listed), ['active', 'next'])
     t.match(early, { code: 1, stderr: /published \d+ s ago.*wait \d+ s/ })
-    t.match(foreign, { code: 1, stderr: /cannot be opened: SECRET_KEY/ })
+    t.match(foreign, { code: 1, stderr: /cannot be opened: it was sealed with another SECRET_KEY/ })
     await query(`update signing_keys set created_at = created_at - interval '5 minutes'`)
     t.strictSame(statesOf(await json('signing-keys rotate')), ['active', 'next', 'retiring'])
     await query(`update signing_keys set tokens_until = now() - interval '1 hour' where state = 'retiring'`)
