@@ -19,7 +19,7 @@ type ServiceMetricsOptions = Pick<
 >
 
 const { version } = packageJson
-/** Several scrapers may read the metrics, at any interval. */
+/** There may be several scrapers. */
 const slowFigureKeptMs = 30_000
 
 const redisFigures = ({ shared, limitStore }: ServiceMetricsOptions): Record<string, RedisFigures> => {
@@ -58,7 +58,7 @@ export default fp<ServiceMetricsOptions>(
   },
   {
     name: 'service-metrics',
-    dependencies: ['metrics', 'cache', 'freshness-probe', 'audit', 'access-requests', 'feed'],
+    dependencies: ['metrics', 'cache', 'audit', 'access-requests', 'data'],
     fastify: '5.x',
   },
 )

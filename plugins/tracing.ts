@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 type TracingPluginOptions = { tracing: Tracing }
 
-/** Maximum of requests in progress. Above it, the oldest span is dropped and never sent. */
+/** Above it, the oldest span is dropped. */
 const maxSpans = 10_000
 
 export default fp<TracingPluginOptions>(
@@ -27,7 +27,7 @@ export default fp<TracingPluginOptions>(
     })
     app.decorate('endSpan', (answer: SentAnswer) => {
       const { requestId, method, traceparent, ms } = answer
-      // The edge answers before the router, so create its span afterwards.
+      // The edge answers before the router, so its span begins afterwards.
       const span = spans.get(requestId) ?? tracing.begin(method, { traceparent }, Date.now() - ms)
       spans.delete(requestId)
       span.end(answer)

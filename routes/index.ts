@@ -52,17 +52,7 @@ export default fp<RouteTableOptions>(
   },
   {
     name: 'routes',
-    dependencies: [
-      'records',
-      'custom',
-      'exports',
-      'feed',
-      'trail',
-      'access-requests',
-      'status',
-      'pages',
-      'openapi',
-    ],
+    dependencies: ['data', 'access-requests', 'status', 'pages', 'openapi'],
     fastify: '5.x',
   },
 )
