@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
+import { chooseType } from '../app/http/media-type.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
@@ -95,3 +96,23 @@ export type Endpoint<Query = unknown> = {
 
 /** Types the row's functions by its grammar. */
 export const defineEndpoint = <Query>(row: Endpoint<Query>): Endpoint => row as Endpoint
+
+export const jsonTypes = ['application/json'] as const
+
+const exportingOf = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
+
+/** The media types of a row. */
+export const typesOf = (row: Endpoint): string[] => [...jsonTypes, ...(exportingOf(row)?.types ?? [])]
+
+/** Live answers are computed for one request: exports, the feed and the audit trail. */
+export const isLive = (row: Endpoint, type: string): boolean =>
+  'respond' in row || (exportingOf(row) !== undefined && type !== jsonTypes[0])
+
+/** Returns the cost of a request to a row in units of the `minute` quota. `undefined` if it is always one. */
+export const costOf = (row: Endpoint): MinuteCost | undefined => {
+  const exporting = exportingOf(row)
+  if (!exporting) return row.minuteCost
+  const types = typesOf(row)
+  return (rawQuery, accept) =>
+    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
+}

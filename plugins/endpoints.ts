@@ -6,8 +6,9 @@ import { formatStale } from '../app/http/fields.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
-import type { Endpoint, MinuteCost } from './endpoint.ts'
-import { costOf, createChecks, createHandler } from './endpoint-handler.ts'
+import { costOf, type Endpoint, type MinuteCost } from './endpoint.ts'
+import { createChecks } from './endpoint-checks.ts'
+import { createHandler } from './endpoint-handler.ts'
 
 type EndpointOptions = {
   publicUrl: string
