@@ -85,7 +85,7 @@ const open = async () => {
       async (custom) => {
         custom.decorate('custom', { definitionsOf: async () => [] } as never)
       },
-      { name: 'custom' },
+      { name: 'data' },
     ),
   )
   await app.register(openapi, { publicUrl })
