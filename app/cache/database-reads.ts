@@ -6,17 +6,9 @@ import { type Answer, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 import { isServerOf } from './snapshot.ts'
 
-export type DatabaseReads = {
-  /** Reads a standby if the question allows it and the standby shows all known changes. Otherwise the primary. */
-  read(question: Question): Promise<Answer>
-  /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
-  readPrimary(question: Question): Promise<Answer>
-  readonly fills: number
-}
-
 export type DatabaseReadsDeps = { memory: MemoryCache; shared: SharedCache | undefined; judge: Judge }
 
-export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps): DatabaseReads => {
+export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps) => {
   let fills = 0
 
   /** Returns whether memory now has the entry. Does not wait for Redis. */
@@ -51,6 +43,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     return answer && { ...answer, isStored: keep(entry) }
   }
 
+  /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
   const readPrimary = async (question: Question): Promise<Answer> => {
     const { customerId, key, dependsOn, fill } = question
     fills += 1
@@ -67,7 +60,8 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
   }
 
   return {
-    async read(question) {
+    /** Reads a standby if the question allows it and the standby shows all known changes. Otherwise the primary. */
+    async read(question: Question): Promise<Answer> {
       const fromStandby =
         question.fillFromReplica && !question.noCache ? await readReplica(question) : undefined
       return fromStandby ?? readPrimary(question)

@@ -1,23 +1,10 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, every, type Poll, type Stamped, type Verdict } from './stamped.ts'
+
 /**
  * Decides whether data that was read earlier may be served now. Compares the changes that polls report with the
  * snapshot of the read. Pure: no clock, no I/O.
  */
-
-export type Fence = {
-  apply(poll: Poll): void
-  judge(stamped: Stamped): Verdict
-  /**
-   * Records an answer that is served without `judge`, because its query started after the request.
-   * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
-   */
-  noteServed(stamped: Stamped): void
-  /** `undefined` before the first poll. */
-  readonly last: Poll | undefined
-  /** Events kept individually. */
-  readonly size: number
-}
 
 type Line = {
   name: string
@@ -44,7 +31,7 @@ const lineName = (customerId: string, resource: string) => `${customerId} ${reso
  * Creates a fence. Evicting events above `maxEvents` raises the floor. Data from before the floor is `behind`,
  * because missed changes can no longer be detected.
  */
-export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents): Fence => {
+export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents) => {
   let lines = new Map<string, Line>()
   let ahead = new Set<string>()
   let batches: Batch[] = []
@@ -125,7 +112,11 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       return served !== undefined && !includesSnapshot(snapshot, served)
     })
 
-  const noteServed = ({ customerId, dependsOn, snapshot }: Stamped) => {
+  /**
+   * Records an answer that is served without `judge`, because its query started after the request.
+   * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
+   */
+  const noteServed = ({ customerId, dependsOn, snapshot }: Stamped): void => {
     if (last && includesSnapshot(last.snapshot, snapshot)) return
     for (const resource of dependsOn) {
       const name = lineName(customerId, resource)
@@ -150,7 +141,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
   }
 
   return {
-    apply(poll) {
+    apply(poll: Poll): void {
       const isFirst = last === undefined
       const isSame = last?.epoch === poll.epoch
       if (last && isSame && !includesSnapshot(poll.snapshot, last.snapshot)) throw new Error(wentBack)
@@ -162,7 +153,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       if (!isSame || poll.events?.length !== 0) state += 1
     },
 
-    judge(stamped) {
+    judge(stamped: Stamped): Verdict {
       if (stamped.freshAt === state) return 'fresh'
       if (!last || !floor || stamped.epoch !== last.epoch) return 'behind'
       if (!includesSnapshot(stamped.snapshot, floor)) return 'behind'
@@ -181,11 +172,15 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
 
     noteServed,
 
-    get last() {
+    /** `undefined` before the first poll. */
+    get last(): Poll | undefined {
       return last
     },
-    get size() {
+    /** Events kept individually. */
+    get size(): number {
       return size
     },
   }
 }
+
+export type Fence = ReturnType<typeof createFence>

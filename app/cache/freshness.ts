@@ -1,6 +1,6 @@
 import type { Fence } from './fence.ts'
 import type { Poller } from './poller.ts'
-import { createSecondWay, type SecondWay } from './second-way.ts'
+import { createSecondWay } from './second-way.ts'
 import { mayExceed } from './snapshot.ts'
 import type { Stamped } from './stamped.ts'
 
@@ -42,7 +42,7 @@ export type Judge = {
   isAway(): boolean
   /** Whether reads fail, too. Answers are then labelled as stale. */
   isUnanswered(): boolean
-  readOr: SecondWay['readOr']
+  readOr: ReturnType<typeof createSecondWay>['readOr']
   epoch(): string
   mark(): string
   /** Every commit before this instant is in each fresh or stale answer. RFC 3339. All three are empty at first. */

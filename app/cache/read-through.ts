@@ -4,22 +4,6 @@ import type { Entry } from './entry.ts'
 import { type Answer, answerOf, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 
-export type ReadThrough = {
-  /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 if another primary responds. */
-  read(question: Question): Answer | Promise<Answer>
-  /**
-   * Returns a fresh answer from memory, by `entryName`. `undefined` if there is none, or if the next probe still
-   * needs a sample: then call `read`.
-   */
-  readAtOnce(name: string): Answer | undefined
-  /**
-   * Reads an answer again that was served from memory since the last probe, and compares the bytes. `different`:
-   * the fence accepted an outdated answer. `superseded`: the data may have changed in the meantime.
-   */
-  probe(): Promise<ProbeResult>
-  readonly fills: number
-}
-
 export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
 
 type Flight = {
@@ -47,7 +31,7 @@ const ignoreOverload = (error: unknown): undefined => {
  * Reads memory, then Redis, then the database. Misses on one key share a flight. A caller that joins it uses the
  * answer only if it shows all changes known by then.
  */
-export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadThrough => {
+export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
   const flights = new Map<string, Flight>()
   const database = createDatabaseReads({ memory, shared, judge })
   /** Orders arrivals and starts. */
@@ -118,11 +102,16 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   }
 
   return {
-    readAtOnce(name) {
+    /**
+     * Returns a fresh answer from memory, by `entryName`. `undefined` if there is none, or if the next probe still
+     * needs a sample: then call `read`.
+     */
+    readAtOnce(name: string): Answer | undefined {
       const entry = sample && memory.find(name)
       return entry && judge.check(entry) === 'fresh' ? answerOf(judge, entry, 'memory') : undefined
     },
-    read(question) {
+    /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 for another primary. */
+    read(question: Question): Answer | Promise<Answer> {
       const { customerId, key } = question
       const entry = question.noCache ? undefined : memory.get(customerId, key)
       const freshness = entry && judge.check(entry)
@@ -141,7 +130,11 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
           : readSlowly(name, question, arrivedAt),
       )
     },
-    async probe() {
+    /**
+     * Reads an answer again that was served from memory since the last probe, and compares the bytes. `different`:
+     * the fence accepted an outdated answer. `superseded`: the data may have changed in the meantime.
+     */
+    async probe(): Promise<ProbeResult> {
       if (!sample) return 'nothing'
       const { question, entry } = sample
       sample = undefined
@@ -156,3 +149,5 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     },
   }
 }
+
+export type ReadThrough = ReturnType<typeof createReadThrough>

@@ -8,17 +8,10 @@ const retryMs = 1_000
 const trustMs = 1_000
 
 /**
- * Detects whether reads work while polls fail. Then a new read is better than a stored value.
+ * Detects whether reads work while polls fail. Then a new read is better than a stored value. `now`: monotonic.
  * See docs/decisions/0078-failed-polls-do-not-make-answers-old.md.
  */
-export type SecondWay = {
-  /** The result of `read`, or `known` if reads fail or are slow. Never rejects. */
-  readOr<T>(read: () => Promise<T>, known: T): Promise<T>
-  isOpen(): boolean
-}
-
-/** `now`: milliseconds, monotonic. */
-export const createSecondWay = (now: () => number): SecondWay => {
+export const createSecondWay = (now: () => number) => {
   let answeredAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
   let isTrying = false
@@ -41,8 +34,10 @@ export const createSecondWay = (now: () => number): SecondWay => {
     })
 
   return {
+    /** Whether a read succeeded recently, and none failed since. */
     isOpen,
-    async readOr(read, known) {
+    /** The result of `read`, or `known` if reads fail or are slow. Never rejects. */
+    async readOr<T>(read: () => Promise<T>, known: T): Promise<T> {
       if (isOpen()) return attempt(read, known)
       if (isTrying || now() - failedAt < retryMs) return known
       isTrying = true

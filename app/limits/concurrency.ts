@@ -17,11 +17,6 @@ export type Ending = {
   once(event: 'close', listener: () => void): unknown
 }
 
-export type Concurrency = {
-  /** Holds a slot of the account until `ending` closes. Rejects with `quota_exceeded` if none is free. */
-  hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void>
-}
-
 type ConcurrencyOptions = Pick<AccountDeps, 'after'> & { store: SlotStore | undefined }
 
 /** A slot that is not renewed for this time becomes free: its instance has died. */
@@ -34,7 +29,7 @@ const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
  * Creates the limiter of concurrent work. Without a store that responds, each instance allows the whole quota.
  * In the store, a slot is a lease that is renewed while it is held.
  */
-export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurrency => {
+export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
   const held = new Map<string, number>()
 
   const change = (key: string, by: number): void => {
@@ -77,7 +72,8 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurr
   }
 
   return {
-    async hold(account, kind, ending) {
+    /** Holds a slot of the account until `ending` closes. Rejects with `quota_exceeded` if none is free. */
+    async hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void> {
       await holdPlace(account, kind, concurrencyQuotas[kind], ending)
       // If this rejects, the first slot becomes free when the refusal was sent.
       if (account.tag === demoCustomerId && kind === 'long_polls') {
@@ -86,3 +82,5 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurr
     },
   }
 }
+
+export type Concurrency = ReturnType<typeof createConcurrency>

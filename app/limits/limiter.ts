@@ -89,21 +89,13 @@ export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyCheck
 
 type QuotasOptions = CountingDeps & { limits: LimitsConfig }
 
-export type Quotas = {
-  /**
-   * The account of the customer, or of the client's address for a demo token. `undefined` for a plan without API
-   * access. `clientAddress` may be a getter: it is read only if needed.
-   */
-  find(principal: Principal, client: { readonly clientAddress: string }): Account | undefined
-}
-
 /** `burst` and `minute`, in the order of the headers. */
 export const planPolicies = ({ burst, minute }: PlanLimits): readonly Policy[] => [
   { name: 'burst', quota: burst, windowSeconds: 1 },
   { name: 'minute', quota: minute, windowSeconds: 60 },
 ]
 /** Creates the quotas of all customers. A customer's keys share one account. */
-export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
+export const createQuotas = ({ limits, ...deps }: QuotasOptions) => {
   const policies = {
     basic: undefined,
     premium: planPolicies(limits.premium),
@@ -113,7 +105,14 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
   const customers = createLimiter(deps)
   const addresses = createLimiter(deps)
   return {
-    find({ kind, customerId, plan }, client) {
+    /**
+     * The account of the customer, or of the client's address for a demo token. `undefined` for a plan without API
+     * access. `clientAddress` may be a getter: it is read only if needed.
+     */
+    find(
+      { kind, customerId, plan }: Principal,
+      client: { readonly clientAddress: string },
+    ): Account | undefined {
       if (kind === 'demo') {
         return addresses.account({ tag: customerId, name: clientOf(client.clientAddress) }, demoPolicies)
       }
@@ -122,3 +121,5 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
     },
   }
 }
+
+export type Quotas = ReturnType<typeof createQuotas>

@@ -4,21 +4,6 @@ type Bucket = { firstMs: number; lastMs: number; units: number }
 /** The age is of the newest of these units. */
 export type Count = readonly [ageMs: number, units: number]
 
-/** Times are from the caller's monotonic clock. */
-export type Window = {
-  /** Negative units are refunds. */
-  add(nowMs: number, units: number): void
-  used(nowMs: number): number
-  /** Milliseconds until the oldest units leave. The window's length if it is empty. */
-  releaseInMs(nowMs: number): number
-  /** Milliseconds until this number of units has left. The window's length if it holds fewer. */
-  freesInMs(nowMs: number, units: number): number
-  /** `replace` keeps the units that are added from now on. */
-  mark(): void
-  /** Replaces the units from before the mark, in any order. Ages are relative to `atMs`. */
-  replace(atMs: number, counts: readonly Count[]): void
-}
-
 /**
  * Units within one part of the window leave together, one window length after the newest. So no interval admits
  * more than the quota, and steady traffic gets at most 1/50 less.
@@ -26,10 +11,10 @@ export type Window = {
 export const windowParts = 50
 
 /**
- * Creates a sliding window. Fixed windows, token buckets and GCRA admit twice the quota within one window length.
+ * Creates a sliding window; times are monotonic. Fixed windows, token buckets and GCRA admit twice the quota within one window length.
  * Memory: windowParts + 2 buckets of 3 numbers.
  */
-export const createWindow = (windowMs: number): Window => {
+export const createWindow = (windowMs: number) => {
   const partMs = windowMs / windowParts
   let buckets: Bucket[] = []
   let total = 0
@@ -60,20 +45,23 @@ export const createWindow = (windowMs: number): Window => {
   }
 
   return {
-    add(nowMs, units) {
+    /** Negative units are refunds. */
+    add(nowMs: number, units: number): void {
       expire(nowMs)
       add(nowMs, units)
     },
-    used(nowMs) {
+    used(nowMs: number): number {
       expire(nowMs)
       return Math.max(0, total)
     },
-    releaseInMs(nowMs) {
+    /** Milliseconds until the oldest units leave. The window's length if it is empty. */
+    releaseInMs(nowMs: number): number {
       expire(nowMs)
       const first = buckets.find(({ units }) => units > 0)
       return first ? leavesInMs(first, nowMs) : windowMs
     },
-    freesInMs(nowMs, units) {
+    /** Milliseconds until this number of units has left. The window's length if it holds fewer. */
+    freesInMs(nowMs: number, units: number): number {
       expire(nowMs)
       let freed = 0
       for (const bucket of buckets) {
@@ -82,10 +70,12 @@ export const createWindow = (windowMs: number): Window => {
       }
       return windowMs
     },
-    mark() {
+    /** `replace` keeps the units that are added from now on. */
+    mark(): void {
       marked = buckets.length
     },
-    replace(atMs, counts) {
+    /** Replaces the units from before the mark, in any order. Ages are relative to `atMs`. */
+    replace(atMs: number, counts: readonly Count[]): void {
       const later = buckets.slice(marked)
       buckets = []
       total = later.reduce((sum, { units }) => sum + units, 0)
@@ -97,3 +87,5 @@ export const createWindow = (windowMs: number): Window => {
     },
   }
 }
+
+export type Window = ReturnType<typeof createWindow>
