@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Answer } from '../app/cache/question.ts'
+import type { Answer } from '../app/cache/freshness.ts'
 import type { Ticket } from '../app/edge/kept.ts'
 import { methodOf } from '../app/http/methods.ts'
 import { createAccessLog } from '../app/observe/access-log.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../app/cache/question.ts'
+import type { Answer } from '../app/cache/freshness.ts'
 import { choiceOf, requireAcceptable, typeByFormat } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
-import type { Answer } from '../app/cache/question.ts'
+import type { Answer } from '../app/cache/freshness.ts'
 import { chooseType } from '../app/http/media-type.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'

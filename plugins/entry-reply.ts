@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../app/cache/question.ts'
+import type { Answer } from '../app/cache/freshness.ts'
 import { ApiError } from '../app/errors.ts'
 import { encodedBody, isEncodable, type Representation } from '../app/http/encodings.ts'
 import { formatStale, isNotModified, isPreconditionFailed } from '../app/http/fields.ts'

@@ -1,8 +1,7 @@
 import { unavailable } from '../errors.ts'
-import type { Entry } from './entry.ts'
-import type { Judge } from './freshness.ts'
+import type { Entry, Question } from './entry.ts'
+import { type Answer, type Judge, judged } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
-import { type Answer, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 import { isServerOf } from './snapshot.ts'
 

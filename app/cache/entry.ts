@@ -30,6 +30,17 @@ export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' 
   standby?: string | undefined
 }
 
+export type Question = {
+  customerId: string
+  key: string
+  dependsOn: readonly string[]
+  fill: () => Promise<Filled>
+  /** Reads a standby, which may lag. */
+  fillFromReplica?: (() => Promise<Filled>) | undefined
+  /** Requires everything that was committed before this call. */
+  noCache: boolean
+}
+
 /** Prefix hashed before a body, so that two media types never share a tag. */
 export const tagPrefix = (mediaType: string): string => `${mediaType}\0`
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { createDatabaseReads, type DatabaseReadsDeps } from './database-reads.ts'
-import type { Entry } from './entry.ts'
-import { type Answer, answerOf, judged, type Question } from './question.ts'
+import type { Entry, Question } from './entry.ts'
+import { type Answer, answerOf, judged } from './freshness.ts'
 import type { SharedCache } from './redis.ts'
 
 export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
