@@ -30,7 +30,6 @@ type AnswersOptions = {
   stream: LogStream | undefined
 }
 
-/** Records every sent answer in the log, trace, audit trail, metrics and status. */
 export default fp<AnswersOptions>(
   (app, { stream }, done) => {
     const log = createAccessLog(app.log, stream)

@@ -27,16 +27,13 @@ type AuditOptions = {
 declare module 'fastify' {
   interface FastifyInstance {
     audit: {
-      /** Rejects with the driver's errors. */
       record(event: AuditEvent): Promise<void>
       countAnswer(answer: SentAnswer): void
       /** Writes all counted reads without waiting for the end of the minute. */
       flush(): Promise<void>
       /** Seals pending entries. If another instance is sealing, returns, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
-      /** Signs and stores the root of all sealed entries. */
       publish(): Promise<void>
-      /** The head that was logged last. */
       head(): ChainHead | undefined
       figures(): AuditFigures
     }

@@ -23,7 +23,6 @@ import { createTurn } from '../app/limits/address.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 type AuthOptions = TokensOptions & {
-  /** Connections that no data request uses. */
   db: QueuedDb
   demoToken: string
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
@@ -47,7 +46,6 @@ declare module 'fastify' {
     signingKeys: SigningKeys
   }
   interface FastifyRequest {
-    /** Undefined before authentication, and on routes without it. */
     principal: Principal | undefined
     /** The key of a valid token that was refused because of its key. */
     refusedKeyId: string | undefined

@@ -3,7 +3,6 @@ import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The UTC date, YYYY-MM-DD. */
     today(): string
   }
 }

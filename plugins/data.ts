@@ -19,14 +19,12 @@ declare module 'fastify' {
     history: RecordHistories
     custom: Custom
     exports: Readonly<{ records: RecordExports; custom: CustomExports; rows: Exports }>
-    /** The customer's part of the audit trail. */
     trail: Trail
     feed: Feed
     feedWaiting: Pick<Waiting, 'count'>
   }
 }
 
-/** Everything that data endpoints read. */
 export default fp<Deps>(
   (app, deps, done) => {
     const { db, replica, judge, publicUrl, secrets, databaseNow, now, monotonicNow, exportSource } = deps

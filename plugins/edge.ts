@@ -15,7 +15,6 @@ import { backFrom304, one } from './limits.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns false if it left the request to the router. */
     answerAtEdge?(request: IncomingMessage, response: ServerResponse): boolean
     answerStreamAtEdge?(
       stream: ServerHttp2Stream,
@@ -26,7 +25,6 @@ declare module 'fastify' {
     readonly edgeAnswers: number
   }
   interface FastifyRequest {
-    /** The date of arrival. */
     cameOn: string
   }
 }

@@ -39,7 +39,6 @@ const sendState = (row: StateEndpoint, request: FastifyRequest, reply: FastifyRe
   )
 }
 
-/** Creates the handler of a row, for requests that its hook has checked. */
 export const createHandler = (row: Endpoint, publicUrl: string) => {
   const choose = choiceOf(typesOf(row))
   const acceptsJson: Acceptance = (accept) => choose(accept) === jsonTypes[0]
@@ -96,7 +95,6 @@ const noteRepeatable = (
   request.repeatable = { ticket, answer }
 }
 
-/** Memoizes the last result, because the next page's address changes only with the data. */
 const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) => {
   let last: { argument: A; result: R } | undefined
   return (argument) => {

@@ -6,13 +6,11 @@ import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
 
-/** A request that passed every check before its query. */
 export type EndpointRequest = {
   principal: Principal
   params: Readonly<Record<string, string>>
   rawQuery: string
   noCache: boolean
-  /** The negotiated media type. */
   type: string
   /** The address below `/v1`, if another form of the path was used. */
   canonical: string | undefined
@@ -37,7 +35,6 @@ type Parsed<Request, Query> = Request & { query: Query }
 /** Other media types of a list, for the whole list in its current state. */
 export type Exporting<Query = unknown> = {
   types: readonly string[]
-  /** Units of the quota `minute`. */
   cost: number
   /** `undefined` if the requested data has no such form. */
   respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer | undefined>
@@ -49,7 +46,6 @@ export type LiveAnswer = Readonly<{
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
   next?: string | undefined
-  /** Disables content coding. */
   isCompressed?: boolean
 }>
 
@@ -101,7 +97,6 @@ export const jsonTypes = ['application/json'] as const
 
 const exportingOf = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
 
-/** The media types of a row. */
 export const typesOf = (row: Endpoint): string[] => [...jsonTypes, ...(exportingOf(row)?.types ?? [])]
 
 /** Live answers are computed for one request: exports, the feed and the audit trail. */

@@ -10,11 +10,8 @@ import { tokenParameters } from '../app/records/query/token-parameters.ts'
 import { isPageTarget } from '../app/site/paths.ts'
 
 type GateOptions = {
-  /** Addresses or CIDR ranges. */
   trustedProxies: readonly string[]
-  /** In lower case. Defaults to `x-forwarded-for`. */
   clientIpHeader?: string | undefined
-  /** Accepts plain HTTP from this machine. */
   allowHttp: boolean
   publicUrl: string
 }
@@ -33,7 +30,6 @@ declare module 'fastify' {
   }
 }
 
-/** Contract, section 4. */
 export const maxHeaderBytes = 16 * 1024
 /** Contract, section 4: without `cursor` and `after`. */
 const maxTargetBytes = 8192
@@ -79,7 +75,6 @@ const checkHeaders = (request: FastifyRequest): void => {
   }
 }
 
-/** For HTTP/2. The HTTP/1 parser checks the size itself. */
 const checkHeaderSize = (rawHeaders: readonly string[]): void => {
   let bytes = 0
   for (const text of rawHeaders) bytes += text.length
@@ -104,7 +99,6 @@ const checkTarget = (target: string, method: string): void => {
   }
 }
 
-/** Checks the bytes and the transport of every request before anything is parsed. */
 export default fp<GateOptions>(
   (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
     const isProxy = createAddressRanges(trustedProxies)

@@ -24,7 +24,6 @@ const guard = (scope: FastifyInstance, url: string, methods: readonly string[]) 
 /** Answers unsupported methods on public paths. Routes behind authentication do it themselves. */
 export default fp(
   (app, _options, done) => {
-    // With their scope, because errors have its format.
     const open = new Map<string, { scope: FastifyInstance; methods: string[] }>()
     app.addHook('onRoute', function ({ url, method, config }) {
       if (config?.scope !== undefined || url.endsWith('*')) return

@@ -16,7 +16,6 @@ declare module 'fastify' {
     metrics: {
       add(figures: readonly Figure[]): void
       countAnswer(answer: SentAnswer): void
-      /** Counts an error that was answered without the router. */
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
       read(): Promise<{ type: string; text: string }>
       readJson(): Promise<object[]>

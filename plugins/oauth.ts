@@ -25,7 +25,6 @@ declare module 'fastify' {
 }
 
 export const formType = 'application/x-www-form-urlencoded'
-/** For answers that contain tokens (RFC 6749, section 5.1). */
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyRequest): LoginSource => ({

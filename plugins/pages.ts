@@ -9,7 +9,6 @@ import { sendRepresentation, sendTagged } from './entry-reply.ts'
 export type SendPage = {
   /** By default the page is revalidated each time. */
   cacheControl?: string
-  /** Content-Security-Policy. Defaults to that of the site's pages. */
   policy?: string
 }
 
@@ -41,14 +40,12 @@ const pagePolicy = policyWith("'self'")
 /** For the API reference, whose script adds inline styles. */
 export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 
-/** For URLs whose content never changes. */
 export const immutable = 'public, max-age=31536000, immutable'
 
 /** Browsers prefer HTML. Programs get the first of these. */
 const preferredType = choiceOf([problemType, 'application/json', htmlType.split(';')[0] as string])
 const rootOf = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
-/** Sends pages, with their own policy. */
 export default fp<SiteOptions>(
   (app, options, done) => {
     const site = createSite(options)

@@ -33,10 +33,8 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** RFC 6901. */
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Bodies are flat objects. */
 const toFaults = (issues: FastifyError['validation'] = []): Fault[] =>
   issues.flatMap(({ keyword, instancePath, message = '', params }): Fault[] =>
     keyword === 'unrecognized_keys'
@@ -48,7 +46,6 @@ const toFaults = (issues: FastifyError['validation'] = []): Fault[] =>
       : [{ pointer: instancePath === '/' ? '' : instancePath, code: 'invalid_value', detail: message }],
   )
 
-/** Fastify validates the query only if the body has no fault. */
 const withQueryFaults = (problem: ApiError, request: FastifyRequest): ApiError => {
   const { errors = [] } = problem.extras
   if (problem.code !== 'invalid_body' || errors.length === 0) return problem

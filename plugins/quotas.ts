@@ -15,7 +15,6 @@ declare module 'fastify' {
   }
 }
 
-/** Counts requests, logins, key checks and concurrent work. */
 export default fp<QuotaOptions>(
   (app, { config: { limits }, limitStore: store, monotonicNow: now }, done) => {
     const counting = { limits, store, now, after }

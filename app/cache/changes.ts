@@ -6,11 +6,9 @@ import type { ChangeEvent, Poll } from './stamped.ts'
 
 export type ChangeSourceOptions = {
   url: string
-  /** Defaults to the login's own role. */
   role?: string | undefined
   /** How far back a new process reads the log: the longest lifetime of an answer in Redis. */
   reachSeconds: number
-  /** Maximum duration of a poll. Shorter than the lease. */
   timeoutMs?: number
   /** Additional time for a poll that must connect first. */
   connectMs?: number
@@ -31,7 +29,6 @@ type Row = {
   identity: string
   started: string
   recovering: boolean
-  /** Null if no process has written a mark since the server started. */
   mark: string | null
   events: string | null
   found: number
@@ -68,7 +65,6 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
   let kept: Connection | undefined
   let asked: Connection[] = []
   let isClosed = false
-  /** Longer while the database is slow, because twice the polls would slow it further. */
   let patience = patienceMs
 
   const open = (): Connection => {
@@ -142,7 +138,6 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     async poll(since) {
       let row = await pollOnce(since)
       if (row.mark === null) {
-        // The server was started or promoted since the last poll.
         await begin()
         row = await pollOnce(since)
       }

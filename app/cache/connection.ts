@@ -5,7 +5,6 @@ import { dropConnection } from '../wire/driver.ts'
 export type AnyRow = pg.QueryResultRow
 
 export type Connection = {
-  /** Returns the first row. Rejects also if the connection fails. */
   ask<Row extends AnyRow>(text: string, values: unknown[]): Promise<Row>
   readonly isLost: boolean
   /** Closes without waiting for the server, which may hang. */
@@ -25,7 +24,6 @@ export const connect = ({ url, role }: { url: string; role?: string | undefined 
   }
   client.on('error', drop)
   const made = client.connect()
-  // `ask` reports the failure. Before the first `ask` it must not be an unhandled rejection.
   made.catch(() => {})
   return {
     async ask<Row extends AnyRow>(text: string, values: unknown[]) {

@@ -7,6 +7,7 @@ import { isServerOf } from './snapshot.ts'
 
 export type DatabaseReadsDeps = { memory: MemoryCache; shared: SharedCache | undefined; judge: Judge }
 
+/** Reads the database and stores the results. */
 export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps) => {
   let fills = 0
 
@@ -30,7 +31,6 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     const { customerId, key, dependsOn, fillFromReplica } = question
     const [epoch, mark] = [judge.epoch(), judge.mark()]
     const found = await fillFromReplica?.().catch(() => undefined)
-    // A standby that was promoted, or that follows another primary, has another mark.
     if (!found || found.standby !== mark) return undefined
     const { standby: _, ...filled } = found
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }

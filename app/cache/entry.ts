@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { Representation } from '../http/encodings.ts'
 import type { Stamped } from './stamped.ts'
 
-/** An answer as it is stored and sent. */
 export type Entry = Stamped &
   Readonly<{
     key: string
@@ -17,12 +16,10 @@ export type Entry = Stamped &
     next?: string | undefined
     /** Number of records, for the audit trail. */
     rows?: number | undefined
-    /** Revision of the custom endpoint's document. */
     definition?: number | undefined
     encoded: Map<string, Promise<Buffer>>
   }>
 
-/** The result of a fill, without the fields of the question. */
 export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'> & {
   /** Start time of the primary that responded. `undefined` if a standby did. */
   server?: string | undefined
@@ -37,16 +34,13 @@ export type Question = {
   fill: () => Promise<Filled>
   /** Reads a standby, which may lag. */
   fillFromReplica?: (() => Promise<Filled>) | undefined
-  /** Requires everything that was committed before this call. */
   noCache: boolean
 }
 
 /** Prefix hashed before a body, so that two media types never share a tag. */
 export const tagPrefix = (mediaType: string): string => `${mediaType}\0`
 
-/**
- * Returns a weak entity tag (RFC 9110 §8.8.3) of 132 bits. `tagged`: the media type's `tagPrefix`, then the body.
- */
+/** Returns a weak entity tag (RFC 9110 §8.8.3) of 132 bits. `tagged`: `tagPrefix`, then the body. */
 export const tagOf = (tagged: Buffer): string => `W/"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`
 
 /** Returns the entity tag of a body. */

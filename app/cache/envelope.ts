@@ -16,7 +16,6 @@ type Head = Pick<
   'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent' | 'at' | 'next' | 'rows' | 'definition'
 > & {
   snapshot: string
-  /** The snapshot's text does not include it. */
   ceiling?: number | undefined
 }
 

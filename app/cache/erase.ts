@@ -3,7 +3,6 @@ import { connectRedis, type RedisClient } from '../db/redis.ts'
 
 const scanCount = 1_000
 
-/** Rejects instead of retrying. */
 const connect = async (url: string): Promise<RedisClient> => {
   const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
   redis.on('error', () => {})

@@ -1,10 +1,7 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, every, type Poll, type Stamped, type Verdict } from './stamped.ts'
 
-/**
- * Decides whether data that was read earlier may be served now. Compares the changes that polls report with the
- * snapshot of the read. Pure: no clock, no I/O.
- */
+/** Decides whether data that was read earlier may be served now. Pure: no clock, no I/O. */
 
 type Line = {
   name: string
@@ -27,17 +24,13 @@ const wentBack = 'The database went back in time without a restart or a promotio
 const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefined
 const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
-/**
- * Creates a fence. Evicting events above `maxEvents` raises the floor. Data from before the floor is `behind`,
- * because missed changes can no longer be detected.
- */
+/** Creates a fence. Evicting events above `maxEvents` raises the floor. Data from before the floor is `behind`. */
 export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents) => {
   let lines = new Map<string, Line>()
   let ahead = new Set<string>()
   let batches: Batch[] = []
   let size = 0
   let last: Poll | undefined
-  /** Data with an older snapshot is `behind`. */
   let floor: Snapshot | undefined
   /** Incremented by everything that could change a verdict. */
   let state = 0
@@ -172,11 +165,9 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
 
     noteServed,
 
-    /** `undefined` before the first poll. */
     get last(): Poll | undefined {
       return last
     },
-    /** Events kept individually. */
     get size(): number {
       return size
     },

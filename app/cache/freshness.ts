@@ -26,18 +26,15 @@ export const createLeaseClock = (monotonic: () => number, wall: () => number): L
 export type Freshness = 'fresh' | 'stale' | 'behind'
 
 export type Judge = {
-  /** Synchronous unless it must wait for a poll. */
   check(stamped: Stamped): Freshness | Promise<Freshness>
   /** Waits for a poll that starts after this call. False if the poll failed. */
   confirm(): Promise<boolean>
   /** Waits for the running poll or a new one. False if it failed. */
   confirmSoon(): Promise<boolean>
-  /** Like `check`, but synchronous. Call it after `confirm`. */
   checkConfirmed(stamped: Stamped): Freshness
   /** Whether it may show changes that the last poll does not. */
   mayBeAhead(stamped: Stamped): boolean
   noteServed(stamped: Stamped): void
-  /** Seconds since the last good poll, at least 1. */
   staleSeconds(): number
   /** Whether polls fail and the lease has ended. Rights and settings may be out of date, too. */
   isAway(): boolean
@@ -111,11 +108,8 @@ export type CacheLayer = 'memory' | 'redis' | 'database'
 export type Answer = {
   entry: Entry
   outcome: CacheLayer
-  /** Whether memory now has it. Set if the answer was read from the database. */
   isStored?: boolean | undefined
-  /** Every earlier commit is in the answer; RFC 3339. */
   asOf: string
-  /** Since the last good poll. Not set if the answer is fresh. */
   staleSeconds?: number
 }
 

@@ -28,19 +28,14 @@ export type Listener = (events: readonly ChangeEvent[] | undefined) => void
 export type Poller = {
   /** Makes the first poll, with retries. Rejects if all of them fail. Then polls once per interval. */
   start(): Promise<void>
-  /** Whether the last good poll was sent within the lease. */
   isLeased(): boolean
-  /** Whether the last poll failed. */
   isDown(): boolean
   /** Waits for the running poll or a new one; after a failure, for the next regular one. False: it failed. */
   confirm(): Promise<boolean>
   /** Waits for a poll that starts after this call. False: it failed. */
   confirmAfter(): Promise<boolean>
   ageMs(): number
-  /**
-   * The database's clock, from the last good poll and the monotonic clock; whole milliseconds since 1970. Before
-   * the first poll, this machine's clock. See docs/decisions/0056-the-database-clock-counts.md.
-   */
+  /** Milliseconds since 1970, from the last good poll. See docs/decisions/0056-the-database-clock-counts.md. */
   databaseNow(): number
   /** Returns a function that removes the listener. */
   listen(listener: Listener): () => void
@@ -51,10 +46,7 @@ const defaultIntervalMs = 100
 const defaultLeaseMs = 500
 const startAttempts = 20
 
-/**
- * Keeps a fence informed, with one poll in flight and at most one queued. Polling continues after failures. Only
- * the first failure and the recovery are reported.
- */
+/** Keeps a fence informed, with one poll in flight and at most one queued. Polling continues after failures. */
 export const createPoller = (options: PollerOptions): Poller => {
   const { source, fence, clock, warn } = options
   const { intervalMs = defaultIntervalMs, leaseMs = defaultLeaseMs } = options

@@ -18,7 +18,6 @@ type Deps = DatabaseReadsDeps & {
   wait: (ms: number) => Promise<unknown>
 }
 
-/** How long a failed read also fails later callers. */
 const failureMs = 100
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
@@ -34,7 +33,6 @@ const ignoreOverload = (error: unknown): undefined => {
 export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
   const flights = new Map<string, Flight>()
   const database = createDatabaseReads({ memory, shared, judge })
-  /** Orders arrivals and starts. */
   let tick = 0
   /** The first question that memory answered since the last probe. */
   let sample: { question: Question; entry: Entry } | undefined
@@ -62,7 +60,6 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
       if (flights.get(name) === flight) flights.delete(name)
       flight.result = undefined
     }
-    // A failed flight must not be an unhandled rejection.
     result.then(land, (error) => (isOverloaded(error) ? land() : wait(failureMs).then(land)))
     return result
   }

@@ -38,7 +38,6 @@ const probeEveryMs = 100
 const tryWriteEveryMs = 1_000
 /** On the node of a cluster that refused a command for this customer. */
 const triedName = (customerId: string) => `certdata:{${customerId}}:tried`
-/** Then the connection is replaced. */
 const giveUpAfterMs = 5_000
 
 type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
@@ -61,7 +60,7 @@ end`
 const nameOf = (epoch: string, customerId: string, key: string) =>
   `certdata:{${customerId}}:${hash('sha256', epoch, 'base64url').slice(0, 8)}:${key}`
 
-/** Rejects if the answer is late. ioredis's own timeout also rejects answers that have arrived but wait. */
+/** ioredis's own timeout also rejects answers that have arrived but wait. */
 const inTime = <T>(answer: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     let stop = () => {}
@@ -75,10 +74,7 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
     })
   })
 
-/**
- * Creates a shared cache in Redis. While Redis is down or hangs, it is not used. Removes values that the service
- * did not write.
- */
+/** Creates a shared cache in Redis, which is not used while Redis is down or hangs. Removes foreign values. */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
@@ -142,7 +138,6 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   redis.on('error', (error: Error) => {
     const isLoginRefused = refusal.test(error.message)
     if (!isDown) warn('Redis is unreachable: answers come from memory and the database, retrying', error)
-    // Waiting does not fix a refused login.
     else if (isLoginRefused && !wasRefused)
       warn('Redis refuses the user or password of REDIS_URL, retrying', error)
     isDown = true

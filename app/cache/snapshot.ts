@@ -3,13 +3,10 @@
  * saw. Numbers are exact below 2^53, which lasts 285 years at a million transactions a second.
  */
 export type Snapshot = Readonly<{
-  /** Every transaction below this had ended. */
   xmin: number
-  /** No transaction from this number on had ended. */
   xmax: number
   /** Running transactions between the two, ascending. */
   xip: readonly number[]
-  /** PostgreSQL's text. */
   text: string
   /** Of a standby: the data may show transactions beyond `xmax`, but none from this number on. */
   ceiling?: number

@@ -1,6 +1,5 @@
 import type { Snapshot } from './snapshot.ts'
 
-/** In a change event: every customer, or every resource. */
 export const every = '*'
 
 export type ChangeEvent = Readonly<{ xid: number; customerId: string; resource: string }>
@@ -21,7 +20,6 @@ export type Poll = Readonly<{
 
 export type Stamped = {
   readonly customerId: string
-  /** Resources whose changes affect the data. */
   readonly dependsOn: readonly string[]
   /** Of the statement or the REPEATABLE READ transaction that read the data. */
   readonly snapshot: Snapshot

@@ -13,7 +13,6 @@ const isAddressRange = (text: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-/** Returns a sentence for each setting that production refuses. */
 const findInsecure = (env: Partial<Environment>): string[] => {
   const faults: string[] = []
   for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
@@ -43,7 +42,6 @@ const findInsecure = (env: Partial<Environment>): string[] => {
   return faults
 }
 
-/** Returns a sentence for each fault of several variables or of a part of a list. */
 const crossFaults = (env: Partial<Environment>): string[] => {
   const faults = env.NODE_ENV === 'production' ? findInsecure(env) : []
   if (Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY))

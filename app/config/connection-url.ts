@@ -5,7 +5,6 @@ type Form = Readonly<{
   example: string
   rest: RegExp
   isCluster: (url: string) => boolean
-  /** Advice for URLs with several hosts. */
   severalHosts: string
 }>
 

@@ -14,12 +14,10 @@ export const isTooWide = (range: string): boolean => {
   return bits < (/^\[f[cde]/.test(host) ? leastPrefix.private : leastPrefix.ipv6)
 }
 
-/** Minimum length of a secret key. */
 export const secretLength = 32
 /** Of 32 random decimal digits, one key in a thousand has fewer different ones. */
 const fewestDifferent = 8
 
-/** Whether a text repeats a unit shorter than a secret key. */
 const repeats = (text: string): boolean => {
   for (let unit = 1; unit < secretLength && unit <= text.length / 2; unit += 1) {
     if (text.startsWith(text.slice(unit))) return true

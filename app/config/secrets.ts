@@ -38,7 +38,6 @@ export type Secrets = Readonly<{
 const derive = (secretKey: string, info: string, bytes: number) =>
   Buffer.from(hkdfSync('sha256', secretKey, 'certdata', info, bytes))
 
-// The id distinguishes keys and reveals nothing about them.
 const createKey = (secretKey: string) => {
   const derived = new Map<string, KeyObject>()
   return {

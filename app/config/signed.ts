@@ -1,10 +1,9 @@
 import type { Secrets } from './secrets.ts'
 
-/** The part of the secrets that signed texts use. */
+/** The secrets of signed texts. */
 export type Mac = Pick<Secrets, 'mac' | 'verifyMac'>
 
 type SignedText = {
-  /** Returns an opaque text, valid for this customer only. */
   sign(customerId: string, payload: Buffer): string
   /** `undefined` if the text was not signed for this customer, or by another version. */
   open(customerId: string, text: string): Buffer | undefined

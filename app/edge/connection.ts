@@ -11,7 +11,6 @@ type Asker = { headers: { authorization: string }; bearer?: string }
 export type EdgeConnection = {
   readonly socket: Socket
   readonly isEncrypted: boolean
-  /** `undefined` if the client has disconnected. */
   readonly address: string | undefined
   /** The last sender. Comparing its token is cheaper than hashing. */
   lastAsker: Asker | undefined

@@ -39,10 +39,8 @@ type EdgeDeps = {
   identify: Identify
   cache: Pick<ReadThrough, 'readAtOnce'>
   quotas: Quotas
-  /** `backFrom304` is refunded for a 304. */
   costs: Readonly<{ request: Costs; backFrom304: Costs }>
   today: () => string
-  /** True if the router must answer every request. */
   isClosed: () => boolean
   transportOf: (socket: Socket, forwardedProto: string | undefined) => 'tls' | 'plain' | undefined
   hasProxies: boolean

@@ -8,7 +8,6 @@ export type Ticket = Readonly<{
   /** `entryName` of the cache entry. */
   name: string
   route: string
-  /** Set if the route's pattern covers several endpoints. */
   endpoint: string | undefined
   scopes: readonly string[]
   /** Relative dates and computed fields depend on it. */
@@ -43,13 +42,11 @@ export const createTickets = (maxSize = maxBytes): Tickets => {
   }
 }
 
-/** A response as the router sent it, without the fields that differ between requests. */
 export type Reply = {
   readonly status: 200 | 304
   /** Alternating names and values, including `content-length`. */
   readonly fields: readonly string[]
   readonly body: Buffer | undefined
-  /** The HTTP/1.1 form, created when first sent. */
   text: { readonly head: string; readonly body: PreparedBody } | undefined
 }
 

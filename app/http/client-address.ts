@@ -25,7 +25,6 @@ export const plainAddress = (text: string): PlainAddress | undefined => {
   return { address: mapped, family: isIPv6(mapped) ? 'ipv6' : 'ipv4' }
 }
 
-/** Node's and Fastify's requests have these parts. */
 export type Received = Readonly<{
   socket: Readonly<{ remoteAddress?: string | undefined }>
   headers: IncomingHttpHeaders
@@ -33,7 +32,6 @@ export type Received = Readonly<{
 
 type ClientAddressOptions = {
   isProxy: (address: string) => boolean
-  /** In lower case. Defaults to `x-forwarded-for`. */
   header: string | undefined
   /** Clients can cause many calls. */
   onUnreadable?: (value: string) => void
@@ -60,17 +58,13 @@ const splitFromRight = (text: string, separator: string): string[] => {
 /** `2001:db8::1`, or `192.0.2.1` and `[2001:db8::1]` with an optional port, which may be obfuscated. */
 const node = /^(?:\[([\da-f:.]+)\](?::[\w.-]+)?|([\d.]+)(?::[\w.-]+)?|([\da-f:.]+))$/i
 
-/**
- * Parses one value of a forwarding header, which may be quoted and have a port (RFC 7239, section 6), to a
- * canonical address. `undefined` for anything else.
- */
+/** Parses a value with an optional port (RFC 7239, section 6) to a canonical address. `undefined` for other text. */
 export const parseForwardedAddress = (value: string): string | undefined => {
   const [, bracketed, withPort, plain] = node.exec(value.trim().replace(/^"(.*)"$/, '$1')) ?? []
   if (bracketed !== undefined && !isIPv6(bracketed)) return undefined
   return plainAddress(bracketed ?? withPort ?? plain ?? '')?.address
 }
 
-/** The `for` value of a `Forwarded` element (RFC 7239, section 4). Empty if missing or repeated. */
 const readFor = (element: string): string => {
   const values = splitFromRight(element, ';').flatMap((pair) => /^\s*for=(.*)$/i.exec(pair)?.[1] ?? [])
   return values.length === 1 ? (values[0] as string) : ''
@@ -80,9 +74,8 @@ const readHeader = (value: string | string[] | undefined): string =>
   (Array.isArray(value) ? value.join() : value) ?? ''
 
 /**
- * Returns a function that finds the client's address: the last address in the header that is not a proxy's, or
- * the peer's. After a value that is not an address, the result is the proxy that sent it. `''` if the peer has
- * disconnected.
+ * Returns a function that finds the client's address: the last one in the header that is not a proxy's, or the
+ * peer's. After a value that is not an address, it is the proxy's that sent it. `''` without a peer.
  */
 export const createClientAddress = ({
   isProxy,

@@ -15,7 +15,6 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 
 const closeAfterMs = 5_000
 
-/** Node's parser error. `rawPacket`: the bytes that were parsed last. */
 type ParserError = { code?: string | undefined; rawPacket?: unknown }
 
 /** RFC 9110, section 9.1: a method is a token. */
@@ -75,7 +74,6 @@ const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`)
-  // The client may still be sending.
   socket.setTimeout(closeAfterMs, () => socket.destroy())
 }
 

@@ -6,7 +6,6 @@ import pLimit from 'p-limit'
 /** Encoded forms are created on first use. */
 export type Representation = Readonly<{ body: Buffer; etag: string; encoded: Map<string, Promise<Buffer>> }>
 
-/** In order of preference if the client's weights are equal. */
 export const encodings = ['br', 'zstd', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 

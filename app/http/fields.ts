@@ -4,10 +4,7 @@ const entityTags = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 /** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add to a tag. */
 const codingSuffix = /^(?:--?|;)(?:gzip|br|zstd|deflate|df)$/
 
-/**
- * Whether `If-None-Match` matches the tag by weak comparison (RFC 9110 §13.1.2), so that 304 is right. A tag
- * may have the suffix of a proxy.
- */
+/** Whether `If-None-Match` matches weakly (RFC 9110 §13.1.2), also with the suffix of a proxy. */
 export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true

@@ -1,4 +1,3 @@
-/** `position` counts characters from 0. */
 export type JsonFault = Readonly<{ position: number; detail: string }>
 
 const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*"`

@@ -65,10 +65,7 @@ type ListenerOptions = {
   ) => boolean
 }
 
-/**
- * Returns a function that creates the server in front of a router: HTTP/1.1, and HTTP/2 with TLS. It throws if the
- * certificate or its key cannot be used.
- */
+/** Returns a function that creates the server in front of a router. It throws if the certificate cannot be used. */
 export const createListener = (options: ListenerOptions) => {
   const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, frontStream } = options
   const { front = () => false, onFull = () => {} } = options

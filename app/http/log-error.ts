@@ -4,7 +4,6 @@ type DatabaseError = Error & { severity: string; code: string; table?: string; r
 
 const isDatabaseError = (error: Error): error is DatabaseError => 'severity' in error && 'routine' in error
 
-/** Without the lines that repeat the message. */
 const framesOf = ({ stack = '' }: Error) =>
   stack
     .split('\n')

@@ -20,7 +20,6 @@ export const choiceOf = (offered: readonly string[]) => {
 
 /** The media type of `format`. `undefined` if it is missing or unknown (the query parser reports that). */
 export const typeByFormat = (rawQuery: string): string | undefined => {
-  // Most requests need no parsing.
   if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
   const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
   return value === undefined ? undefined : formats.get(value)

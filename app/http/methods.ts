@@ -4,7 +4,6 @@ const standIn = 'PUT'
 
 export const answeredMethods = ['GET', 'HEAD', 'OPTIONS', 'POST'] as const
 
-/** The answered methods, and one that represents all others. */
 export const routedMethods = [...answeredMethods, standIn] as const
 
 type Raw = Pick<IncomingMessage, 'method'>

@@ -38,7 +38,6 @@ const parseRange = (text: string): MediaRange => {
   }
 }
 
-/** The weight of the most specific range that matches. 0: not acceptable. */
 const weigh = (ranges: readonly MediaRange[], type: string): number => {
   for (const wanted of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const weights = ranges.flatMap(({ range, isOffered, weight }) =>
@@ -49,10 +48,7 @@ const weigh = (ranges: readonly MediaRange[], type: string): number => {
   return 0
 }
 
-/**
- * Returns a function that chooses a media type (RFC 9110 §12.5.1). The order of `offered` decides between equal
- * weights. `undefined` if no type is acceptable.
- */
+/** Returns a function that chooses a media type (RFC 9110 §12.5.1). `offered` is in order of preference. */
 export const createMediaTypeChoice = (offered: readonly string[]) => {
   const choose = memoised((accept) => {
     const texts = splitAt(accept, ',').filter((text) => text.trim() !== '')

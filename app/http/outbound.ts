@@ -28,7 +28,6 @@ export const isPublicAddress = (address: string): boolean => {
   return isIPv6(address) ? isGlobalV6(address) && !isReservedV6(address) : !isReservedV4(address)
 }
 
-/** The request was not sent, or its response is rejected. The message is the reason. */
 export class OutboundError extends Error {}
 
 const longestUrl = 2_000
@@ -95,7 +94,6 @@ const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buff
   return Buffer.concat(chunks)
 }
 
-/** Head, interim responses and chunk framing. */
 const overheadBytes = 65_536
 
 /**
@@ -109,7 +107,6 @@ const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
       bytes += part.length
       if (bytes > maxBytes + overheadBytes) reject(tooLong(maxBytes))
     }
-    // Each `session` event is a TLS ticket.
     sent.once('socket', (socket) => socket.on('data', count).on('session', count))
   })
 
@@ -125,8 +122,8 @@ type OutboundRequest = Readonly<{
 export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
 
 /**
- * Sends a request to an address that a customer chose, and connects only to checked addresses. Rejects with
- * OutboundError if the address is not allowed, the response is a redirect or too large, or the time is over.
+ * Sends a request to an address that a customer chose. Rejects with OutboundError if the address is not allowed, the
+ * response is a redirect or too large, or the time is over.
  */
 export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
@@ -146,7 +143,6 @@ const send = async (
     ...{ lookup: pin(addresses), rejectUnauthorized: true, servername: isIP(host) === 0 ? host : '' },
     headers: { ...headers, host: url.host, 'accept-encoding': 'identity' },
   })
-  // Errors after the response do not matter.
   sent.on('error', () => {})
   const readAnswer = async (): Promise<OutboundAnswer> => {
     const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage]

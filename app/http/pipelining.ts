@@ -15,7 +15,6 @@ const stopReading = (socket: Socket, queue: Queue): void => {
   socket.pause()
   if (queue.isWatched) return
   queue.isWatched = true
-  // Node resumes a socket after each answer and for each body.
   socket.on('resume', () => {
     if (queue.length < mostWaiting) return
     socket.pause()
@@ -43,9 +42,8 @@ const enqueue = (socket: Socket, response: ServerResponse, handle: () => void): 
 }
 
 /**
- * Limits the pipelined requests of an HTTP/1 connection, because Node limits only the bytes of their responses.
- * With 16 unanswered requests, reading stops. At 1,000, the connection is closed. Calls `handle` synchronously for
- * a request that waits for no other one.
+ * Limits the pipelined requests of an HTTP/1 connection: at 16 unanswered ones reading stops, at 1,000 the connection
+ * is closed. Calls `handle` synchronously for a request that waits for no other one.
  */
 export const handleInTurn = (
   request: IncomingMessage,

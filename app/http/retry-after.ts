@@ -1,5 +1,4 @@
 const seconds = /^\d{1,9}$/
-/** RFC 9110, section 5.6.7: the form that senders must use. */
 const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /** Returns the delay of `Retry-After` (RFC 9110, section 10.2.3) in milliseconds. `undefined` if malformed. */

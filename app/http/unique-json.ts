@@ -1,6 +1,5 @@
 import { findJsonFault } from './json-fault.ts'
 
-/** A text that is not JSON or has a duplicate member name. `position` counts characters from 0. */
 export class JsonError extends SyntaxError {
   readonly position: number
   constructor(detail: string, position: number) {
@@ -24,10 +23,7 @@ const countMembers = (value: unknown): number => {
   return count
 }
 
-/**
- * Throws a `JsonError` if an object has a duplicate member name (RFC 8259, section 4). `value`: the parsed text.
- * Compares names only if the text may have more members than the value.
- */
+/** Throws a `JsonError` if an object has a duplicate member name (RFC 8259, section 4). `value`: the parsed text. */
 export const requireUniqueNames = (json: string, value: unknown): void => {
   if (countNames(json) === countMembers(value)) return
   const fault = findJsonFault(json)

@@ -13,14 +13,11 @@ export type ApiKey = {
   scopes: string[] | null
   expires_at: string | null
   revoked_at: string | null
-  /** UTC day. */
   last_used_on: string | null
   replaced_by: string | null
   /** null = every address. */
   networks: string[] | null
-  /** Where a signing client publishes its keys. */
   jwks_uri: string | null
-  /** Ids of the registered keys of a signing client. */
   kids: string[] | null
   created_at: string
 }
@@ -61,7 +58,7 @@ export type NewApiKey = {
   proof?: ClientProof
 }
 
-/** Inserts a key. Rejects with the driver's foreign key error if the customer does not exist. */
+/** Rejects with the driver's foreign key error if the customer does not exist. */
 export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
   db
     .insertInto('api_keys')

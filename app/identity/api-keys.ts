@@ -53,7 +53,7 @@ export const createKeySecret = (): { secretSha256: Buffer; formatKey: (keyId: st
   }
 }
 
-/** Splits an API key, trimming whitespace from files and shells. `undefined` for other text. */
+/** Splits an API key. `undefined` for other text. */
 export const parseApiKey = (given: string): { keyId: string; secret: string } | undefined => {
   const text = given.trim()
   const [, keyId, secret, sum] = format.exec(text) ?? []

@@ -12,7 +12,6 @@ export type AuthenticationRequest = {
   bearer?: string
   /** Without it, a key that is limited to networks is refused. */
   readonly clientAddress?: string
-  /** Output: the id of the key, if a valid token is refused because of its key. */
   refusedKeyId?: string | undefined
 }
 
@@ -51,7 +50,6 @@ const createDemoPrincipal = (facts: CustomerFacts | undefined): Principal => {
   return { kind: 'demo', customerId, keyId: demoCustomerId, scopes: undefined, expiringWithin, plan }
 }
 
-// Latin-1, as Node decodes headers, so that equal lengths of text are equal lengths of bytes.
 const createDemoCheck = (demoToken: string) => {
   const expected = Buffer.from(demoToken, 'latin1')
   return (token: string) =>
@@ -65,10 +63,7 @@ type AuthenticateOptions = {
   now: () => number
 }
 
-/**
- * Returns a function that authenticates a request, but does not check the plan. It throws or rejects with 401, 403
- * `network_not_allowed` or 503. Synchronous if the token and the key's facts are in memory.
- */
+/** Returns a function that authenticates a request. It throws or rejects with 401, 403 `network_not_allowed` or 503. */
 export const createAuthenticate = (options: AuthenticateOptions): Authenticate => {
   const { principals, verify, demoToken, now } = options
   const isDemo = createDemoCheck(demoToken)
@@ -87,7 +82,6 @@ export const createAuthenticate = (options: AuthenticateOptions): Authenticate =
     const decide = (isRevoked: boolean): Principal => {
       if (isRevoked) throw noteKey(refuseToken('token_revoked'))
       const principal = createPrincipal(verified, facts)
-      // The address is read only if needed: behind proxies it is parsed from a header.
       const denied = facts.isAllowedFrom && judgeNetwork(facts, request.clientAddress)
       if (denied) throw noteKey(denied)
       return principal

@@ -9,7 +9,7 @@ import { findRow, type KeyFacts } from './facts.ts'
 import type { KeySets } from './key-sets.ts'
 import { isUsable, type Principals, refuseApiKey } from './principals.ts'
 
-/** `client_assertion_type` of a JWT (RFC 7523, section 2.2). */
+/** RFC 7523, section 2.2. */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** Maximum time until `exp`. Authlib's assertions live this long. */
@@ -28,7 +28,6 @@ const headerSchema = z.strictObject({
   x5t: z.string().optional(),
   'x5t#S256': z.string().optional(),
 })
-/** One audience only: another audience could replay the assertion here. */
 const audience = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
 /** No lone surrogates: UTF-8 cannot encode them, so two such ids would have the same hash. */
 const jti = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u)
@@ -60,7 +59,7 @@ const parse = (jwt: string) => {
   return { header, claims: claimsSchema.safeParse(decodeJson(payload)).data, payload }
 }
 
-/** Describes a fault in the claims; `undefined` if valid. Uses no stored data, so it reveals none. */
+/** Uses no stored data, so it reveals none. */
 const findFault = (claims: Claims, audiences: readonly string[], nowMs: number): string | undefined => {
   const now = nowMs / 1000
   const begins = Math.max(claims.iat ?? 0, claims.nbf ?? 0)
@@ -92,7 +91,6 @@ const strangers = importClientKeys([
 ])
 
 const isSignedWith = async (jwt: string, payload: Buffer, alg: string, { key }: ClientKey) => {
-  // Imported lazily: only signing clients need it.
   const { compactVerify } = await import('jose/jws/compact/verify')
   const verified = await compactVerify(jwt, key, { algorithms: [alg] }).catch(() => undefined)
   return verified !== undefined && payload.equals(verified.payload)

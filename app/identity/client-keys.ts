@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { thumbprintOf } from './jwk.ts'
 import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
-/** One algorithm per key type, so a key cannot be used with another algorithm. */
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
 
 /** `Ed25519` is the newer name of `EdDSA` with an Ed25519 key (RFC 9864). */
@@ -22,7 +21,6 @@ const maxKeys = 10
 const [leastRsaBits, mostRsaBits] = [2048, 4096]
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** `members`: the required members in lexicographic order (RFC 7638, section 3.2). */
 const kinds = [
   { alg: 'EdDSA', type: { kty: 'OKP', crv: 'Ed25519' }, members: ['crv', 'kty', 'x'] },
   { alg: 'ES256', type: { kty: 'EC', crv: 'P-256' }, members: ['crv', 'kty', 'x', 'y'] },
@@ -111,7 +109,7 @@ const requireFewKeys = <T>(jwks: T[]): T[] => {
   return jwks
 }
 
-/** Parses a JSON Web Key or a key set. Throws with the reason if a key cannot verify assertions. */
+/** Parses a JSON Web Key or a key set. Throws with the reason. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
   const set = setSchema.safeParse(value)
   const jwks = requireFewKeys(set.success ? set.data.keys : [value]).map(parseJwk)
@@ -136,10 +134,7 @@ export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
   jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 
-/**
- * How a client without a secret authenticates: with a registered key, or with a key that it publishes.
- * See docs/decisions/0096-a-client-that-signs-is-a-key.md.
- */
+/** Registered or published keys. See docs/decisions/0096-a-client-that-signs-is-a-key.md. */
 export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
 
 /** Reads the columns of a key. `undefined` if the key has a secret. */

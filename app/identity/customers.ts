@@ -4,7 +4,6 @@ import { text } from '../../schemas/fields.ts'
 import { selectInstant } from '../db/instant.ts'
 import type { Db, Plan } from '../db/schema.ts'
 
-/** The table has the same check. */
 export const customerSlug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'expected 1 to 64 of a-z 0-9 -, not beginning with -')
@@ -36,7 +35,7 @@ const columns = [
 export const findCustomer = (db: Db, customerId: string): Promise<Customer | undefined> =>
   db.selectFrom('customers').select(columns).where('customer_id', '=', customerId).executeTakeFirst()
 
-/** All customers by slug, for operators. */
+/** All customers by slug. */
 export const listCustomers = (db: Db): Promise<Customer[]> =>
   db.selectFrom('customers').select(columns).orderBy('customer_id').execute()
 
@@ -66,7 +65,7 @@ export const putCustomer = async (db: Db, customer: NewCustomer): Promise<void> 
 /** `suspended`: true keeps an earlier suspension time, false lifts the suspension. */
 export type CustomerChanges = { plan?: Plan; suspended?: boolean; expiringWithin?: number }
 
-/** Updates the given fields. `undefined` if the customer does not exist. */
+/** `undefined` if the customer does not exist. */
 export const changeCustomer = (
   db: Db,
   customerId: string,

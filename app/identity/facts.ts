@@ -19,9 +19,7 @@ export type KeyFacts = CustomerFacts &
     /** Infinity = never. */
     expiresAtMs: number
     revoked: boolean
-    /** True if the key may be used from this address; undefined = every address. */
     isAllowedFrom: ((address: string) => boolean) | undefined
-    /** How a signing client authenticates. `undefined` if the key has a secret. */
     client: ClientProver | undefined
     /** True if an unexpired token of the key was revoked. Only then is each token looked up. */
     hasRevokedTokens: boolean
@@ -30,9 +28,7 @@ export type KeyFacts = CustomerFacts &
 export type FactsOptions = {
   db: Db
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
-  /** Milliseconds since 1970. */
   now: () => number
-  /** Monotonic milliseconds. */
   monotonicNow: () => number
   /** About 0.5 kB each. Defaults to 10,000. */
   maxEntries?: number
@@ -51,7 +47,6 @@ export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row 
 
 const customerColumns = sql`customer_id as "customerId", plan, suspended_at is not null as suspended,
   expiring_within as "expiringWithin"`
-/** Columns that identify the snapshot and the server of a result. */
 export const stampColumns = sql`pg_current_snapshot()::text as "snapshot",
   extract(epoch from pg_postmaster_start_time())::text as "server"`
 
@@ -59,7 +54,6 @@ export type StampRow = { snapshot: string; server: string }
 
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
-/** The name of plans, keys and revocations in the change log. */
 const rights = ['auth']
 
 /** Combines a value with the stamp of its row. */
@@ -67,7 +61,7 @@ export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, va
   return { customerId, value, snapshot: parseSnapshot(snapshot), server }
 }
 
-/** Loads a customer for `createFacts`. `undefined` if it does not exist. */
+/** `undefined` if the customer does not exist. */
 export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
   const row = await findRow(
     db,
@@ -112,6 +106,7 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
 
 export type TokenId = Readonly<{ customerId: string; keyId: string; jti: string }>
 
+/** Whether this token was revoked. */
 export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boolean> | undefined> => {
   const { customerId, keyId, jti } = token
   const row = await findRow(
@@ -205,7 +200,6 @@ export const createFacts = <T>(
       }
       return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
     },
-    /** Replaces the cached fact. Results of earlier queries cannot overwrite it. */
     async refresh(id: string): Promise<void> {
       await send(id)
     },

@@ -25,10 +25,7 @@ const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>
   return toFact(customerId, row, listScopes(row.names))
 }
 
-/**
- * Returns a function that lists every scope of a customer, with its granted custom endpoints. It is synchronous
- * if the fact is fresh, and rejects with `unavailable` while the database is unreachable.
- */
+/** Returns a function that lists every scope of a customer. It is synchronous if the fact is fresh. */
 export const createGrantedScopes = (options: FactsOptions) => {
   const { db } = options
   const { find } = createFacts((customerId) => load(db, customerId), {

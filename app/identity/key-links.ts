@@ -12,14 +12,12 @@ const secretBytes = 32
 
 const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** A link as a key of the state `pending`. `expires_at` is the end of the link. */
 const columns = sql`key_id, customer_id as customer,
   case when expires_at <= now() then 'expired' else 'pending' end as state, scopes,
   ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by,
   networks::text[] as networks, null as jwks_uri, null as kids, ${selectInstant('created_at')} as created_at`
 
 type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {
-  /** Lifetime of the key, from the use of the link. null = no end. */
   lifetimeSeconds: number | null
 }
 
@@ -56,7 +54,6 @@ export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | und
   return rows[0] && { ...rows[0], state: 'revoked' }
 }
 
-/** A key at the moment when it is shown. */
 export type ShownKey = Pick<ApiKey, 'key_id' | 'customer' | 'scopes' | 'networks' | 'expires_at'> & {
   api_key: string
 }

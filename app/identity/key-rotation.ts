@@ -9,14 +9,12 @@ import { jwksMaxAgeSeconds } from './signing-keys.ts'
 /** `next` is published but does not sign yet. `gone`: the last token has expired; the next rotation deletes it. */
 type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
 
-/** Instants are RFC 3339 in UTC with six decimals. */
 type SigningKeyRecord = {
   kid: string
   state: SigningKeyState
   created_at: string
   activated_at: string | null
   retired_at: string | null
-  /** Expiry of the last token signed with this key. */
   tokens_until: string | null
 }
 
@@ -37,10 +35,7 @@ const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
     .onConflict((conflict) => conflict.column('state').where('state', '=', state).doNothing())
     .execute()
 
-/**
- * Creates an active and a next signing key if they are missing. Safe to run concurrently: unique indexes allow
- * one key of each state. `db` must log in as owner or operator.
- */
+/** Creates missing signing keys. Safe to run concurrently: unique indexes allow one key of each state. */
 export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void> => {
   const rows = await db.selectFrom('signing_keys').select('state').execute()
   for (const state of ['active', 'next'] as const) {
@@ -94,9 +89,8 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 }
 
 /**
- * Activates the next key, creates another one and deletes keys that are gone, in one transaction. Returns the
- * new list. Throws, without any change, if the next key was published less than `lead` seconds ago, or if a key
- * does not open with `secrets`.
+ * Activates the next key, creates another one and deletes keys that are gone. Throws, without any change, if the next
+ * key was published less than `lead` seconds ago, or if a key does not open with `secrets`.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {

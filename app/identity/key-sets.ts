@@ -12,7 +12,6 @@ const requestLimits = { maxBytes: 65_536, timeoutMs: 3_000 } as const
 const keepSeconds = 3_600
 /** Minimum interval between two fetches of an address. */
 const dueSeconds = 60
-/** Maximum wait for another instance's fetch. */
 const waitMs = requestLimits.timeoutMs + 200
 const waitStepMs = 100
 /** How long an instance reuses a result before it queries the database again. */
@@ -45,16 +44,14 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 }
 
 /**
- * Finds the keys that clients publish. All instances together fetch an address at most once a minute, on a login
- * of its client, and store the result in the database. While one instance fetches, the others wait, so that a
- * new key is valid on all of them. Queries take turns of the customer.
+ * Finds the keys that clients publish. All instances together fetch an address at most once a minute and store the
+ * result. While one instance fetches, the others wait, so that a new key is valid on all of them.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const known = new LRUCache<string, Known>({ max: maxEntries })
   /** When this instance last began to fetch an address or to wait for another instance. */
   const begun = new LRUCache<string, number>({ max: maxEntries })
 
-  /** True for `waitMs`, once per address and `dueSeconds`. */
   const mayWait = (name: string): boolean => {
     const now = monotonicNow()
     const beganMs = begun.get(name) ?? Number.NEGATIVE_INFINITY

@@ -5,7 +5,6 @@ import type { LoginListener, LoginSource } from './login-events.ts'
 
 type LoginAuditOptions = {
   record: (event: AuditEvent) => Promise<void>
-  /** Called for refusals without an entry. */
   count: (reason: string, status: number) => void
   now: () => number
   warn: (error: unknown) => void
@@ -13,12 +12,10 @@ type LoginAuditOptions = {
 
 /** Refused logins per minute and process that become entries: at most 70 MB a day. Others are only counted. */
 const maxRefusalsPerMinute = 100
-/** Leaves room for other networks. */
 const maxRefusalsOfNetworkPerMinute = 30
 /** For correct keys that are refused for their plan or network. Not part of the limits above. */
 const maxRefusalsOfKeyPerMinute = 10
 
-/** Returns a function that takes one entry of this minute's budget, if there is one left. */
 const createBudgets = (now: () => number) => {
   let minute = 0
   let total = 0

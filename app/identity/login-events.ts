@@ -3,7 +3,6 @@ import type { KeyFacts } from './facts.ts'
 
 export type LoginSource = Readonly<{ ip: string; requestId?: string }>
 
-/** Returns the facts of the credential's key. Rejects with the reason of a refusal. */
 export type KeyCheck = (credential: Credential, source: LoginSource) => Promise<KeyFacts>
 
 /** `isLogin`: the client requests a token. Otherwise it authenticates for introspection or revocation. */
@@ -22,14 +21,13 @@ export type LoginEvent =
 /** The response waits for the promise. If it rejects, the login fails. */
 export type LoginListener = (event: LoginEvent) => void | Promise<void>
 
-/** Creates the source of events for every check of a credential and every signed token. */
+/** Creates the source of login events. Listeners run one after another. */
 export const createLoginEvents = () => {
   const listeners: LoginListener[] = []
   const emit = async (event: LoginEvent) => {
     for (const listener of listeners) await listener(event)
   }
   return {
-    /** Listeners run one after another, in the order of registration. */
     on(listener: LoginListener): void {
       listeners.push(listener)
     },

@@ -1,6 +1,6 @@
 import { assertionAlgorithms } from './client-keys.ts'
 
-/** Media type of an API catalog (RFC 9727, section 5.1), which is a linkset (RFC 9264). */
+/** RFC 9727, section 5.1. */
 export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 const clientAuthentication = (endpoint: string) => ({

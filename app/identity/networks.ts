@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { createAddressRanges, plainAddress } from '../http/client-address.ts'
 
-/** Each request compares its address with all networks of its key. */
 export const maxNetworks = 100
 
 const bitsOf = { ipv4: 32, ipv6: 128 } as const
@@ -45,7 +44,7 @@ export const parseNetwork = (text: string): string => {
   return `${plain.address}/${prefix}`
 }
 
-/** Returns a function that checks whether an address is in one of the networks. IPv4 in IPv6 counts as IPv4. */
+/** Returns a function that checks whether an address is in one of the networks. */
 export const createNetworkCheck = (networks: readonly string[]): ((address: string) => boolean) => {
   const isV6 = (network: string) => network.includes(':')
   const checks = {

@@ -17,7 +17,6 @@ type OAuthErrorExtras = {
   headers?: Readonly<Record<string, string>>
 }
 
-/** `message` becomes `error_description`. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly status: number
@@ -56,7 +55,7 @@ export const toOAuthError = (error: ApiError): OAuthError | undefined => {
 /** RFC 6749, appendix A.8: `%x20-21 / %x23-5B / %x5D-7E`. */
 const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
 
-/** `{error, error_description, error_uri}`. */
+/** RFC 6749, section 5.2. */
 export const oauthErrorBody = ({ code, message, problem }: OAuthError, publicUrl: string) => ({
   error: code,
   error_description: message.replaceAll('…', '...').replace(notDescription, "'"),

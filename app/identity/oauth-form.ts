@@ -1,7 +1,6 @@
 import { assertionType } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 
-/** Only parameters with a value. */
 export type Form = Readonly<Record<string, string>>
 
 const decode = (text: string): URLSearchParams => {
@@ -59,10 +58,7 @@ const readAssertion = (form: Form): string | undefined => {
   return assertion
 }
 
-/**
- * Reads client credentials from HTTP Basic or the form. `undefined` if they are missing or malformed. Throws
- * `invalid_request` if the client uses two methods (RFC 6749, section 2.3).
- */
+/** Reads client credentials. `undefined` if missing or malformed. Throws if the client uses two methods (section 2.3). */
 export const readClient = (authorization: string | undefined, form: Form): Client | undefined => {
   const { client_id: id, client_secret: secret } = form
   const assertion = readAssertion(form)

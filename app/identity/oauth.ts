@@ -36,7 +36,6 @@ type OAuthOptions = {
   verify: ReturnType<typeof createTokenVerifier>
   sign: SignToken
   publicUrl: string
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -46,9 +45,8 @@ type TokenReference = z.output<typeof tokenReference>
 export type OAuth = ReturnType<typeof createOAuth>
 
 /**
- * OAuth endpoints without HTTP: client credentials (RFC 6749, section 4.4), revocation (RFC 7009; an API key may
- * be the token) and introspection (RFC 7662). A client is an API key or a signing key. `authenticate` checks the
- * client and its quota. All reject with OAuthError, or with ApiError for errors that keep their own format.
+ * OAuth endpoints without HTTP: client credentials (RFC 6749, section 4.4), revocation (RFC 7009) and introspection
+ * (RFC 7662). They reject with OAuthError, or with ApiError for errors that keep their own format.
  */
 export const createOAuth = (options: OAuthOptions) => {
   const { principals, identify, logIn, checks, verify, sign, publicUrl, now } = options
@@ -89,7 +87,6 @@ export const createOAuth = (options: OAuthOptions) => {
     return { verified, key }
   }
 
-  /** Finds an API key of the client's customer. `undefined` for all other text and keys. */
   const findOwnKey = async (apiKey: string, { customerId }: KeyFacts, ip: string) => {
     if (!parseApiKey(apiKey)) return undefined
     const key = await options.turnFor(ip)(() => principals.findApiKey(apiKey))

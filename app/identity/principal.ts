@@ -8,7 +8,6 @@ export type CustomerFacts = Readonly<{
   customerId: string
   plan: Plan
   suspended: boolean
-  /** Days, 1–365. */
   expiringWithin: number
 }>
 
@@ -17,7 +16,6 @@ export type Principal = Readonly<{
   kind: 'live' | 'demo'
   customerId: string
   keyId: string
-  /** Scopes of the token. undefined = every scope. */
   scopes: ReadonlySet<string> | undefined
   /** Scopes of the key. Not set if the token has all of them. */
   keyScopes?: ReadonlySet<string>

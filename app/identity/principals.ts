@@ -20,7 +20,6 @@ import { createGrantedScopes } from './granted-scopes.ts'
 import type { CustomerFacts, Principal } from './principal.ts'
 import { onlyNamedScopes } from './scopes.ts'
 
-/** `undefined` if the key or customer does not exist. */
 export type Principals = Readonly<{
   findKey(keyId: string, turn?: Turn): KeyFacts | undefined | Promise<KeyFacts | undefined>
   findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
@@ -53,7 +52,7 @@ const invalidToken = { 'www-authenticate': `${bearer}, error="invalid_token"` }
 export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
   new ApiError(code, { headers: invalidToken })
 
-/** 401 `invalid_token` for text that is not a token. Explains how to use an API key. Never repeats the text. */
+/** For text that is not a token. Never repeats it. */
 export const refuseNoToken = (text: string): ApiError =>
   looksLikeApiKey(text)
     ? new ApiError('invalid_token', {
@@ -63,7 +62,7 @@ export const refuseNoToken = (text: string): ApiError =>
       })
     : refuseToken('invalid_token')
 
-/** Throws 403 `insufficient_scope` if the principal lacks the scope (RFC 6750, section 3.1). */
+/** Throws 403 `insufficient_scope` (RFC 6750, section 3.1). */
 export const requireScope = (principal: Principal, scope: string): void => {
   if (principal.scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)) return
   throw new ApiError('insufficient_scope', {
@@ -74,10 +73,7 @@ export const requireScope = (principal: Principal, scope: string): void => {
   })
 }
 
-/**
- * Returns the requested resources, or all that the principal may read. Throws 403 `insufficient_scope` if it
- * lacks the scope of a requested resource, or of all resources.
- */
+/** Defaults to all that the principal may read. Throws 403 `insufficient_scope`, also if it may read none. */
 export const chooseResources = (
   principal: Principal,
   asked: readonly ResourceName[] | undefined,
@@ -127,7 +123,6 @@ const noSecret = Buffer.alloc(32)
 export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
   new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
-/** Ids of customers and keys contain no spaces. */
 const revocationKey = ({ customerId, keyId, jti }: TokenId) => `${customerId} ${keyId} ${jti}`
 const parseRevocationKey = (text: string): TokenId => {
   const [customerId = '', keyId = '', ...rest] = text.split(' ')
@@ -135,11 +130,9 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * Reads and changes API access, in the serving role. `findKey`, `findCustomer` and `isTokenRevoked` are
- * synchronous on a cache hit and up to date within a second. `findApiKey` and `identifyApiKey` always query the
- * database: the first returns every key whose secret matches, the second throws `invalid_api_key` if the key is
- * not usable. Revocations are permanent and write their audit entry in the same transaction. All reject with
- * `unavailable` while the database is unreachable.
+ * Reads and changes API access, in the serving role. Facts are synchronous on a cache hit and up to date within a
+ * second; `findApiKey` and `identifyApiKey` query the database. Revocations write their audit entry in the same
+ * transaction. All reject with `unavailable` while the database is unreachable.
  */
 export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { db, now } = options

@@ -17,10 +17,9 @@ const describe = (privatePem: string) => {
   }
 }
 
-/** `header` is the exact first segment of the tokens that the key signs. */
 export type SigningKey = Readonly<ReturnType<typeof describe>>
 
-/** Creates a key pair as a row of the table, with the private key sealed. */
+/** Creates a key pair as a row of the table. */
 export const createSealedKey = (secrets: Secrets) => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const privatePem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()

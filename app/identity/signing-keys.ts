@@ -7,7 +7,6 @@ import { openSigningKey, type SigningKey } from './signing-key.ts'
 /** How long clients may cache the key set. They refetch it for an unknown kid. */
 export const jwksMaxAgeSeconds = 300
 
-/** Current signing keys; `refresh` may replace them. */
 export type SigningKeys = Readonly<{
   active: SigningKey
   /** Active, next and retiring keys: PEM by the exact first segment of a token. */
@@ -15,10 +14,7 @@ export type SigningKeys = Readonly<{
   jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
   /** Reloads the keys if they changed. If it rejects, the current keys stay. */
   refresh(): Promise<void>
-  /**
-   * Returns the key for a token that expires at `untilMs`, and stores that time, until which the key stays
-   * published. Throws `unavailable` if no usable key is left.
-   */
+  /** Returns the key for a token that expires at `untilMs`, and keeps it published until then. */
   findActiveUntil(untilMs: number): Promise<SigningKey>
 }>
 
@@ -54,7 +50,7 @@ const coverKey = async (db: Db, kid: string, untilMs: number): Promise<boolean> 
   return rows[0]?.there === true
 }
 
-/** Loads all signing keys, in the serving role. Rejects if one cannot be opened or none is active. */
+/** Loads all signing keys. Rejects if one cannot be opened or none is active. */
 export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<SigningKeys> => {
   let keySet = await loadKeySet(db, secrets)
   let covered = { kid: '', untilMs: 0 }

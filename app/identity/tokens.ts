@@ -10,7 +10,6 @@ import { areTooMany, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** @fastify/jwt with our issuer, audience, type and algorithm. */
 export type Jwt = Readonly<{
   /** Returns the claims. Throws if the signature or the claims are invalid at `clockTimestamp` (ms). */
   verify(token: string, options: { key: string; clockTimestamp: number }): unknown
@@ -41,7 +40,6 @@ export type VerifiedToken = Readonly<{
   header: string
   keyId: string
   customerId: string
-  /** undefined = every scope. */
   scopes: ReadonlySet<string> | undefined
   expiresAtMs: number
   jti: string
@@ -49,10 +47,7 @@ export type VerifiedToken = Readonly<{
   nbf: number
 }>
 
-/**
- * About 15,000 usual tokens. Only valid tokens are cached, so invalid ones cannot evict them. The size includes
- * the scopes, because clients choose their number.
- */
+/** About 15,000 usual tokens. The size includes the scopes, because clients choose their number. */
 const maxTokenBytes = 2 ** 24
 const [tokenBytes, scopeBytes] = [400, 100]
 
@@ -61,12 +56,8 @@ const sizeOf = ({ scopes }: VerifiedToken, token: string): number =>
 /** The clocks of instances differ, and a token must be valid on all of them immediately. */
 const clockSkewSeconds = 10
 
-/**
- * Returns the token of an Authorization header (RFC 9110, section 11.4), empty if there is only the scheme.
- * Throws `credentials_required` if the header has another scheme or is missing.
- */
+/** Returns the token of an Authorization header (RFC 9110, section 11.4). Throws `credentials_required`. */
 export const readBearer = (authorization: string | undefined): string => {
-  // Fast path for nearly every request.
   if (authorization?.startsWith('Bearer ') && authorization[7] !== ' ') return authorization.slice(7)
   const scheme = /^bearer(?: +|$)/i.exec(authorization ?? '')
   if (!scheme) throw requireCredentials()
@@ -78,10 +69,7 @@ const isCanonical = (segment: string) => Buffer.from(segment, 'base64url').toStr
 
 const parseScopes = (scope: string) => new Set(scope.split(' ').filter((each) => each !== ''))
 
-/**
- * Returns a function that verifies tokens and caches them until they expire or their signing key is removed. It
- * throws 401 `token_expired` or `invalid_token`.
- */
+/** Verifies tokens and caches them until they expire or their key is removed. Throws 401. */
 export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOptions) => {
   const tokens = new LRUCache<string, VerifiedToken>({ maxSize: maxTokenBytes, sizeCalculation: sizeOf })
 
@@ -124,10 +112,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
   }
 }
 
-/**
- * Signs access tokens (RFC 9068) with all scopes of the key or only `narrowed`. A token never outlives its key.
- * Rejects with `invalid_body` if the scopes exceed the limits of a token.
- */
+/** Signs access tokens (RFC 9068), which never outlive their key. Rejects with `invalid_body` for too many scopes. */
 export const createTokenSigner =
   (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now }: TokensOptions, listScopes: ListScopes) =>
   async (key: KeyFacts, narrowed?: readonly string[]): Promise<z.output<typeof tokenAnswer>> => {

@@ -15,10 +15,7 @@ const power = (base: bigint, exponent: bigint): bigint => {
   return result
 }
 
-/**
- * True if these 32 bytes are a secure Ed25519 public key. With a point of small order, many verifiers accept
- * signatures that anyone can compute. Bytes that are not a point of the curve have no valid signatures.
- */
+/** True if these 32 bytes are a point of the curve, and not of small order, where anyone can compute signatures. */
 export const isStrongEd25519 = (bytes: Buffer): boolean => {
   const y = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) & (2n ** 255n - 1n)
   if (y >= prime || [0n, 1n, prime - 1n, yOfOrder8, prime - yOfOrder8].includes(y)) return false

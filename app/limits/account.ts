@@ -17,25 +17,20 @@ export type Account = {
   take(costs: Costs): Admission | Promise<Admission>
   /** Like `take`, but only if it can admit synchronously. If false, nothing was counted. */
   takeAtOnce(costs: Costs): boolean
-  /** Counts without checking quotas. Negative costs are refunds. */
   charge(costs: Costs): void
   use(): Use[]
   settle(): void
 }
 
 export type AccountDeps = {
-  /** If `undefined`, this instance counts alone. */
   store: LimitStore | undefined
-  /** Monotonic milliseconds. */
   now: () => number
-  /** See timer.ts. */
   after: (ms: number, call: () => void) => () => void
   onUnsettled: (account: Account) => void
 }
 
 /**
- * Share of a quota by which all instances together may be ahead of the store. Below the promised 10 %, because
- * other instances learn of a new one only at its first heartbeat.
+ * Below the promised 10 %, because other instances learn of a new one only at its first heartbeat.
  * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 const aheadShare = 0.08
@@ -49,21 +44,13 @@ const lateAfterMs = 25
 type Waiter = {
   costs: Costs
   resolve: (admission: Admission) => void
-  /** `undefined` while it waits. */
   admission: Admission | undefined
 }
 
 /**
- * Creates a customer's quotas, shared with other instances through leases.
- *
- * An instance may be `aheadShare * quota / instances` units ahead of the shared count. Within this lease it decides
- * synchronously and settles in the background. A request beyond it waits for an exchange, which requests units
- * for all waiting requests. So all instances together admit at most quota · (1 + aheadShare) in any window.
- *
- * Only one exchange is in progress, and its result is applied however late it arrives, so no unit is reported
- * twice. If the connection breaks, its units are not reported again: a customer must not be refused for requests
- * that it did not send.
- *
+ * Creates a customer's quotas, shared with other instances through leases: an instance may be `aheadShare * quota /
+ * instances` units ahead of the shared count. A request beyond this waits for an exchange. So all instances together
+ * admit at most quota · (1 + aheadShare) in any window. No unit is reported twice, whatever happens to an exchange.
  * Without a store, or while it is down or late, each instance enforces the whole quota by itself.
  */
 export const createAccount = (
@@ -105,7 +92,6 @@ export const createAccount = (
     }
   }
 
-  /** Drops unsettled units that the store has counted, or may have counted. */
   const forget = (units: Costs): void => {
     for (const [index, meter] of meters.entries()) meter.unsettled -= units[index] ?? 0
   }
@@ -151,7 +137,6 @@ export const createAccount = (
     goOn()
   }
 
-  /** Starts an exchange if requests wait or a settlement is due. Otherwise reports unsettled units. */
   const goOn = (): void => {
     if (!store || isExchanging) return
     const isDue = meters.some((meter) => meter.unsettled >= aheadOf(meter) * settleShare)

@@ -34,7 +34,7 @@ export const toQueueOwner = (address: string): { network: string; site: string }
   return { network, site: network.split(':').slice(0, 3).join(':') }
 }
 
-/** Creates a function that runs work on `db` in turns of the client's network. Rejects as `inTurn` does. */
+/** Returns a function that runs work on `db` in turns of the client's network. */
 export const createTurn =
   (db: QueuedDb, address: string): Turn =>
   (work) =>

@@ -4,14 +4,12 @@ import type { AccountDeps } from './account.ts'
 import { refuseQuota } from './meters.ts'
 import type { AccountName, SlotStore } from './store.ts'
 
-/** Per account, for each plan. */
 const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
 /** Of all demo clients, because one visitor may have many addresses. */
 const demoLongPolls = 100
 
 export type Concurrent = keyof typeof concurrencyQuotas
 
-/** A response or socket. Node emits `close` after the end and after a disconnection. */
 export type Ending = {
   readonly destroyed: boolean
   once(event: 'close', listener: () => void): unknown
@@ -25,10 +23,7 @@ export const renewEveryMs = 5_000
 /** Guesses: the time until a slot becomes free is unknown. */
 const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
 
-/**
- * Creates the limiter of concurrent work. Without a store that responds, each instance allows the whole quota.
- * In the store, a slot is a lease that is renewed while it is held.
- */
+/** Creates the limiter of concurrent work. Without a store that responds, each instance allows the whole quota. */
 export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
   const held = new Map<string, number>()
 

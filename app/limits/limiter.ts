@@ -18,10 +18,7 @@ const settleAfterMs = 50
 
 type Known = { account: Account; policies: readonly Policy[] }
 
-/**
- * Creates a cache of accounts that also settles them. Accounts that strangers can multiply, such as addresses,
- * need their own limiter, so that they evict no others.
- */
+/** Accounts that strangers can multiply need their own limiter, so that they evict no others. */
 export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
   const known = new LRUCache<string, Known>({ max: maxAccounts })
   const unsettled = new Set<Account>()
@@ -55,12 +52,10 @@ export const createCount = (deps: LimiterOptions, name: string, quota: number) =
   const limiter = createLimiter(deps)
   const policies = [{ name, quota, windowSeconds: 60 }]
   return {
-    /** Rejects with `quota_exceeded` if no unit is left. */
     async take(account: AccountName): Promise<void> {
       const admission = await limiter.account(account, policies).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
     },
-    /** Throws `quota_exceeded` if this instance counts no unit left. */
     requireRoom(account: AccountName): void {
       const [use] = limiter.account(account, policies).use()
       if (use?.remaining === 0) throw refuseQuota({ violated: [name], retryAfterSeconds: use.resetSeconds })

@@ -14,20 +14,15 @@ type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
 
 /** Verifies credentials within limits. `turn` runs the queries. Rejects as `verify` does, or `quota_exceeded`. */
 export type Logins = {
-  /** Counts a login. `ip`: the client's address. */
   logIn(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
   /** Counts only failures, so that a valid key can always be revoked. */
   identify(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
-  /** Throws `quota_exceeded` if this instance counts no login left for the key. */
   requireRoom(key: KeyFacts): void
 }
 
 /**
- * Creates the login limits. Logins count per key once it is verified, so that no client can use up another's
- * quota. Failures count per address and key id together.
- *
- * A valid key is never refused for failures. After too many of them, the secret is first compared with the facts
- * in memory, so guessing costs the database at most two look-ups per second and key.
+ * Logins count per verified key, failures per address and key id together. A valid key is never refused for failures:
+ * after too many, the secret is first compared with the facts in memory.
  */
 export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
   const keys = createCount(deps, 'logins', limits.logins)

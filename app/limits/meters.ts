@@ -16,7 +16,6 @@ export type Use = Readonly<{
   resetSeconds: number
 }>
 
-/** Units for each policy, in the order of the policies. */
 export type Costs = readonly number[]
 
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })

@@ -6,7 +6,6 @@ import { type Count, windowParts } from './window.ts'
 
 type RedisLimitsOptions = {
   url: string
-  /** See timer.ts. */
   after: (ms: number, call: () => void) => () => void
   warn: (message: string, error?: Error) => void
 }
@@ -22,7 +21,6 @@ const leftAfterMs = 3_500
 
 const instancesKey = 'certdata:limits:instances'
 
-/** With the tag as hash tag, all keys of an account are on one node of a cluster. */
 const redisKey = ({ tag, name }: AccountName, policy: Policy) =>
   `certdata:{${tag}}:limits:${policy.name}${name === '' ? '' : `:${name}`}`
 
@@ -57,9 +55,8 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
 }
 
 /**
- * Creates the shared limits in Redis, on a separate connection, so that no large cache entry delays an exchange.
- * An exchange is lost only when its connection closes, at most 5 s after Redis stopped responding. Then the store
- * is down until the next heartbeat. Counts are not signed: a writer to Redis can change quotas, but read no data.
+ * Shares limits in Redis, on its own connection, so that no large cache entry delays an exchange. An exchange is lost
+ * only with its connection. Counts are not signed: a writer to Redis can change quotas, but read no data.
  */
 export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = connectRedis(url, {
@@ -101,7 +98,6 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     warn('Redis answers again: limits are shared')
   }
 
-  /** Resolves with `undefined` if the command fails or takes longer than `placeWithinMs`. */
   const inTime = (answer: Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => {
       const stop = after(placeWithinMs, () => resolve(undefined))

@@ -49,7 +49,6 @@ end
 return answer
 `
 
-/** Records a heartbeat and returns the number of instances. */
 export const beatScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -3,7 +3,6 @@ import type { Count } from './window.ts'
 /** At most `quota` units in any interval of `windowSeconds`. */
 export type Policy = Readonly<{ name: string; quota: number; windowSeconds: number }>
 
-/** Accounts with the same `tag` are on one node of a Redis Cluster. */
 export type AccountName = Readonly<{ tag: string; name: string }>
 
 export type Demand = Readonly<{
@@ -21,14 +20,12 @@ export type Settlement = Readonly<{
   counts: readonly Count[]
 }>
 
-/** The counts that instances share. Never throws. */
 export type LimitStore = {
   /** One settlement per demand, in order, however late. `undefined` if it failed and may or may not be counted. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
   readonly isDown: boolean
   /** True if the last exchange was refused although the store is not down. */
   readonly isRefused?: boolean
-  /** At least 1. */
   readonly instances: number
   close(): Promise<void>
 }
@@ -36,7 +33,6 @@ export type LimitStore = {
 /** One of an account's slots of a kind. `id` identifies the holder. */
 export type Slot = Readonly<{ account: AccountName; kind: string; quota: number; id: string }>
 
-/** Never throws, never hangs. */
 export type SlotStore = {
   /** Takes or renews the slot. False if none is free. `undefined` if not answered in time, and maybe taken. */
   hold(slot: Slot, leaseMs: number): Promise<boolean | undefined>

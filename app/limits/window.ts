@@ -10,15 +10,11 @@ export type Count = readonly [ageMs: number, units: number]
  */
 export const windowParts = 50
 
-/**
- * Creates a sliding window; times are monotonic. Fixed windows, token buckets and GCRA admit twice the quota within one window length.
- * Memory: windowParts + 2 buckets of 3 numbers.
- */
+/** Creates a sliding window. Fixed windows, token buckets and GCRA admit twice the quota within one window length. */
 export const createWindow = (windowMs: number) => {
   const partMs = windowMs / windowParts
   let buckets: Bucket[] = []
   let total = 0
-  /** Number of buckets from before the mark. */
   let marked = 0
 
   // Fractions may round to more than the window's length.
@@ -45,7 +41,6 @@ export const createWindow = (windowMs: number) => {
   }
 
   return {
-    /** Negative units are refunds. */
     add(nowMs: number, units: number): void {
       expire(nowMs)
       add(nowMs, units)

@@ -9,14 +9,13 @@ type Site<T> = { queue: RoundRobin<T>; left: number }
 /** Items per round for a site with several owners. All others send one. */
 const shareOfSite = 2
 
-/** Unique among all owners. */
+/** A name that is unique among all owners. */
 export const getOwnerName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.network)
 
 const getSiteName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.site)
 
 /** Creates an empty queue. However many networks a site uses, it has at most twice the turns of another owner. */
 export const createFairQueue = <T>() => {
-  /** In turn order. A site without items is not in the map. */
   const sites = new Map<string, Site<T>>()
   let size = 0
 

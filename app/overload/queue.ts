@@ -7,35 +7,27 @@ import { after } from './timer.ts'
  * See docs/decisions/0072-one-queue-in-front-of-the-database.md.
  */
 export type Queue = {
-  /**
-   * Runs `work` when a turn is free. Rejects with 503 `overloaded` after the deadline, or immediately if the
-   * predicted wait exceeds it.
-   */
+  /** Rejects with 503 `overloaded` after the deadline, or immediately if the predicted wait exceeds it. */
   run<T>(owner: Owner, work: () => Promise<T>): Promise<T>
   readonly waiting: number
   readonly refused: number
 }
 
-/** Runs work when its owner has a turn. Rejects as `Queue.run` does. */
 export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 
 type QueueOptions = {
-  /** The connections of the pool. */
   turns: number
   longestWaitMs: number
   /** Above it, the newest job of the site with the most is refused. */
   mostWaiting?: number
-  /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** Share of the turns that one owner may use. */
 const ownerShare = 0.8
 /** 50 MB, at 5 kB a request. */
 const defaultMostWaiting = 10_000
 /** Weight of the newest duration in the mean. */
 const newestWeight = 1 / 20
-/** In seconds. */
 const retryAfter = '1'
 
 type Waiter = { owner: Owner; begin: () => void; refuse: () => void }
@@ -45,7 +37,6 @@ export const createQueue = (options: QueueOptions): Queue => {
   const { turns, longestWaitMs, mostWaiting = defaultMostWaiting, now = () => performance.now() } = options
   const mostOfOwner = Math.max(1, Math.floor(turns * ownerShare))
   const waiters = createFairQueue<Waiter>()
-  /** By owner. */
   const taken = new Map<string, number>()
   let free = turns
   let meanMs = 0

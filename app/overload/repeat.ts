@@ -2,7 +2,6 @@ import { after as afterMs } from './timer.ts'
 
 export type Repeating = {
   work: () => Promise<unknown>
-  /** From the end of one run to the start of the next. */
   everyMs: number
   /** Delay of the first run. By default it starts synchronously. */
   firstMs?: number

@@ -1,6 +1,5 @@
 /** Creates a queue in which owners take turns, one item each. */
 export const createRoundRobin = <T>() => {
-  /** In turn order. */
   const itemsByOwner = new Map<string, T[]>()
   let size = 0
 

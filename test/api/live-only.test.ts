@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import t from 'tap'
+import { z } from 'zod'
 import type { Principal } from '../../app/identity/principal.ts'
 import { requireCredentials } from '../../app/identity/principals.ts'
 import { describeMe } from '../../app/site/openapi/account.ts'
@@ -12,6 +13,7 @@ import methodGuard from '../../plugins/method-guard.ts'
 import openapi from '../../plugins/openapi.ts'
 import problems from '../../plugins/problems.ts'
 import quotas from '../../plugins/quotas.ts'
+import { schemaController } from '../../plugins/schema-compilers.ts'
 import securityHeaders from '../../plugins/security-headers.ts'
 
 const publicUrl = 'http://api.test'
@@ -24,18 +26,24 @@ const principals: Record<string, Principal> = {
 }
 
 const rows: Endpoint[] = [
-  { path: '/live', scope: 'changes:read', demo: false, schema: { openapi: describeMe }, state: () => ({}) },
+  {
+    path: '/live',
+    scope: 'changes:read',
+    demo: false,
+    schema: { openapi: describeMe, response: { 200: z.object({}) } },
+    state: () => ({}),
+  },
   {
     path: '/any',
     scope: null,
-    schema: { openapi: { ...describeMe, operationId: 'any' } },
+    schema: { openapi: { ...describeMe, operationId: 'any' }, response: { 200: z.object({}) } },
     state: () => ({}),
   },
 ]
 
 /** The service's own plugins around two rows, of which one has no example data. */
 const open = async () => {
-  const app = Fastify()
+  const app = Fastify({ schemaController })
   const authenticate = ({
     headers: { authorization = '' },
   }: {
