@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import { LRUCache } from 'lru-cache'
 import { methodOf } from '../app/http/methods.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
@@ -13,12 +12,9 @@ declare module 'fastify' {
 
 type TracingPluginOptions = { tracing: Tracing }
 
-/** Above it, the oldest span is dropped. */
-const maxSpans = 10_000
-
 export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
-    const spans = new LRUCache<string, RequestSpan>({ max: maxSpans })
+    const spans = new Map<string, RequestSpan>()
     app.addHook('onRequest', (request, _reply, next) => {
       const span = tracing.begin(methodOf(request.raw), request.headers)
       spans.set(request.id, span)
