@@ -8,7 +8,7 @@ import { describeAccessRequest } from '../app/site/openapi/account.ts'
 import type { Deps } from '../plugins/deps.ts'
 import { accessForm, accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
 
-/** Accepts access requests without a token. Needs the plugin `access-requests`. */
+/** Needs the plugin `access-requests`. */
 export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
   app.route({
     method: 'POST',
@@ -33,7 +33,7 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** The contact form as HTML, which works without JavaScript. */
+/** The contact form as HTML. */
 export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'secrets' | 'now'>> = async (
   app,
   { secrets, now },

@@ -16,7 +16,6 @@ import type { Deps } from '../plugins/deps.ts'
 import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
 import { webhookKeys } from '../schemas/webhooks.ts'
 
-/** Pages and texts that are the same for everyone, and their assets. */
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
   const { site, describedRoutes } = app
   const give = (path: string, find: () => SiteFile | Promise<SiteFile>, how?: SendPage) =>
@@ -39,12 +38,12 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
 }
 
 const catalogPath = '/.well-known/api-catalog'
-/** They change only with a release, so a delay of minutes is fine. */
+/** They change only with a release. */
 const cacheControl = 'public, max-age=300'
 
 const webhookKeysSchema = { openapi: describeWebhookKeys, response: { 200: webhookKeys } }
 
-/** Serves the documents that programs discover: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
+/** RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
   {

@@ -55,7 +55,7 @@ const open = async () => {
   }
   await app.register(securityHeaders, { includeSubDomains: false })
   await app.register(problems, { publicUrl, headers: () => ({}) })
-  await app.register(gate, { trustedProxies: [], allowHttp: 'loopback', publicUrl })
+  await app.register(gate, { trustedProxies: [], allowHttp: true, publicUrl })
   await app.register(methodGuard)
   await app.register(
     fp(
@@ -93,7 +93,7 @@ const open = async () => {
       async (custom) => {
         custom.decorate('custom', { definitionsOf: async () => [] } as never)
       },
-      { name: 'custom' },
+      { name: 'data' },
     ),
   )
   await app.register(openapi, { publicUrl })

@@ -8,7 +8,7 @@ const { database, port, authorization, auth, get, ask } = await openHttpStage(t)
 
 t.test('with a certificate the service speaks HTTP/2 and HTTP/1.1 over TLS, with HSTS', async (t) => {
   const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
-  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT, ALLOW_HTTP: 'never' } })
+  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT, ALLOW_HTTP: 'false' } })
   const securePort = Number(new URL(await secure.listen({ host: '127.0.0.1', port: 0 })).port)
   const http2 = openHttp2(securePort)
   t.teardown(async () => {
@@ -194,7 +194,7 @@ t.test('HTTP/2 keeps the limits, times and refusals of HTTP/1.1', async (t) => {
 
 t.test('plain HTTP is refused unless a trusted proxy says that it came over TLS', async (t) => {
   const strict = await createTestApp(database, {
-    env: { ALLOW_HTTP: 'never', TRUSTED_PROXIES: '10.1.0.0/16,127.0.0.9' },
+    env: { ALLOW_HTTP: 'false', TRUSTED_PROXIES: '10.1.0.0/16,127.0.0.9' },
   })
   const from = (remoteAddress: string, headers: Record<string, string> = {}, url = '/v1/me') =>
     strict.inject({ url, headers: { authorization, ...headers }, remoteAddress })

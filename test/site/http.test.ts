@@ -158,7 +158,7 @@ t.test('each error has its page, where the type of its problem document leads', 
 
 t.test('pages over plain HTTP are redirected, with their query; the API and forms are refused', async (t) => {
   const origin = 'https://api.example'
-  const strict = await createTestApp(database, { origin, env: { ALLOW_HTTP: 'never' } })
+  const strict = await createTestApp(database, { origin, env: { ALLOW_HTTP: 'false' } })
   t.teardown(() => strict.close())
   for (const path of [
     '/',
