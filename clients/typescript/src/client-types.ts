@@ -18,7 +18,7 @@ import type {
 import type { WebhookMessage, WebhookRequest } from './webhook.ts'
 
 export type ClientOptions = {
-  /** Where the service is, without a path: `https://api.example`. */
+  /** The address of the service, without a path: `https://api.example`. */
   url: string
   /** Where answers are kept for their ETag; false: nowhere. Default: memory, 200 answers. */
   cache?: AnswerCache | false

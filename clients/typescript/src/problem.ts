@@ -21,10 +21,15 @@ export type ProblemCode =
   | 'unavailable'
   | (string & {})
 
+const getPlace = ({ parameter, pointer = '' }: Fault) => parameter ?? pointer
+
+/** Begins with the first suggestion, which the service usually puts into the detail. Lists the faults if there are several. */
 const toMessage = ({ code, status, detail, errors: faults = [] }: Problem): string => {
-  const lines = faults.map((fault) => `- ${fault.parameter ?? fault.pointer ?? ''}: ${fault.detail}`)
-  // The detail is that of the first fault.
-  return [`${code} (${status}): ${detail}`, ...(lines.length > 1 ? lines : [])].join('\n')
+  const corrected = faults.find(({ did_you_mean }) => did_you_mean !== undefined)
+  const isFirst = !corrected || detail.startsWith('Did you mean ')
+  const suggestion = isFirst ? '' : `Did you mean ${corrected.did_you_mean} for ${getPlace(corrected)}? `
+  const lines = faults.map((fault) => `- ${getPlace(fault)}: ${fault.detail}`)
+  return [`${suggestion}${detail} (${code}, ${status})`, ...(lines.length > 1 ? lines : [])].join('\n')
 }
 
 /** A refusal of the service: the problem document (RFC 9457) as an error. */

@@ -10,12 +10,13 @@ import httpx
 from typing_extensions import Unpack
 
 from . import types
+from .addresses import parse_origin
 from .assertions import PrivateKey
 from .async_driver import AsyncDriver
 from .async_resource import AsyncResource
 from .async_walks import stream_changes, walk_changes, walk_items, walk_lines
 from .cache import AnswerCache
-from .core import Answer, origin_of
+from .core import Answer
 from .follow import AsyncChangeStore, Following, FollowOptions, follow_changes
 from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
@@ -50,7 +51,7 @@ class AsyncClient(AsyncDriver):
         the service names itself, if that is not the origin of `url`. `timeout` is in seconds, for each step of an
         attempt. `transport` replaces httpx's own, for example for a proxy.
         """
-        origin = origin_of(url)
+        origin = parse_origin(url)
         signer = signer_of(client_id, private_key, audience or origin, kid)
         options = Options(api_key, token, signer, cache, retry or Retry(), timeout)
         super().__init__(origin, options.core(), transport)

@@ -13,11 +13,21 @@ import httpx
 _HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
 
 
+def _get_place(fault: dict[str, Any]) -> str:
+    return fault.get("parameter") or fault.get("pointer") or ""
+
+
 def _to_message(problem: dict[str, Any], status: int) -> str:
-    faults = problem.get("errors") or []
-    lines = [f"- {fault.get('parameter') or fault.get('pointer') or ''}: {fault.get('detail')}" for fault in faults]
-    # The detail is that of the first fault.
-    return "\n".join([f"{problem['code']} ({status}): {problem['detail']}", *(lines if len(lines) > 1 else [])])
+    """
+    Begin with the first suggestion, which the service usually puts into the detail. List the faults if there are
+    several.
+    """
+    faults, detail = problem.get("errors") or [], problem["detail"]
+    corrected = next((fault for fault in faults if fault.get("did_you_mean") is not None), None)
+    if corrected and not detail.startswith("Did you mean "):
+        detail = f"Did you mean {corrected['did_you_mean']} for {_get_place(corrected)}? {detail}"
+    lines = [f"- {_get_place(fault)}: {fault.get('detail')}" for fault in faults]
+    return "\n".join([f"{detail} ({problem['code']}, {status})", *(lines if len(lines) > 1 else [])])
 
 
 class CertdataError(Exception):
