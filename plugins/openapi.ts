@@ -17,6 +17,10 @@ declare module 'fastify' {
     /** Optional. Routes without a description are not in the document. */
     openapi?: Description
   }
+  interface FastifyContextConfig {
+    /** The route accepts a token but does not require one. */
+    mayAuthenticate?: true
+  }
 }
 
 /** Each document has half a megabyte, plus its compressed forms. */
@@ -81,7 +85,7 @@ export default fp<{ publicUrl: string }>(
       })
       // A request with a token is charged, gets quota headers and is audited, as on every other route.
       await scope.register(limits)
-      scope.get(url, async (request, reply) => {
+      scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {
         const { principal } = request
         if (!principal) return send(entry, 'public, no-cache', reply)
         requirePlan(principal)

@@ -20,7 +20,7 @@ export type TestKeys = {
 /** Creates a key pair that exists only in this process. */
 export const createTestKeys = async (): Promise<TestKeys> => {
   const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])
-  const { privateKey, publicKey } = pair as Record<'privateKey' | 'publicKey', CryptoKey>
+  const { privateKey, publicKey } = pair as Extract<typeof pair, { privateKey: unknown }>
   const raw = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey))
   return {
     jwk: { kty: 'OKP', crv: 'Ed25519', x: toBase64Url(raw) },
