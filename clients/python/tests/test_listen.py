@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -14,11 +15,12 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
-from script import Script, drop, start_script
+from script import Script, drop, refusal, start_script
 from service import Service
 from test_helpers import import_product
 
 from certdata_client import Client, WebhookMessage, verify_webhook
+from certdata_client.__main__ import main
 from certdata_client.addresses import parse_local
 from certdata_client.listen import LocalDelivery, ReceiverFault, ShortRetries, listen
 
@@ -77,23 +79,43 @@ def test_the_command_forwards_signed_messages_and_ends_on_ctrl_c(
     assert [change["id"] for change in page["data"]] == ["P-900"]
 
 
-def test_the_command_names_its_faults_and_takes_no_key_as_an_argument(service: Service) -> None:
-    local = ["listen", "--forward", "http://localhost:1/hook"]
-    url = {"CERTDATA_URL": service.url}
-    key = {"CERTDATA_API_KEY": "x"}
-    given: list[tuple[list[str], dict[str, str], int, str]] = [
+KEY = {"CERTDATA_API_KEY": "x"}
+LOCAL = ["listen", "--forward", "http://localhost:1/hook"]
+ANYWHERE = {"CERTDATA_URL": "http://localhost:1"}
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "code", "reason"),
+    [
         (["listen"], {}, 2, "--forward"),
-        (local, key, 2, "no service: set CERTDATA_URL or --url"),
-        (local, url, 2, "no API key: set CERTDATA_API_KEY"),
-        ([*local, "--key", "cda_live_x"], url, 2, "invalid choice"),
-        (local, {"CERTDATA_URL": "localhost:1", **key}, 1, "for example http://localhost:1\n"),
-        (["listen", "--forward", "http://example.com"], {**url, **key}, 1, "this machine"),
-        (local, {**url, **key}, 1, "(invalid_api_key, 401)"),
-    ]
-    for words, env, code, reason in given:
-        with start_command(*words, **env) as process:
-            output, _ = process.communicate(timeout=30)
-        assert (process.returncode, reason in output) == (code, True), output
+        (LOCAL, KEY, 2, "no service: set CERTDATA_URL or --url"),
+        (LOCAL, ANYWHERE, 2, "no API key: set CERTDATA_API_KEY"),
+        ([*LOCAL, "--key", "-"], ANYWHERE, 2, "no API key: set CERTDATA_API_KEY"),
+        ([*LOCAL, "--key", "cda_live_x"], ANYWHERE, 2, "invalid choice"),
+        (LOCAL, {"CERTDATA_URL": "localhost:1", **KEY}, 1, "for example http://localhost:1\n"),
+        (["listen", "--forward", "http://example.com"], {**ANYWHERE, **KEY}, 1, "this machine"),
+        (LOCAL, {"CERTDATA_URL": "", **KEY}, 1, "(invalid_api_key, 401)"),
+    ],
+)
+def test_the_command_names_its_faults_and_takes_no_key_as_an_argument(
+    words: list[str],
+    env: dict[str, str],
+    code: int,
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["certdata-client", *words])
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    with start_script([refusal(401, "invalid_api_key")]) as service:
+        if env.get("CERTDATA_URL") == "":
+            monkeypatch.setenv("CERTDATA_URL", service.url)
+        with pytest.raises(SystemExit) as ended:
+            sys.exit(main())
+    assert ended.value.code == code
+    assert reason in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.9.8.7", "[::1]"])
@@ -154,11 +176,7 @@ def test_410_and_a_long_failure_end_it_as_they_would_disable_a_webhook() -> None
 
 
 def test_a_token_that_the_feed_refuses_becomes_a_message_to_read_everything() -> None:
-    expired = {
-        "status": 410,
-        "headers": {"content-type": "application/problem+json"},
-        "body": {"type": "about:blank", "title": "t", "status": 410, "code": "sync_token_expired", "detail": "d"},
-    }
+    expired = refusal(410, "sync_token_expired")
     state = {"headers": {"sync-token": "t1"}, "lines": []}
     with start_script([FEED, expired, state]) as service, start_script([OK, {"status": 410}]) as receiver:
         with Client(service.url, token="x") as client, pytest.raises(ReceiverFault):
