@@ -6,7 +6,7 @@ import { createTestKeys, deliverLocally, shortRetries, type TestMessage } from '
 
 export type ListenOptions = {
   client: Client
-  /** Where the messages are sent: an address of this machine. */
+  /** The receiver: an address of this machine. */
   forward: string
   /** Defaults to all resources that the key may read. */
   resources?: readonly ResourceName[] | undefined

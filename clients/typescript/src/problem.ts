@@ -36,7 +36,7 @@ const toMessage = ({ code, status, detail, errors: faults = [] }: Problem): stri
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly status: number
-  /** `unknown` where the answer was no problem document, a proxy's for instance. */
+  /** `unknown` if the answer was no problem document, for example a page of a proxy. */
   readonly code: ProblemCode
   readonly problem: Problem
   readonly headers: Headers
@@ -49,7 +49,7 @@ export class ProblemError extends Error {
     this.headers = headers
   }
 
-  /** Every fault of the request, each with its nearest valid name where there is one. */
+  /** Every fault of the request, with its nearest valid name if there is one. */
   get faults(): readonly Fault[] {
     return this.problem.errors ?? []
   }
@@ -59,7 +59,7 @@ export class ProblemError extends Error {
     return this.problem.request_id ?? this.headers.get('request-id') ?? undefined
   }
 
-  /** What Retry-After asks for (RFC 9110: seconds or a date), from now. */
+  /** Milliseconds from now until Retry-After (RFC 9110: seconds or a date). */
   get retryAfterMs(): number | undefined {
     return parseRetryAfter(this.headers.get('retry-after'), Date.now())
   }
@@ -67,7 +67,7 @@ export class ProblemError extends Error {
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** Returns the milliseconds that a Retry-After asks for; undefined: it is absent or says neither seconds nor a date. */
+/** Returns the milliseconds until Retry-After. `undefined` without the header, or if it is neither seconds nor a date. */
 export const parseRetryAfter = (asked: string | null, nowMs: number): number | undefined => {
   if (asked === null) return undefined
   if (/^\d+$/.test(asked)) return Number(asked) * 1000

@@ -82,7 +82,7 @@ class LocalDelivery:
         self._http.close()
 
     def send(self, type: str, resources: Sequence[str], after: str | None = None) -> None:
-        """Send a message until the receiver accepts it. Raise ReceiverFault where a webhook would be disabled."""
+        """Send a message until the receiver accepts it. Raise ReceiverFault if a webhook would be disabled."""
         id = f"msg_{secrets.token_urlsafe(16)}"
         data = {"resources": list(resources), **({} if after is None else {"after": after})}
         timestamp = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -164,7 +164,7 @@ def listen(
 ) -> None:
     """
     Send webhook messages about the customer's changes to an address of this machine, for ever, signed with a key pair
-    of this call. A test message is first. `resources` defaults to all that the key may read. Raise ReceiverFault where
+    of this call. A test message is first. `resources` defaults to all that the key may read. Raise ReceiverFault if
     a webhook would be disabled, ValueError if `forward` is another machine, and refusals of the service that waiting
     cannot cure.
     """
