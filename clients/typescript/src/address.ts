@@ -21,8 +21,8 @@ const correct = (text: string): string => {
 }
 
 /** Returns the origin of a service. Throws a TypeError with the corrected form unless the text is only that. */
-export const parseOrigin = (given: string): string => {
-  const text = String(given).trim()
+export const parseOrigin = (given: string | null | undefined): string => {
+  const text = (given ?? '').trim()
   const url = /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) ? tryUrl(text) : undefined
   if (url) return url.origin
   throw new TypeError(

@@ -37,9 +37,9 @@ def _correct(text: str) -> str:
     return _to_origin(url.copy_with(scheme=scheme.lower()))
 
 
-def parse_origin(given: str) -> str:
+def parse_origin(given: str | None) -> str:
     """Return the origin of a service. Raise ValueError with the corrected form unless the text is only that."""
-    text = str(given).strip()
+    text = (given or "").strip()
     url = _try_url(text) if re.fullmatch(r"https?://[^/?#@\\\s]+/?", text, re.IGNORECASE) else None
     if url is None:
         raise ValueError(
