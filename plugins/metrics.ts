@@ -63,7 +63,9 @@ export default fp<MetricsOptions>(
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
     const { countAnswer, addRoute, figures } = createRequestMetrics()
-    app.addHook('onRoute', ({ url, config }) => addRoute(url, config?.scope !== undefined))
+    app.addHook('onRoute', ({ url, config }) =>
+      addRoute(url, config?.scope !== undefined || config?.mayAuthenticate === true),
+    )
     const logins = createCounts(loginOutcomes)
     app.onLogin((event) => {
       if (event.type === 'signed' || !event.isLogin) return

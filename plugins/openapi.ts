@@ -17,6 +17,10 @@ declare module 'fastify' {
     /** Routes without a description are not in the document. */
     openapi?: Description
   }
+  interface FastifyContextConfig {
+    /** The route accepts a token but does not require one. */
+    mayAuthenticate?: true
+  }
 }
 
 /** Half a megabyte each, plus its compressed forms. */
@@ -78,7 +82,7 @@ export default fp<{ publicUrl: string }>(
       })
       // A request with a token is charged and audited like any other.
       await scope.register(limits)
-      scope.get(url, async (request, reply) => {
+      scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {
         const { principal } = request
         if (!principal) return send(entry, 'public, no-cache', reply)
         requirePlan(principal)

@@ -852,6 +852,19 @@ type validity_period
   until calendar_date
   basis text
 
+table webhook_deliveries row level security forced
+  customer_id text collate "C" not null
+  webhook_id text collate "C" not null
+  attempt_id bigint not null generated always as identity
+  at timestamp with time zone not null
+  message_id text not null
+  result text not null
+  constraint webhook_deliveries_customer_id_webhook_id_fkey FOREIGN KEY (customer_id, webhook_id) REFERENCES webhooks(customer_id, webhook_id) ON DELETE CASCADE
+  constraint webhook_deliveries_pkey PRIMARY KEY (customer_id, webhook_id, attempt_id)
+  policy operator permissive for * to certdata_operator using true with check true
+
+sequence webhook_deliveries_attempt_id_seq as bigint from 1 by 1 between 1 and 9223372036854775807 cache 1 cycle f
+
 table webhooks row level security forced
   customer_id text collate "C" not null
   webhook_id text collate "C" not null
@@ -2897,6 +2910,20 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.log_webhook_delivery(customer text, webhook text, delivery json)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into webhook_deliveries (customer_id, webhook_id, at, message_id, result)
+  select $1, $2, d.at, d.message_id, d.result from json_populate_record(null::webhook_deliveries, $3) d;
+  delete from webhook_deliveries where customer_id = $1 and webhook_id = $2 and attempt_id <= (
+    select attempt_id from webhook_deliveries where customer_id = $1 and webhook_id = $2
+    order by attempt_id desc offset 20 limit 1);
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.mark_api_key_used(wanted text)
  RETURNS void
  LANGUAGE sql
@@ -4012,22 +4039,27 @@ end $function$
 
 CREATE OR REPLACE FUNCTION public.update_webhook(holder uuid, customer text, webhook text, changes json)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  with updated as (
-    update webhooks w set (state, reason, changed_at, token, since, day, identity, message_id, message_at,
-      message_resources, message_after, next_token, next_since, next_day, next_identity, attempts,
-      failing_since, next_attempt_at, last_result, delivered_at, held_until) = (
-      select n.state, n.reason, n.changed_at, n.token, n.since, n.day, n.identity, n.message_id, n.message_at,
-        n.message_resources, n.message_after, n.next_token, n.next_since, n.next_day, n.next_identity,
-        n.attempts, n.failing_since, n.next_attempt_at, n.last_result, n.delivered_at, n.held_until
-      from json_populate_record(w, $4) n)
-    where w.customer_id = $2 and w.webhook_id = $3 and w.holder = $1 and w.state = 'active' returning 1
-  )
-  select exists (select from updated)
-$function$
+begin
+  update webhooks w set (state, reason, changed_at, token, since, day, identity, message_id, message_at,
+    message_resources, message_after, next_token, next_since, next_day, next_identity, attempts,
+    failing_since, next_attempt_at, last_result, delivered_at, held_until) = (
+    select n.state, n.reason, n.changed_at, n.token, n.since, n.day, n.identity, n.message_id, n.message_at,
+      n.message_resources, n.message_after, n.next_token, n.next_since, n.next_day, n.next_identity,
+      n.attempts, n.failing_since, n.next_attempt_at, n.last_result, n.delivered_at, n.held_until
+    from json_populate_record(w, $4) n)
+  where w.customer_id = $2 and w.webhook_id = $3 and w.holder = $1 and w.state = 'active';
+  if not found then
+    return false;
+  end if;
+  if $4->'delivery' is not null then
+    perform log_webhook_delivery($2, $3, $4->'delivery');
+  end if;
+  return true;
+end $function$
 
 
 CREATE OR REPLACE FUNCTION public.use_assertion(customer text, key text, jti bytea, until timestamp with time zone)
@@ -4220,6 +4252,7 @@ grant execute on function lab_words_update() to public
 grant execute on function list_signing_keys() to certdata_reader
 grant execute on function list_unrooted_audit(boolean,integer) to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader
+grant execute on function log_webhook_delivery(text,text,json) to certdata_operator
 grant execute on function mark_api_key_used(text) to certdata_reader
 grant execute on function merge_objects(jsonb) to public
 grant execute on function newest_mark() to certdata_reader
@@ -4353,6 +4386,7 @@ grant delete, insert, select, update on table revoked_tokens to certdata_operato
 grant select on table service_minutes to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant delete, insert, select, update on table used_assertions to certdata_operator
+grant select on table webhook_deliveries to certdata_operator
 grant delete, insert, select, update on table webhooks to certdata_operator
 grant usage on type calendar_date to public
 grant select on view reference_history to certdata_reader
@@ -4389,4 +4423,5 @@ comment on table public.record_history is 'former values of records, written by 
 comment on table public.record_words is 'words of each record, for q; written by triggers'
 comment on table public.removals is 'when records were last deleted; * = everybody''s. Only the newest of each counts'
 comment on table public.service_minutes is 'a row for each minute and running instance; slots: a bit per ten seconds'
+comment on table public.webhook_deliveries is 'the last 20 attempts to reach each receiver'
 comment on table public.webhooks is 'receivers that are told that something changed, and how far each was told'

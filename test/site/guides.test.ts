@@ -96,7 +96,7 @@ t.test('a link between guides leads to a heading that there is', async (t) => {
 
 t.test('integrators read only what they call', async (t) => {
   const [integrators] = readGuides({ publicUrl, demoToken })
-  for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, /npx certdata|npm /, path)
+  for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, /npx certdata |npm /, path)
 })
 
 t.test('the search index has every section, every endpoint and every error', async (t) => {
