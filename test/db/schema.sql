@@ -477,11 +477,13 @@ table elements row level security forced
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
 
-table history_begun
+table history_begun row level security forced
   customer_id text collate "C" not null default '*'::text
   resource text collate "C" not null
   since timestamp with time zone not null
   constraint history_begun_pkey PRIMARY KEY (resource, customer_id)
+  policy operator permissive for * to certdata_operator using true with check true
+  policy reader permissive for r to certdata_reader using (customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))
 
 table kysely_migration
   name character varying(255) not null

@@ -42,6 +42,12 @@ create policy operator on record_history for all to certdata_operator using (tru
 create policy reader on record_history for select to certdata_reader
   using (customer_id = nullif(current_setting('app.customer_id', true), ''));
 
+alter table history_begun enable row level security;
+alter table history_begun force row level security;
+create policy operator on history_begun for all to certdata_operator using (true) with check (true);
+create policy reader on history_begun for select to certdata_reader
+  using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));
+
 grant select, insert, update, delete on record_history to certdata_operator;
 grant select on record_history to certdata_reader;
 grant select, insert, update on history_begun to certdata_operator;
