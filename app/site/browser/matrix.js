@@ -7,9 +7,10 @@ const legend = [
   ['warn', 'yes, expires soon'],
   ['open', 'not yet'],
   ['bad', 'no'],
+  ['none', 'nothing on record'],
 ]
 
-/** Arrow keys lead from cell to cell, and Tab leads past all of them (ARIA's pattern of a grid). @param {HTMLElement} grid */
+/** Arrow keys move between cells, and Tab leaves the grid (ARIA's grid pattern). @param {HTMLElement} grid */
 const moveByArrows = (grid) => {
   grid.addEventListener('keydown', (event) => {
     const cell = /** @type {HTMLElement} */ (event.target).closest('td')
@@ -24,7 +25,7 @@ const moveByArrows = (grid) => {
     event.preventDefault()
     const body = /** @type {HTMLTableSectionElement} */ (row.parentElement)
     let [y, x] = [row.sectionRowIndex, cell.cellIndex]
-    // Over empty cells, to the edge of the grid.
+    // Skips empty cells.
     for (;;) {
       y += down ?? 0
       x += right ?? 0
@@ -39,7 +40,52 @@ const moveByArrows = (grid) => {
 }
 
 /**
- * Products and countries: a cell says whether the product may be sold there.
+ * Shows a cell's content next to it, on hover and on focus. Escape hides it.
+ * @param {HTMLElement} box
+ * @param {WeakMap<Element, () => Node[]>} contents by table cell
+ */
+const addTip = (box, contents) => {
+  const tip = make('div', { class: 'tip', 'aria-hidden': 'true' })
+  tip.hidden = true
+  box.append(tip)
+  const show = (/** @type {Event} */ { target }) => {
+    const cell = target instanceof Element ? target.closest('td, th') : null
+    const content = cell && contents.get(cell)
+    tip.hidden = !content
+    if (!cell || !content) return
+    tip.replaceChildren(...content())
+    const [outer, inner] = [box.getBoundingClientRect(), cell.getBoundingClientRect()]
+    const left = inner.left - outer.left + inner.width / 2 - tip.offsetWidth / 2
+    tip.style.left = `${Math.max(0, Math.min(left, outer.width - tip.offsetWidth))}px`
+    tip.style.top = `${inner.bottom - outer.top + 6}px`
+  }
+  const hide = () => {
+    tip.hidden = true
+  }
+  box.addEventListener('pointerover', show)
+  box.addEventListener('focusin', show)
+  box.addEventListener('pointerleave', hide)
+  box.addEventListener('focusout', hide)
+  box.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') hide()
+  })
+}
+
+/** @param {Record<string, any>} row */
+const describeCell = ({ product, country, words, schemes }) => [
+  make('strong', {}, `${product}, ${country}`),
+  make('p', {}, words),
+  make(
+    'ul',
+    {},
+    ...schemes.map((/** @type {Record<string, string>} */ { name, tone, words }) =>
+      make('li', {}, make('span', { class: tone }, `${name}: `), words ?? ''),
+    ),
+  ),
+]
+
+/**
+ * Products and countries. A cell shows whether the product may be sold there.
  * @param {Record<string, any>[]} records
  * @param {(product: string, country: string) => void} onCell
  */
@@ -49,35 +95,49 @@ export const matrix = (records, onCell) => {
     a.localeCompare(b),
   )
   const found = new Map(records.map((row) => [`${row.product_id} ${row.country_code}`, row]))
+  /** @type {WeakMap<Element, () => Node[]>} */
+  const tips = new WeakMap()
+  /** @template {Element} T @param {T} cell @param {() => Node[]} tip */
+  const withTip = (cell, tip) => {
+    tips.set(cell, tip)
+    return cell
+  }
   let isFirst = true
-  const cellOf = (/** @type {string} */ product, /** @type {string} */ country) => {
-    const row = found.get(`${product} ${country}`)
-    if (!row) return make('td', { role: 'gridcell' })
-    const name = `${row.product}, ${row.country}: ${row.words}`
+  /** @param {string[]} product @param {string[]} country */
+  const makeCell = ([product = '', name = ''], [code = '', place = '']) => {
+    const row = found.get(`${product} ${code}`)
+    const empty = () => [make('strong', {}, `${name}, ${place}`), make('p', {}, 'nothing on record')]
+    if (!row) return withTip(make('td', { role: 'gridcell', class: 'none' }), empty)
+    const schemes = row.schemes.map(
+      (/** @type {Record<string, string>} */ each) => `${each.name}: ${each.words}`,
+    )
     const button = make(
       'button',
       {
         type: 'button',
         class: `cell ${row.tone}`,
-        'aria-label': name,
-        title: name,
+        'aria-label': [`${name}, ${place}: ${row.words}`, ...schemes].join('. '),
         tabindex: isFirst ? '0' : '-1',
       },
       signs[row.tone],
     )
     isFirst = false
-    button.addEventListener('click', () => onCell(product, country))
-    return make('td', { role: 'gridcell' }, button)
+    button.addEventListener('click', () => onCell(product, code))
+    const cell = make('td', { role: 'gridcell', 'data-key': `${product} ${code}` }, button)
+    return withTip(cell, () => describeCell(row))
   }
   const heads = countries.map(([code, name]) =>
-    make('th', { scope: 'col', role: 'columnheader' }, make('abbr', { title: name }, code)),
+    withTip(
+      make('th', { scope: 'col', role: 'columnheader' }, make('abbr', { 'aria-label': name }, code)),
+      () => [make('strong', {}, name)],
+    ),
   )
   const lines = products.map(([id, name]) =>
     make(
       'tr',
       { role: 'row' },
       make('th', { scope: 'row', role: 'rowheader' }, name),
-      ...countries.map(([code]) => cellOf(id, code)),
+      ...countries.map((country) => makeCell([id, name], country)),
     ),
   )
   const grid = make(
@@ -94,11 +154,7 @@ export const matrix = (records, onCell) => {
   const key = legend.map(([tone = '', text = '']) =>
     make('li', {}, make('span', { class: `cell ${tone}`, 'aria-hidden': 'true' }, signs[tone]), text),
   )
-  return make(
-    'div',
-    {},
-    make('div', { class: 'scroll' }, grid),
-    make('ul', { class: 'legend' }, ...key),
-    make('div', { id: 'why', role: 'status' }),
-  )
+  const box = make('div', { class: 'matrix-box' }, make('div', { class: 'scroll' }, grid))
+  addTip(box, tips)
+  return make('div', {}, box, make('ul', { class: 'legend' }, ...key))
 }
