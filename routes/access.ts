@@ -35,7 +35,7 @@ const formType = 'application/x-www-form-urlencoded'
 /** The contact form as HTML, which works without JavaScript. */
 export const accessRoutes = async (
   app: FastifyInstance,
-  { secrets, now }: Pick<Deps, 'secrets' | 'now'>,
+  { config: { accessContact }, secrets, now }: Pick<Deps, 'config' | 'secrets' | 'now'>,
 ): Promise<void> => {
   const form = createAccessForm(app.accessRequests, secrets, now)
   app.removeAllContentTypeParsers()
@@ -47,12 +47,12 @@ export const accessRoutes = async (
   )
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
-  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket())))
+  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), accessContact)))
   app.post('/access', async (request, reply) => {
     const values = (request.body ?? {}) as FormValues
     const outcome = await form.submit(values, request.clientAddress)
     reply.code(outcome.kind === 'received' ? 200 : outcome.status)
     if (outcome.kind === 'refused') reply.headers(outcome.headers)
-    return send(reply, accessOutcomePage(outcome, values, form.ticket()))
+    return send(reply, accessOutcomePage(outcome, values, form.ticket(), accessContact))
   })
 }

@@ -115,6 +115,7 @@ const toConfig = (env: Environment) => ({
   /** `undefined`: entries are not pruned automatically. */
   auditDays: env.AUDIT_DAYS,
   securityContact: env.SECURITY_CONTACT,
+  accessContact: env.ACCESS_CONTACT,
   metricsToken: env.METRICS_TOKEN,
   metricsPort: env.METRICS_PORT,
   hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,

@@ -1,4 +1,7 @@
-const pages = new Set(['/', '/demo', '/access', '/status', '/status.json', '/docs', '/problems', '/llms.txt'])
+const pages = new Set([
+  ...['/', '/demo', '/access', '/status', '/status.json', '/docs', '/problems'],
+  ...['/llms.txt', '/robots.txt', '/favicon.ico'],
+])
 const folders = ['/assets/', '/docs/', '/problems/']
 
 /** Whether a target is a page or an asset. Plain HTTP is redirected there, because no token was sent. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 import { type Assets, readAssets } from './assets.ts'
@@ -5,7 +6,7 @@ import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { guidePages } from './guide-pages.ts'
 import { readGuides } from './guides.ts'
-import { layOut, type PageContent } from './layout.ts'
+import { layOut, type PageContent, previewPath } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { problemPages } from './problem-pages.ts'
@@ -23,7 +24,7 @@ export type SiteFile = Readonly<{ type: string; file: Representation }>
 
 export type Site = {
   assets: Assets
-  /** Static files by path: pages, guides as Markdown, `/llms.txt`. */
+  /** Static files by path: pages, guides as Markdown, texts and images for programs. */
   files: ReadonlyMap<string, SiteFile>
   missing: SiteFile
   searchFile(routes: readonly DescribedRoute[]): SiteFile
@@ -33,7 +34,15 @@ export type Site = {
   layOut(content: PageContent): SiteFile
 }
 
-const fileOf = (type: string, text: string): SiteFile => ({ type, file: createRepresentation(type, text) })
+const fileOf = (type: string, content: string | Buffer): SiteFile => ({
+  type,
+  file: createRepresentation(type, content),
+})
+
+const readImage = (name: string) => readFileSync(new URL(`images/${name}`, import.meta.url))
+
+/** Records are of no use to search engines, and need a token. */
+const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
 let assets: Assets | undefined
 
@@ -45,9 +54,9 @@ export const createSite = (options: SiteOptions): Site => {
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), ...guidePages(groups), ...problemPages(publicUrl)]
-  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content))
+  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content, publicUrl))
   const untagged = (content: PageContent): SiteFile => {
-    const body = Buffer.from(layOut(known, content))
+    const body = Buffer.from(layOut(known, content, publicUrl))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
   }
   return {
@@ -57,6 +66,9 @@ export const createSite = (options: SiteOptions): Site => {
       ...guides.map(
         ({ path, markdown }) => [`${path}.md`, fileOf('text/markdown; charset=utf-8', markdown)] as const,
       ),
+      ['/robots.txt', fileOf('text/plain; charset=utf-8', robotsTxt)],
+      ['/favicon.ico', fileOf('image/x-icon', readImage('favicon.ico'))],
+      [previewPath, fileOf('image/png', readImage('preview.png'))],
       ['/llms.txt', fileOf('text/plain; charset=utf-8', llmsTxt(groups, publicUrl))],
     ]),
     toPage,
