@@ -2,12 +2,11 @@ import { isHit, send } from './answer.js'
 import { downloadWorkbook } from './excel.js'
 import { historyOf, recordOf, startHistory } from './history.js'
 import { startLive } from './live.js'
-import { toWords } from './names.js'
 import { questions } from './questions.js'
 import { startSaving } from './saving.js'
-import { matchSchemes } from './schemes.js'
 import { describe, say, showAnswers, startStage, token } from './stage.js'
-import { find, make } from './ui.js'
+import { find } from './ui.js'
+import { askWhy } from './why.js'
 
 /**
  * @typedef {import('./questions.js').Question} Question
@@ -18,44 +17,6 @@ import { find, make } from './ui.js'
 let turn = 0
 /** @type {Question | undefined} */
 let shown
-
-/** Asks the custom endpoint why a product may be sold in a country or not. @param {string} product @param {string} country */
-const askWhy = async (product, country) => {
-  const asked = `/v1/custom/market-access?product_id=${encodeURIComponent(product)}&country_code=${country}`
-  const answer = await send(asked, token)
-  const { body } = answer
-  if (answer.status !== 200) return say(describe(answer))
-  /** @type {Record<string, any>[]} */
-  const entries = body.schemes
-  const schemes = matchSchemes(body.required_schemes ?? [], entries)
-  showAnswers([asked], [answer], {
-    columns: [
-      { title: 'Required there', of: ({ required }) => required ?? 'no' },
-      { title: 'Scheme on record', of: ({ entry }) => entry?.scheme ?? '' },
-      { title: 'Because', of: ({ entry }) => toWords(entry?.because ?? 'nothing on record') },
-      { title: 'Certificate', of: ({ entry }) => entry?.certificate_number ?? '' },
-      { title: 'Valid until', of: ({ entry }) => entry?.valid_until ?? '' },
-    ],
-    records: schemes,
-  })
-  const reasons = schemes.map(({ required, entry }) =>
-    make(
-      'li',
-      {},
-      make('strong', { class: entry?.allowed ? 'good' : undefined }, required ?? entry?.scheme ?? ''),
-      `: ${toWords(entry?.because ?? 'nothing on record')}${entry?.valid_until ? `, until ${entry.valid_until}` : ''}`,
-    ),
-  )
-  const place = new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country
-  find('#why', HTMLElement).replaceChildren(
-    make(
-      'div',
-      { class: 'notice' },
-      make('p', {}, make('strong', {}, `${body.product?.name ?? product}, ${place}`)),
-      make('ul', {}, ...reasons),
-    ),
-  )
-}
 
 /** The record whose history is open, as `<resource>/<id>`. @type {string | undefined} */
 let record

@@ -1,8 +1,8 @@
+import { changes } from './changes.js'
 import { markets } from './markets.js'
 import { namesOf, toWords } from './names.js'
-import { columns, rows, stages } from './pictures.js'
-import { make } from './ui.js'
-import { date, moment, number } from './units.js'
+import { rows, stages } from './pictures.js'
+import { date } from './units.js'
 
 /**
  * The questions: the requests of each, and how to draw the answers. The key is the fragment of the question's address.
@@ -109,50 +109,6 @@ export const approvals = {
     })
     const words = `${open} of ${records.length} approvals are in progress. The amber ones wait: for information from you, or on hold.`
     return { words, records, picture: stages('Approvals by stage', counted) }
-  },
-}
-
-const shownDays = 28
-
-/** @type {Question} */
-const changes = {
-  key: 'changes',
-  targets: [
-    `/v1/history?resource=approvals&since=today-${shownDays - 1}d&limit=500`,
-    approvals.targets[0] ?? '',
-  ],
-  excel: `/v1/approvals?updated_at[gte]=today-${shownDays - 1}d&sort=-updated_at&format=xlsx`,
-  columns: [
-    { title: 'At (UTC)', of: (row) => moment(row.at).replace(' UTC', '') },
-    {
-      title: 'Product and country',
-      of: (row) => make('a', { href: `#history/approvals/${row.id}` }, row.name),
-    },
-    { title: 'From', of: (row) => toWords(row.from) },
-    { title: 'To', of: (row) => toWords(row.to) },
-  ],
-  show([history, current]) {
-    const { product, country } = namesOf([current])
-    const names = new Map(
-      current.data.map((/** @type {Row} */ row) => [row.id, `${product(row)}, ${country(row)}`]),
-    )
-    const records = history.data.flatMap((/** @type {Row} */ { id, at, op, changes }) =>
-      op === 'update' && changes.status ? [{ id, at, name: names.get(id) ?? id, ...changes.status }] : [],
-    )
-    const today = Math.floor(Date.now() / dayMs)
-    const bars = Array.from({ length: shownDays }, (_, i) => {
-      const day = today - shownDays + 1 + i
-      const count = records.filter(
-        (/** @type {Row} */ row) => Math.floor(Date.parse(row.at) / dayMs) === day,
-      ).length
-      const name = date.format(day * dayMs)
-      return { key: day === today ? 'today' : name, name: day === today ? 'today' : name, count }
-    })
-    const [last] = records
-    const words = last
-      ? `Approvals took ${number(records.length)} steps. The last one: ${last.name}, ${toWords(last.from)} → ${toWords(last.to)}, on ${moment(last.at)}.`
-      : 'No approval took a step.'
-    return { words, records, picture: columns('Steps of approvals by day, UTC', bars) }
   },
 }
 
