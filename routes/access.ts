@@ -34,9 +34,9 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
 const formType = 'application/x-www-form-urlencoded'
 
 /** The contact form as HTML. */
-export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'secrets' | 'now'>> = async (
+export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
   app,
-  { secrets, now },
+  { config: { accessContact }, secrets, now },
 ) => {
   const form = createAccessForm(app.accessRequests, secrets, now)
   app.removeAllContentTypeParsers()
@@ -45,7 +45,7 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'secrets' | 'now'>> 
   })
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
-  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket())))
+  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), accessContact)))
   app.route({
     method: 'POST',
     url: '/access',
@@ -56,7 +56,7 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'secrets' | 'now'>> 
       const outcome = await form.submit(values, request.clientAddress)
       reply.code(outcome.kind === 'received' ? 200 : outcome.status)
       if (outcome.kind === 'refused') reply.headers(outcome.headers)
-      return send(reply, accessOutcomePage(outcome, values, form.ticket()))
+      return send(reply, accessOutcomePage(outcome, values, form.ticket(), accessContact))
     },
   })
 }

@@ -112,6 +112,7 @@ const toConfig = (env: Environment) => ({
   auditDays: env.AUDIT_DAYS,
   securityContact: env.SECURITY_CONTACT,
   operator: env.CERTDATA_OPERATOR,
+  accessContact: env.ACCESS_CONTACT,
   metricsToken: env.METRICS_TOKEN,
   metricsPort: env.METRICS_PORT,
   hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,

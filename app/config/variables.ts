@@ -176,6 +176,11 @@ export const variables = {
     .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
     .optional()
     .describe('Contact for security problems, in security.txt; default: the access form'),
+  ACCESS_CONTACT: z
+    .string()
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Contact for questions, shown on the page /access; default: only the form'),
   CERTDATA_OPERATOR: z
     .string()
     .max(100)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
@@ -6,7 +7,7 @@ import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { guidePage, guidesPage } from './guide-pages.ts'
 import { readGuides } from './guides.ts'
-import { layOut, type PageContent } from './layout.ts'
+import { layOut, type PageContent, previewPath } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { once } from './once.ts'
@@ -35,7 +36,15 @@ export type Site = {
   layOut(content: PageContent): SiteFile
 }
 
-const fileOf = (type: string, text: string): SiteFile => ({ type, file: createRepresentation(type, text) })
+const fileOf = (type: string, content: string | Buffer): SiteFile => ({
+  type,
+  file: createRepresentation(type, content),
+})
+
+const readImage = (name: string) => readFileSync(new URL(`images/${name}`, import.meta.url))
+
+/** Records are of no use to search engines, and need a token. */
+const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
 let assets: Assets | undefined
 
@@ -47,9 +56,9 @@ export const createSite = (options: SiteOptions): Site => {
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content))
+  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content, publicUrl))
   const untagged = (content: PageContent): SiteFile => {
-    const body = Buffer.from(layOut(known, content))
+    const body = Buffer.from(layOut(known, content, publicUrl))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
   }
   return {
@@ -66,6 +75,9 @@ export const createSite = (options: SiteOptions): Site => {
           [`${path}.md`, once(() => fileOf('text/markdown; charset=utf-8', markdown))] as const,
       ),
       ['/llms.txt', once(() => fileOf('text/plain; charset=utf-8', llmsTxt(groups, publicUrl)))],
+      ['/robots.txt', once(() => fileOf('text/plain; charset=utf-8', robotsTxt))],
+      ['/favicon.ico', once(() => fileOf('image/x-icon', readImage('favicon.ico')))],
+      [previewPath, once(() => fileOf('image/png', readImage('preview.png')))],
     ]),
     toPage,
     missing: untagged(missingPage()),

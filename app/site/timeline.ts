@@ -1,4 +1,4 @@
-import { listExampleData } from '../local/example-data.ts'
+import { listExampleData } from '../local/example-records.ts'
 import { type Html, html } from './escape.ts'
 
 /** Example certificates on the start page. Their dates move with today, so the timeline is always current. */

@@ -495,10 +495,13 @@ table elements row level security forced
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
 
-table history_begun
+table history_begun row level security forced
+  customer_id text collate "C" not null default '*'::text
   resource text collate "C" not null
   since timestamp with time zone not null
-  constraint history_begun_pkey PRIMARY KEY (resource)
+  constraint history_begun_pkey PRIMARY KEY (resource, customer_id)
+  policy operator permissive for * to certdata_operator using true with check true
+  policy reader permissive for r to certdata_reader using (customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))
 
 table key_links row level security forced
   customer_id text collate "C" not null
@@ -2394,6 +2397,38 @@ begin
 end $function$
 
 
+CREATE OR REPLACE FUNCTION public.date_demo_history(starts timestamp with time zone[], times timestamp with time zone[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  kind text;
+begin
+  update record_history h set at = coalesce(times[width_bucket(h.at, starts)], h.at),
+    since = coalesce(times[width_bucket(h.since, starts)], h.since),
+    old = case when h.old ? 'created_at' then h.old || jsonb_build_object('created_at',
+      coalesce(times[width_bucket((h.old ->> 'created_at')::timestamptz, starts)], (h.old ->> 'created_at')::timestamptz))
+      else h.old end
+    where h.customer_id = 'demo';
+  foreach kind in array array['certificates', 'products', 'projects', 'lab', 'approvals'] loop
+    execute format('alter table %I disable trigger user', kind);
+    execute format('with dated as (
+        update %I set created_at = coalesce($2[width_bucket(created_at, $1)], created_at),
+          updated_at = coalesce($2[width_bucket(updated_at, $1)], updated_at)
+        where customer_id = ''demo'' returning id)
+      insert into change_log (customer_id, resource, record_id) select ''demo'', %L, id from dated', kind, kind)
+      using starts, times;
+    execute format('alter table %I enable trigger user', kind);
+  end loop;
+  insert into history_begun (customer_id, resource, since)
+    select 'demo', b.resource, times[1] from history_begun b where b.customer_id = '*'
+    on conflict (customer_id, resource) do update set since = excluded.since;
+  insert into change_log (customer_id, resource, record_id) values ('demo', 'history', '*');
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.delete_old_access_requests(kept_days integer)
  RETURNS bigint
  LANGUAGE sql
@@ -3710,7 +3745,7 @@ begin
   hidden := found;
   delete from record_history where ctid = any (array(
     select h.ctid from (select customer_id from customers union all select '*') c
-    cross join (select b.resource from history_begun b) r
+    cross join (select b.resource from history_begun b where b.customer_id = '*') r
     cross join lateral (
       select h.ctid from record_history h
       where h.customer_id = c.customer_id and h.resource = r.resource and h.at < before
@@ -4215,6 +4250,7 @@ grant execute on function customers_log_moved() to public
 grant execute on function customers_log_settings() to public
 grant execute on function customers_log_truncate() to public
 grant execute on function customers_log_update() to public
+grant execute on function date_demo_history(timestamp with time zone[],timestamp with tim to certdata_operator
 grant execute on function delete_old_access_requests(integer) to certdata_reader
 grant execute on function delete_old_access_requests(integer) to certdata_operator
 grant execute on function find_api_key(text) to certdata_reader
@@ -4418,7 +4454,7 @@ comment on table public.change_log is 'append-only; xid, not position, says what
 comment on table public.change_marks is 'random marks, one a minute: tell one history of the database from another'
 comment on table public.change_samples is 'a snapshot a minute: tells which transactions had ended by then'
 comment on table public.demo_changes is 'approvals of the example customer that a visitor of the demo may change for a minute'
-comment on table public.history_begun is 'from when on the history of a resource is complete'
+comment on table public.history_begun is 'from when on the history of a resource is complete; * = of customers without a row'
 comment on table public.record_history is 'former values of records, written by triggers; * = reference data'
 comment on table public.record_words is 'words of each record, for q; written by triggers'
 comment on table public.removals is 'when records were last deleted; * = everybody''s. Only the newest of each counts'
