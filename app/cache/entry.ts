@@ -43,8 +43,8 @@ export const tagOf = (tagged: Buffer): string => `W/"${hash('sha256', tagged, 'b
 export const createEtag = (mediaType: string, body: Buffer): string =>
   tagOf(Buffer.concat([Buffer.from(tagPrefix(mediaType)), body]))
 
-/** Creates the representation of a text: bytes and entity tag. Encodings are added on first use. */
-export const createRepresentation = (type: string, text: string): Representation => {
-  const body = Buffer.from(text)
+/** Creates the representation of a text or file: bytes and entity tag. Encodings are added on first use. */
+export const createRepresentation = (type: string, content: string | Buffer): Representation => {
+  const body = typeof content === 'string' ? Buffer.from(content) : content
   return { body, etag: createEtag(type, body), encoded: new Map() }
 }
