@@ -158,6 +158,6 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDo
 <p class="soft">Each has filters, sorting, pages, exports, a history and a feed of changes. All of them work in the same way.</p>
 <dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/docs#tag/${name === 'lab' ? 'test-reports' : name}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>
 
-<section class="closing"><h2>See your own products here</h2>
+<section class="closing"><h2>See your own products</h2>
 <p class="row"><a class="button main" href="/access">Get access</a><a class="button" href="/demo">Try the demo</a></p></section>`,
 })
