@@ -63,7 +63,7 @@ try {
   mkdirSync(folder, { recursive: true })
   await plantMinutes()
   await app.serviceStatus.refresh()
-  await shoot('home', '/', async () => {}, 960)
+  await shoot('home', '/', (page) => page.evaluate('document.fonts.ready'), 760)
   await shoot('status', '/status', async () => {}, 1440)
   await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 815)
   await shoot('history', '/demo#history', (page) => page.waitForSelector('.record-timeline'), 720, '.stage')

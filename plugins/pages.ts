@@ -30,6 +30,7 @@ const policyWith = (styles: string) =>
     "script-src 'self'",
     `style-src ${styles}`,
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

@@ -19,13 +19,21 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 }
 
 const folder = join(import.meta.dirname, 'browser')
-/** Modules import each other from the same folder. */
-const importPattern = /(from\s*['"])\.\/([\w-]+\.js)(['"])/g
+/** The typeface: a variable font under the SIL Open Font License, see `typeface-license.txt`. */
+const typeface = 'geist.woff2'
+const typefaceUrl = import.meta.resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2')
 
-/** Reads `browser/` once. Rewrites a module's imports to the URLs of the imported assets. */
+const read = (name: string): string | Buffer =>
+  name === typeface ? readFileSync(new URL(typefaceUrl)) : readFileSync(join(folder, name), 'utf8')
+
+/** Modules and style sheets refer to assets next to them. */
+const importPattern = /(from\s*['"]|url\()\.\/([\w-]+\.(?:js|woff2))(['")])/g
+
+/** Reads `browser/` and the typeface once. Rewrites references between assets to their URLs. */
 export const readAssets = (): Assets => {
   const assets = new Map<string, Asset>()
   const imported = new Map<string, string[]>()
@@ -33,20 +41,19 @@ export const readAssets = (): Assets => {
     const known = assets.get(name)
     if (known) return known
     const names: string[] = []
-    const text = readFileSync(join(folder, name), 'utf8').replace(
-      importPattern,
-      (_all, before: string, other: string, after: string) => {
-        const { url } = make(other)
-        names.push(other, ...(imported.get(other) ?? []))
-        return before + url + after
-      },
-    )
+    const refer = (_all: string, before: string, other: string, after: string) => {
+      const { url } = make(other)
+      names.push(other, ...(imported.get(other) ?? []))
+      return before + url + after
+    }
+    const source = read(name)
+    const content = typeof source === 'string' ? source.replace(importPattern, refer) : source
     imported.set(name, [...new Set(names)])
     const [stem = '', extension] = [name.slice(0, -extname(name).length), extname(name)]
-    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 10)
+    const digest = createHash('sha256').update(content).digest('base64url').slice(0, 10)
     const type = types[extension] as string
     const url = `/assets/${stem}.${digest}${extension}`
-    const asset = { url, type, file: createRepresentation(type, text) }
+    const asset = { url, type, file: createRepresentation(type, content) }
     assets.set(name, asset)
     return asset
   }

@@ -19,6 +19,8 @@ export type GuideGroup = Readonly<{ title: string; guides: readonly Guide[] }>
 const folder = join(import.meta.dirname, '../../docs')
 export const guidesPath = '/docs/guides'
 
+export const operators = 'For operators'
+
 /** Files of `docs/` by audience, in reading order. */
 const groups = {
   'For integrators': [
@@ -37,7 +39,7 @@ const groups = {
     'who-looked',
     'versions',
   ],
-  'For operators': [
+  [operators]: [
     'operations',
     'scaling',
     'import',

@@ -3,8 +3,9 @@ import { duration, milliseconds, percent } from './browser/units.js'
 import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 import { codeBlock } from './markdown.ts'
+import { marketPicture } from './market-picture.ts'
 import type { SiteOptions } from './site.ts'
-import { timeline } from './timeline.ts'
+import { usePictures } from './use-pictures.ts'
 
 const resources = [
   ['certificates', 'Numbers, validity periods, approval status, and whether a certificate is valid today'],
@@ -15,50 +16,56 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
+/** Measured figures: name, title, promise until it is measured, meaning. */
 const proofs = [
   [
-    'freshness',
-    'Fresh',
-    '≤ 600 ms',
-    'Every answer has all changes that were committed 600 ms before. If one cannot, it says that it is old.',
-  ],
-  [
-    'average',
-    'Fast',
-    '< 80 ms',
-    'An answer takes less than 80 ms on average. Your checkout or shipping desk does not wait.',
-  ],
-  [
     'availability',
-    'There when you need it',
+    'Availability',
     '99 %',
-    'Measured every ten seconds, and shown with every incident. Gaps count against us.',
+    'Measured every ten seconds. Gaps in the measurement count against us.',
+  ],
+  ['average', 'Time to answer', '< 80 ms', 'On average. Your checkout or shipping desk does not wait.'],
+  [
+    'freshness',
+    'Until a change shows',
+    '≤ 600 ms',
+    'A new or withdrawn certificate is then in every answer.',
   ],
 ] as const
 
+/** Uses: picture, guide, title, text. */
 const uses = [
   [
+    'check',
     'custom-endpoints',
     'Check before you ship',
-    'Ask in your ERP system whether a product may go to a country today, and why.',
+    'Your ERP system asks whether a product may go to a country today, and why not.',
   ],
   [
+    'ends',
     'exports',
     'See what ends next',
     'List what expires in 60 days, for a dashboard, a spreadsheet or a mail.',
   ],
   [
+    'webhook',
+    'webhooks',
+    'Hear of changes in seconds',
+    'A webhook tells your server within two seconds that something changed.',
+  ],
+  [
+    'copy',
     'changes',
     'Keep your own copy',
     'Follow the changes. Your copy then has exactly the rows of a full read.',
   ],
-  ['history', 'Show what happened', 'Every record keeps its history: what changed, when, from what to what.'],
   [
-    'webhooks',
-    'Hear of changes at once',
-    'A webhook tells your server within two seconds that something changed.',
+    'history',
+    'history',
+    'Show what happened',
+    'Every record keeps its history: what changed, when, from what to what.',
   ],
-  ['who-looked', 'Know who looked', 'Give your auditor the log of your own reads, with proofs.'],
+  ['audit', 'who-looked', 'Know who looked', 'Give your auditor the log of your own reads, with proofs.'],
 ] as const
 
 const answer = `{"data": [
@@ -66,31 +73,30 @@ const answer = `{"data": [
   {"id": "crt-tracker-mini-br", "days_remaining": 14}],
  "page": {"limit": 2, "has_more": true, "next_cursor": "…"}}`
 
-const measuredFigures = ({
-  targets,
-  periods,
-}: StatusDocument): Readonly<Record<string, readonly [figure: string, note: string]>> => {
+type Figure = readonly [figure: string, note: string]
+
+const measuredFigures = ({ targets, periods }: StatusDocument): Readonly<Record<string, Figure>> => {
   const { latency, freshness, availability } = targets
   const { '24h': day, '30d': month } = periods
-  const part = month.minutes === month.whole_minutes ? '' : `, ${duration(month.minutes * 60)} measured`
+  const part = month.minutes === month.whole_minutes ? '30 days' : duration(month.minutes * 60)
   const figures = [
     [
-      'freshness',
-      day,
-      milliseconds(day.max_age_ms),
-      `oldest answer in 24 hours, promised ≤ ${freshness.max_age_ms} ms`,
+      'availability',
+      month,
+      percent(month.availability),
+      `in ${part} · promised ${availability.promised * 100} %`,
     ],
     [
       'average',
       day,
       milliseconds(day.latency.average_ms),
-      `average in 24 hours, promised < ${latency.average_ms} ms`,
+      `in 24 hours · promised < ${latency.average_ms} ms`,
     ],
     [
-      'availability',
-      month,
-      percent(month.availability),
-      `in 30 days${part}, promised ${availability.promised * 100} %`,
+      'freshness',
+      day,
+      milliseconds(day.max_age_ms),
+      `at most, in 24 hours · promised ≤ ${freshness.max_age_ms} ms`,
     ],
   ] as const
   return Object.fromEntries(
@@ -104,41 +110,54 @@ const proofList = (status: StatusDocument): readonly Html[] => {
   const measured = measuredFigures(status)
   return proofs.map(([name, title, promise, words]) => {
     const [figure, note] = measured[name] ?? [promise, 'promised']
-    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${figure}</dd><dd class="small soft">${note}</dd><dd>${words}</dd></div>`
+    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${figure}</dd><dd class="small">${note}</dd><dd>${words}</dd></div>`
   })
 }
+
+const stateLine = ({ status, headline }: StatusDocument): Html => {
+  const words =
+    status === 'unknown'
+      ? undefined
+      : html`<span class="mark ${status}"></span><span id="state">${headline}.</span> `
+  return html`<p class="state">${words}<a href="/status">See the status page</a></p>`
+}
+
+const hero = (today: string): Html => html`<div class="hero"><div>
+<p class="eyebrow">For manufacturers of certified products</p>
+<h1>Know where you may sell, and what expires next.</h1>
+<p class="lead">Your certification house keeps the certificates, approvals and test reports of your products. This API brings them into your ERP, shop and compliance systems.</p>
+<p class="row"><a class="button main" href="/demo">Try the demo</a><a class="button" href="/access">Get access</a></p>
+<p class="small soft">The demo needs no account.</p>
+</div>
+<figure class="picture plate">${marketPicture(today)}
+<figcaption>Records of a fictional manufacturer. <a href="/demo#markets">Ask why in the demo</a></figcaption></figure></div>`
 
 /** Returns `/` with the current figures. */
 export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
   title: 'Home',
-  description: 'Certificates, approvals and test reports of a certification house, as JSON.',
+  description:
+    'Where each product may be sold today, and what expires next: certificates, approvals and test reports as JSON.',
   path: '/',
   isWide: true,
   styles: ['home.css'],
-  main: html`<div class="hero">
-<h1>Your certifications, as data.</h1>
-<p class="lead">A certification house keeps your certificates, approvals and test reports. With this API, your ERP, shop and compliance systems read them as JSON.</p>
-<p class="row"><a class="button main" href="/demo">Try the demo</a><a class="button" href="/access">Request access</a></p>
-</div>
+  main: html`${hero(status.generated_at.slice(0, 10))}
 
-<figure class="picture plate">
-<div class="scroll">${timeline(status.generated_at.slice(0, 10))}</div>
-<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data. The <a href="/demo">demo</a> shows the same.</span></figcaption>
-</figure>
+<section class="band" aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
+<dl class="proofs">${proofList(status)}</dl>${stateLine(status)}</section>
 
-<section aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
-<dl class="proofs">${proofList(status)}</dl>
-<p class="state"><span class="mark ${status.status}"></span><span id="state">${status.headline}.</span> <a href="/status">See the status page</a></p></section>
+<section aria-labelledby="uses"><h2 id="uses">What teams do with it</h2>
+<ul class="uses">${uses.map(([picture, guide, title, text]) => html`<li class="plate">${usePictures[picture]}<h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
 
-<section class="split" aria-labelledby="start"><div><h2 id="start">One request, one answer</h2>
+<section class="split" aria-labelledby="start"><div><p class="eyebrow">For developers</p>
+<h2 id="start">One request, one answer</h2>
 <p>Ask for the certificates that end next. The demo token is public, so you can send this request now. It reads example data only.</p>
 <p>Your own API key opens your own records. The <a href="/docs/guides/quick-start">quick start</a> takes three requests.</p></div>
 <div>${codeBlock(`curl -g '${publicUrl}/v1/certificates?expiring=true&sort=valid_until&fields=days_remaining&limit=2' \\\n  -H 'Authorization: Bearer ${demoToken}'`, 'sh')}${codeBlock(answer, 'json')}</div></section>
 
-<section aria-labelledby="uses"><h2 id="uses">What teams do with it</h2>
-<ul class="uses">${uses.map(([guide, title, text]) => html`<li><h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
-
 <section aria-labelledby="resources"><h2 id="resources">Six resources, one grammar</h2>
 <p class="soft">Each has filters, sorting, pages, exports, a history and a feed of changes. All of them work in the same way.</p>
-<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/docs#tag/${name === 'lab' ? 'test-reports' : name}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>`,
+<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/docs#tag/${name === 'lab' ? 'test-reports' : name}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>
+
+<section class="closing"><h2>See your own products</h2>
+<p class="row"><a class="button main" href="/access">Get access</a><a class="button" href="/demo">Try the demo</a></p></section>`,
 })

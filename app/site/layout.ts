@@ -53,7 +53,8 @@ const headOf = (assets: Assets, { styles = [], script, isBare, markdown }: PageC
   const entries = ['site.js', ...(script === undefined ? [] : [script])]
   const modules = new Set(entries.flatMap((name) => assets.imports(name)))
   const urlOf = (name: string) => assets.get(name).url
-  return html`<link rel="icon" href="${urlOf('icon.svg')}" type="image/svg+xml">
+  return html`<link rel="preload" href="${urlOf('geist.woff2')}" as="font" type="font/woff2" crossorigin>
+<link rel="icon" href="${urlOf('icon.svg')}" type="image/svg+xml">
 ${[...own, ...styles].map((name) => html`<link rel="stylesheet" href="${urlOf(name)}">`)}
 ${[...modules].map((name) => html`<link rel="modulepreload" href="${urlOf(name)}">`)}
 ${entries.map((name) => html`<script type="module" src="${urlOf(name)}"></script>`)}

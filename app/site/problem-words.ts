@@ -122,7 +122,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   live_token_required: {
     means: 'The demo token cannot use this address: it has no example data.',
     why: 'Some addresses only make sense for a real customer.',
-    todo: ['Use an access token of your own.', 'Request access if you have none.'],
+    todo: ['Use an access token of your own.', 'Get access if you have none.'],
   },
   cross_origin: {
     means: 'The request did not come from a page of this service.',

@@ -1,31 +1,42 @@
+import { STATUS_CODES } from 'node:http'
 import { catalogue, type ErrorCode } from '../errors.ts'
-import type { GuideGroup } from './guides.ts'
+import { type GuideGroup, operators } from './guides.ts'
 import { problemPath } from './problem-pages.ts'
 import { problemWords } from './problem-words.ts'
 import { type DescribedRoute, toReferenceLink } from './reference-link.ts'
 
 /** A search result: a section of a guide, an endpoint of the reference, or an error. */
-export type SearchEntry = Readonly<{ title: string; part: string; path: string; text: string }>
+export type SearchEntry = Readonly<{
+  title: string
+  part: string
+  path: string
+  text: string
+  isForOperators?: true
+}>
 
 const guideEntries = (groups: readonly GuideGroup[]): SearchEntry[] =>
-  groups
-    .flatMap(({ guides }) => guides)
-    .flatMap(({ title, path, render }) =>
+  groups.flatMap((group) =>
+    group.guides.flatMap(({ title, path, render }) =>
       render().sections.map((section) => ({
         title,
         part: section.depth === 1 ? '' : section.title,
         path: section.id === '' ? path : `${path}#${section.id}`,
         text: section.text,
+        ...(group.title === operators ? { isForOperators: true as const } : {}),
       })),
-    )
+    ),
+  )
 
 const problemEntries = (): SearchEntry[] =>
-  (Object.keys(catalogue) as ErrorCode[]).map((code) => ({
-    title: 'Errors',
-    part: code,
-    path: problemPath(code),
-    text: `${catalogue[code][0]} ${catalogue[code][1]}. ${problemWords[code].means} ${problemWords[code].why}`,
-  }))
+  (Object.keys(catalogue) as ErrorCode[]).map((code) => {
+    const [status, title] = catalogue[code]
+    return {
+      title: `Error ${status} ${STATUS_CODES[status]}`,
+      part: code,
+      path: problemPath(code),
+      text: `${title}. ${problemWords[code].means} ${problemWords[code].why}`,
+    }
+  })
 
 const parameterWords = ({ description: { parameters = [] } }: DescribedRoute): string =>
   parameters.map(({ name }) => name).join(' ')

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createSearch, type Entry } from '../../app/site/browser/search.js'
 import { readGuides } from '../../app/site/guides.ts'
 import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
@@ -74,7 +75,7 @@ t.test('a guide has contents, neighbours, marked code and tables whose columns h
   t.match(queries, /<a href="\/docs\/guides\/authentication" rel="prev">/)
   t.match(queries, /<a href="\/docs\/guides\/changes" rel="next">/)
   t.match(queries, /<span class="hljs-string">/)
-  t.match(queries, /aria-current="page">Filtering and paging/)
+  t.match(queries, /aria-current="page">Filtering and pagination/)
   const starts = (await get('/docs/guides/quick-start')).body
   t.notMatch(starts, 'rel="prev"', 'nothing comes before the first')
 })
@@ -116,6 +117,42 @@ t.test('the search index has every section, every endpoint and every error', asy
   for (const { path } of entries) {
     t.equal((await get(path.split('#')[0] as string)).statusCode, 200, path)
   }
+})
+
+t.test('the search ranks the right page first', async (t) => {
+  const entries = (await get('/docs/search.json')).json() as Entry[]
+  const search = createSearch(entries)
+  const limits = /^\/problems\/quota_exceeded$/
+  const queries = /^\/docs\/guides\/queries/
+  const webhooks = /^\/docs\/guides\/webhooks$/
+  for (const [query, path] of [
+    ['webhook', webhooks],
+    ['Webhooks', webhooks],
+    ['webhok', webhooks],
+    ['webohok', webhooks],
+    ['429', limits],
+    ['quota_exceeded', limits],
+    ['quota exceeded', limits],
+    ['Too Many Requests', limits],
+    ['401 unauthorized', /^\/problems\/credentials_required$/],
+    ['pagintion', queries],
+    ['how do I filter by country', queries],
+    ['country filter', queries],
+    ['filtered lists', queries],
+    ['sort', /queries#order-and-pages$/],
+    ['GET /v1/products/{id}', /\/GET\/v1\/products\/\{id\}$/],
+    ['import csv', /import#tables-csv$/],
+    ['backup', /operations#backup-and-restore$/],
+  ] as const) {
+    t.match(search(query)[0]?.path, path, query)
+  }
+  const audiences = search('webhook').map(({ title, isForOperators }) =>
+    isForOperators ? 'operators' : title,
+  )
+  for (const later of ['operators', 'Reference'])
+    t.ok(audiences.lastIndexOf('Webhooks') < audiences.indexOf(later), `integrators' guides before ${later}`)
+  t.ok(search('the').length > 0, 'a stop word alone is searched')
+  for (const nothing of ['', '  ', '?!', 'xyzzy']) t.same(search(nothing), [], nothing)
 })
 
 t.test('a browser gets a page where there is none, a program a problem document', async (t) => {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
@@ -39,7 +39,7 @@ t.test('every page is HTML under a policy of its own, kept by its tag', async (t
     const styles = isReference ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'"
     t.equal(
       policy,
-      `default-src 'none'; script-src 'self'; ${styles}; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; script-src 'self'; ${styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     )
     t.notMatch(answer.body, /<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/, 'nothing inline')
     t.match(answer.body, /<html lang="en">[\s\S]*<title>[^<]+<\/title>[\s\S]*<(main|div) id="main"/)
@@ -67,6 +67,9 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
       t.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable', part)
       sum += bytes
     }
+    const font = [...parts].find((part) => part.endsWith('.woff2')) as string
+    t.match((await get(font)).headers['content-type'], 'font/woff2')
+    t.ok((await sizeOf(font)).bytes < 50_000)
     t.comment(`${path}: ${sum} bytes compressed, ${parts.size} parts`)
     t.ok(parts.size >= 2)
     t.ok(sum < 100_000, `${path}: ${sum} bytes`)
@@ -104,6 +107,27 @@ t.test('browsers find an icon, search engines their rules, and chats a preview',
 
 t.test('the access page names the contact', async (t) => {
   t.match((await get('/access')).body, '<a href="mailto:access@house.example">access@house.example</a>')
+})
+
+t.test('the repository contains the licence of the typeface', async (t) => {
+  const root = join(import.meta.dirname, '../..')
+  t.equal(
+    readFileSync(join(root, 'app/site/typeface-license.txt'), 'utf8'),
+    readFileSync(join(root, 'node_modules/@fontsource-variable/geist/LICENSE'), 'utf8'),
+  )
+})
+
+t.test('the start page omits the state of a new service', async (t) => {
+  const { body } = await get('/')
+  t.notMatch(body, 'Too few measurements')
+  t.match(body, 'promised')
+})
+
+t.test('every link to the access page has the same name', async (t) => {
+  for (const path of pages) {
+    const names = [...(await get(path)).body.matchAll(/<a[^>]* href="\/access"[^>]*>([^<]*)</g)]
+    t.same([...new Set(names.map(([, name]) => name))], ['Get access'], path)
+  }
 })
 
 t.test('an old link to a request of the demo leads to its operation in the reference', async (t) => {
@@ -152,7 +176,7 @@ t.test('nothing comes from elsewhere', async (t) => {
       const loads =
         text
           .replace(namespaces, '')
-          .match(/(?:src|href)="https?:[^"]*"|url\([^)]*\)|@import|import\(['"]https?:/g) ?? []
+          .match(/(?:src|href)="https?:[^"]*"|url\((?!\/assets\/)[^)]*\)|@import|import\(['"]https?:/g) ?? []
       t.same(
         loads.filter((each) => !each.includes(publicUrl)),
         [],

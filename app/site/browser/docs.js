@@ -54,6 +54,8 @@ const configure = (content) => ({
   // The search of the page finds endpoints, too.
   hideSearch: true,
   showDeveloperTools: 'never',
+  // The header of the page would keep its colors.
+  hideDarkModeToggle: true,
   persistAuth: false,
   authentication: {
     preferredSecurityScheme: 'accessToken',

@@ -1,57 +1,30 @@
+import { createSearch, mostResults, toWords } from './search.js'
 import { make } from './ui.js'
 
 /**
- * The search: one file lists every section of the guides, every endpoint and every error. It is loaded when someone
- * searches for the first time.
- * @typedef {{ title: string, part: string, path: string, text: string }} Entry
+ * The search dialog. It loads the index when it opens for the first time.
+ * @typedef {import('./search.js').Entry} Entry
  */
 
-const most = 12
-/** Characters of a text beside its heading. */
+/** Characters of a text below its heading. */
 const excerptLength = 110
 
-/** @type {Promise<Entry[]> | undefined} */
+/** @type {Promise<ReturnType<typeof createSearch>> | undefined} */
 let loading
-const loadEntries = () => {
-  loading ??= fetch('/docs/search.json').then((answer) => answer.json())
-  // A failed load is tried again with the next letter.
+const loadSearch = () => {
+  loading ??= fetch('/docs/search.json')
+    .then((answer) => answer.json())
+    .then(createSearch)
+  // The next letter tries again.
   loading.catch(() => {
     loading = undefined
   })
   return loading
 }
 
-/** @param {string} text @param {string} word @returns {number} a word's beginning counts more than its middle */
-const weigh = (text, word) => {
-  const at = text.indexOf(word)
-  if (at < 0) return 0
-  return at === 0 || /[^\p{L}\p{N}]/u.test(text.charAt(at - 1)) ? 2 : 1
-}
-
-/**
- * Returns the entries that contain every word, the best first.
- * @param {Entry[]} entries @param {string} query
- */
-export const search = (entries, query) => {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return []
-  return entries
-    .map((entry) => {
-      const [part, title, text] = [entry.part, entry.title, entry.text].map((each) => each.toLowerCase())
-      const scores = words.map(
-        (word) => 8 * weigh(part ?? '', word) + 4 * weigh(title ?? '', word) + weigh(text ?? '', word),
-      )
-      return { entry, score: scores.includes(0) ? 0 : scores.reduce((sum, each) => sum + each, 0) }
-    })
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, most)
-    .map(({ entry }) => entry)
-}
-
 /** @param {Entry} entry @param {string} query the words around the first match, or the beginning */
 const excerpt = ({ text }, query) => {
-  const [word = ''] = query.toLowerCase().trim().split(/\s+/)
+  const [word = ''] = toWords(query)
   const at = Math.max(0, text.toLowerCase().indexOf(word) - 40)
   const from = at === 0 ? 0 : text.indexOf(' ', at) + 1
   const rest = text.slice(from)
@@ -77,7 +50,7 @@ const resultOf = (entry, query) =>
 const countWords = (count, query) => {
   if (query === '') return 'Type a word.'
   if (count === 0) return `Nothing found for “${query}”.`
-  if (count === most) return `The ${most} best results`
+  if (count === mostResults) return `The ${mostResults} best results`
   return count === 1 ? '1 result' : `${count} results`
 }
 
@@ -95,8 +68,8 @@ const createFinder = () => {
   const show = async () => {
     const query = input.value
     try {
-      const found = search(await loadEntries(), query)
-      // A later letter has asked again.
+      const found = (await loadSearch())(query)
+      // The user has typed another letter since.
       if (query !== input.value) return
       said.textContent = countWords(found.length, query.trim())
       list.replaceChildren(...found.map((entry) => resultOf(entry, query)))
@@ -133,5 +106,5 @@ export const showFinder = () => {
   finder ??= createFinder()
   finder.dialog.showModal()
   finder.input.select()
-  loadEntries().catch(() => {})
+  loadSearch().catch(() => {})
 }
