@@ -491,9 +491,8 @@ const formerToken = () =>
     issuedAt: 0,
     resources: ['products'],
     moment: { day: '2026-01-01', window: 90 },
-    flip: undefined,
     base: parseSnapshot('3:3:'),
-    diff: undefined,
+    ...{ baseAt: '', mark: '' },
   })
 
 /** Tokens that are refused, each for its own reason. */

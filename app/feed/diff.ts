@@ -1,5 +1,5 @@
 import { isVisible, type Snapshot } from '../cache/snapshot.ts'
-import type { SyncToken } from './token.ts'
+import type { DiffWalk } from './token.ts'
 
 /** Transaction ids from `low` to `high`, both inclusive. No upper bound if `high` is `undefined`. */
 export type Span = Readonly<{ low: number; high: number | undefined }>
@@ -38,6 +38,8 @@ export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span
   ]
 }
 
+type Walk = { base: Snapshot; diff?: Pick<DiffWalk, 'target' | 'xid'> | undefined }
+
 /** The spans that the walk has not finished. */
-export const spansAhead = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Span[] =>
+export const spansAhead = ({ base, diff }: Walk): Span[] =>
   spansBetween(base, diff?.target).filter(({ high }) => !diff || high === undefined || high >= diff.xid)

@@ -52,16 +52,13 @@ const summary = (resource: Resource, fields: readonly string[] | undefined): Sql
 }
 
 /**
- * Whether the follower has the record `r`: its snapshot shows the transaction that created the record.
- * Transaction ids that this database has not reached are from the database that it was restored from. Records
- * older than the column `created_xid` are compared by time.
+ * Whether the follower's snapshot shows the transaction that created the record `r`. Transaction ids that this
+ * database has not reached are from the database that it was restored from.
  */
 const isKnown = ({
   snapshot,
-  at,
-}: Seen): Sql => sql`case when r.created_xid is null then r.created_at <= ${at}::timestamptz
-  else pg_visible_in_snapshot(r.created_xid, ${snapshot.text}::pg_snapshot)
-    or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()) end`
+}: Seen): Sql => sql`(pg_visible_in_snapshot(r.created_xid, ${snapshot.text}::pg_snapshot)
+  or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 
 /**
  * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state. `fields`:
@@ -72,12 +69,10 @@ const isKnown = ({
  */
 export const joinDifferences = (
   resource: Resource,
-  seen: Seen | undefined,
+  seen: Seen,
   bindings: Bindings,
   fields?: readonly string[],
 ): Sql => {
-  if (!seen)
-    return sql`cross join (select null::text as names, null::text as former, null::boolean as known) d`
   const ofRecord = isOfRecord(resource, sql`r.id`)
   const computed = computedRows(resource, seen.moment, bindings)
   return sql`left join lateral (

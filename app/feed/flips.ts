@@ -20,11 +20,10 @@ export type FlipPage = Readonly<{
   walk: FlipWalk
   cause: Cause
   limit: number
-  /** `undefined` if the follower's state is unknown: then no changed fields are named. */
-  seen?: Seen | undefined
+  seen: Seen
   withFormer?: boolean | undefined
   view?: View | undefined
-  target?: Snapshot | undefined
+  target: Snapshot
 }>
 
 /** A record whose computed values change. A page without records is one row of nulls. */

@@ -17,14 +17,13 @@ export type LogPage = Readonly<{
   spans: readonly Span[]
   /** The last row seen. `undefined`: start with the first row. */
   after: Readonly<{ xid: number; position: number }> | undefined
-  /** The token's target, to read its mark. `undefined` without a token. */
-  target?: Snapshot | undefined
+  /** The token's target, to read its mark. */
+  target: Snapshot
   limit: number
   /** Maximum number of log rows to scan: repeated writes and other resources add rows. */
   rows: number
   bindings: DayAndWindow
-  /** `undefined` if the follower's state is unknown: then no changed fields are named. */
-  seen?: Seen | undefined
+  seen: Seen
   withFormer?: boolean | undefined
   view?: View | undefined
 }>

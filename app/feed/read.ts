@@ -5,15 +5,15 @@ import type { Seen } from './differences.ts'
 import {
   beginToken,
   type EpochRow,
+  epochStatement,
   readEpoch,
-  refuseTruncated,
   requireFollowable,
   toSeconds,
   withBegunLog,
 } from './epoch.ts'
 import { flipStatement, nextFlip } from './flips.ts'
 import { everyRecord, logStatement } from './log.ts'
-import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
+import { type DayAndWindow, expireToken, type SyncToken, targetOf } from './token.ts'
 import type { View } from './view.ts'
 
 export type FeedRead = Readonly<{
@@ -58,9 +58,12 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
   return epoch
 }
 
-/** The state after the follower's last complete walk over the log. `undefined` in tokens without it. */
-const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen | undefined =>
-  baseAt === undefined ? undefined : { snapshot: base, at: baseAt, moment: baseMoment }
+/** The state after the follower's last complete walk over the log. */
+const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen => ({
+  snapshot: base,
+  at: baseAt,
+  moment: baseMoment,
+})
 
 const growByFlips = async (
   db: Db,
@@ -109,7 +112,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
   const epoch = check(page, first)
   for (const { resource, record_id: id, change } of found) {
     if (resource === null || id === null) continue
-    if (id === everyRecord) throw refuseTruncated(resource)
+    if (id === everyRecord) throw expireToken(`${resource} was truncated`)
     add(page, resource, id, change)
   }
   const { target, targetAt, mark } = token.diff
@@ -145,13 +148,7 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
 
 /** Starts from now: the feed that follows has only changes that this statement does not see. */
 const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
-  const { customerId, resources, bindings } = read
-  const statement = logStatement({
-    ...{ customerId, resources, bindings, limit: 1, rows: 1 },
-    spans: [],
-    after: undefined,
-  })
-  const epoch = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
+  const epoch = readEpoch((await epochStatement.execute(db)).rows[0] as EpochRow)
   return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }
 

@@ -10,7 +10,7 @@ import type { Sql } from '../records/sql/column.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
 import { projection } from '../records/sql/projection.ts'
 import { isOwned } from '../records/sql/session.ts'
-import { beginToken, type EpochRow, epochColumns, epochSource, readEpoch, withBegunLog } from './epoch.ts'
+import { beginToken, type EpochRow, epochStatement, readEpoch, withBegunLog } from './epoch.ts'
 import type { DayAndWindow, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
 
@@ -44,8 +44,7 @@ const selectUpserts = (resource: Resource, { customerId, bindings, view }: Snaps
 }
 
 const begin = async (source: ExportSource, customerId: string, isBrief: boolean) => {
-  const first = sql`select ${epochColumns} from ${epochSource(undefined)}`
-  const session = await source.open<EpochRow>(customerId, first, isBrief)
+  const session = await source.open<EpochRow>(customerId, epochStatement, isBrief)
   try {
     return { session, epoch: readEpoch(session.first) }
   } catch (error) {
