@@ -2,7 +2,7 @@ import type { AuditEvent } from './record.ts'
 
 type FlushOptions = {
   /** Yields the entries counted since the last call, in batches. */
-  drain: () => AsyncIterable<readonly AuditEvent[]>
+  drain: () => Iterable<readonly AuditEvent[]>
   /** Writes all entries or none. */
   write: (events: readonly AuditEvent[]) => Promise<void>
   /** Called with the number of entries that were given up. */
@@ -40,7 +40,7 @@ export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
     if (failure !== undefined) throw failure
     let lost = 0
     // Created batch by batch: a busy minute has more entries than memory should hold.
-    for await (const events of drain()) {
+    for (const events of drain()) {
       unsent.push(...events)
       failure ??= await writeDown(batchSize)
       lost += unsent.splice(maxUnsent).length

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { canonicalPath, withoutPlace } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
@@ -27,7 +26,7 @@ export type ReadCounts = {
   /** Counts a refusal of an unknown client by route or reason. */
   addRefusal(route: string, status: number): void
   /** Yields the counts since the last call as entries, a batch for each key. Each entry names its minute. */
-  drain(): AsyncGenerator<AuditEvent[], void>
+  drain(): Generator<AuditEvent[], void>
   /** Unwritten groups. Some may be merged into one entry. */
   readonly size: number
 }
@@ -57,8 +56,6 @@ const maxCharactersOfKey = maxCharacters / 8
 const isRefusal = (status: number): boolean => status >= 400
 
 const minuteMs = 60_000
-/** Groups converted to entries in one turn of the event loop: a tenth of a millisecond. */
-const hashedAtOnce = 10
 
 /** Counts reads in bounded memory. The bounds apply to a minute. `now`: milliseconds since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
@@ -111,12 +108,9 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     return addGroup(groups, route, question, status)
   }
 
-  const toEvents = async ({ reader, all }: Groups, minute: string): Promise<AuditEvent[]> => {
-    let hashed = 0
+  const toEvents = ({ reader, all }: Groups, minute: string): AuditEvent[] => {
     const merged = new Map<string, Group & { resource: string; query: string | null }>()
     for (const group of all) {
-      hashed += 1
-      if (hashed % hashedAtOnce === 0) await nextTurn()
       const { count, rows } = group
       if (count === 0) continue
       Object.assign(group, { count: 0, rows: 0 })
@@ -150,7 +144,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     addRefusal(route, status) {
       findRemainder(groupsOf(undefined), route, status).count += 1
     },
-    async *drain() {
+    *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`
       const counted = keys
       if (Math.floor(now() / minuteMs) !== Math.floor(since / minuteMs)) {
@@ -159,7 +153,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
         since = now()
       }
       for (const groups of counted.values()) {
-        const events = await toEvents(groups, minute)
+        const events = toEvents(groups, minute)
         if (events.length > 0) yield events
       }
     },

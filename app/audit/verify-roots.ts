@@ -69,12 +69,12 @@ const placeReason = (row: LeafRow, leaves: ReadonlySet<string>, root: Buffer): s
 }
 
 /** `before`: the previous root, if it still exists. */
-const rootReason = async (
+const rootReason = (
   row: RootRow,
   said: RootStatement | undefined,
   before: RootRow | undefined,
   entries: readonly LeafRow[],
-): Promise<string | undefined> => {
+): string | undefined => {
   if (!said) return 'its signature is not by a key of the service'
   if (said.number !== row.rootNo || said.at !== row.at) return 'it is not what its statement says'
   if (before && said.previous !== digestOf(before.statement).toString('base64url')) {
@@ -83,7 +83,7 @@ const rootReason = async (
   if (before && row.firstSeal !== before.lastSeal + 1) return 'seals before it are in no root'
   const leaves = splitHashes(row.leaves)
   const isWhole = row.leaves.length === said.size * hashBytes
-  const root = isWhole ? rootOf(await buildTree(leaves)) : undefined
+  const root = isWhole ? rootOf(buildTree(leaves)) : undefined
   if (!root || root.toString('base64url') !== said.root) return 'its leaves were changed'
   if (entries.at(-1)?.mac.toString('base64url') !== said.head) return 'it was made of another chain'
   const known = new Set(leaves.map((leaf) => leaf.toString('latin1')))
@@ -157,7 +157,7 @@ export const verifyRoots = async (
     if (rootless !== undefined) return fault(rootless, 'the root of the entry was deleted')
     for (const root of roots) {
       const said = readStatement(root.statement, (kid) => (kid === root.kid ? keys.get(kid) : undefined))
-      const reason = await rootReason(root, said, before, entries.get(root.rootNo) ?? [])
+      const reason = rootReason(root, said, before, entries.get(root.rootNo) ?? [])
       if (reason !== undefined) return fault(root.firstSeal, `root ${root.rootNo}: ${reason}`)
       before = root
       verified += 1
