@@ -1,5 +1,5 @@
 import { findNearest } from '../records/query/nearest.ts'
-import { type Parsed, parseDate, resolveDate } from '../records/query/values.ts'
+import { type Parsed, parseBoolean, parseDate, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 
 /** Of a text parameter. */
@@ -39,8 +39,7 @@ const parsers: Record<Parameter['type'], (text: string, parameter: Parameter, to
   integer: parseInteger,
   string: parseText,
   date: parseDay,
-  boolean: (text) =>
-    text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' },
+  boolean: parseBoolean,
 }
 
 /**

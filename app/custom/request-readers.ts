@@ -1,5 +1,5 @@
 import { controlReaders, type Draft, type QueryShape } from '../records/query/controls.ts'
-import { oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
+import { formatReader, into, type ParameterReader, single } from '../records/query/readers.ts'
 import type { Definition } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { parseParameter } from './parameter.ts'
@@ -40,14 +40,9 @@ export const readersOf = (
       if (reader) readers.set(name, reader(reading.draft))
     }
   } else {
-    readers.set(
-      'format',
-      single(oneOfNames(['json'], 'invalid_value', 'expected one of'), () => {}),
-    )
+    readers.set('format', formatReader(['json']))
   }
-  const takeRevision = (value: string) => {
-    reading.revision = value
-  }
-  readers.set('revision', single(oneOfNumbers(revisions.map(({ revision }) => revision)), takeRevision))
+  const isServed = oneOfNumbers(revisions.map(({ revision }) => revision))
+  readers.set('revision', single(isServed, into(reading, 'revision', String)))
   return readers
 }

@@ -3,6 +3,7 @@ import { formatPairs, type Pair } from '../http/pairs.ts'
 import { formatSelection } from '../records/query/canonical.ts'
 import { type Draft, isExport } from '../records/query/controls.ts'
 import {
+  type FaultyQuery,
   formatMeant,
   type PairReading,
   type PairsReading,
@@ -37,9 +38,7 @@ export type CustomRequest = Readonly<{
   dependsOnDay: boolean
 }>
 
-export type RequestOutcome =
-  | { request: CustomRequest }
-  | { faults: Fault[]; corrected?: string; cursor?: string }
+export type RequestOutcome = { request: CustomRequest } | FaultyQuery
 
 const readWith = (
   definition: Definition,
@@ -146,22 +145,15 @@ export const readRequest = (
   const pairs = readWith(definition, readers, reading.draft, rawQuery)
   const missing = complete(definition, reading.given, rawQuery)
   const { cursor } = reading.draft
-  const refuse = (faults: Fault[], corrected?: string): RequestOutcome => ({
-    faults,
-    ...(corrected === undefined ? {} : { corrected }),
-    ...(cursor === undefined ? {} : { cursor }),
-  })
   if (pairs.faults.length > 0) {
     const meant = formatMeant(pairs)
     const again = meant === undefined ? undefined : readRequest(definition, revisions, meant, today, shape)
     const isMissing = (fault: Fault) => !pairs.meant.some((pair) => pair?.[0] === fault.parameter)
-    return refuse(
-      [...pairs.faults, ...missing.filter(isMissing)],
-      again && ('request' in again ? meant : again.corrected),
-    )
+    const faults = [...pairs.faults, ...missing.filter(isMissing)]
+    return { faults, corrected: again && ('request' in again ? meant : again.corrected), cursor }
   }
-  if (missing.length > 0) return refuse(missing)
+  if (missing.length > 0) return { faults: missing, cursor }
   const bound = bindSources(definition, reading.given)
-  if ('faults' in bound) return refuse(bound.faults)
+  if ('faults' in bound) return { faults: bound.faults, cursor }
   return { request: finish(definition, reading, bound.queries, shape) }
 }

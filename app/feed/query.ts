@@ -2,6 +2,7 @@ import { ApiError, type Fault, invalidQuery } from '../errors.ts'
 import { type Pair, parsePairs } from '../http/pairs.ts'
 import {
   correct,
+  type FaultyQuery,
   formatMeant,
   type PairReading,
   type PairsReading,
@@ -13,11 +14,12 @@ import { defaultLimit, maxLimit } from '../records/query/query.ts'
 import {
   formatReader,
   integerWithin,
-  many,
-  oneOfNames,
+  into,
   type ParameterReader,
+  resourcesReader,
   single,
 } from '../records/query/readers.ts'
+import { parseBoolean } from '../records/query/values.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { isOfView, parseView, type View, viewNames } from './view.ts'
@@ -40,47 +42,24 @@ export type FeedQuery = Readonly<{
 }>
 
 /** `after` is part of a failed outcome because only the caller can verify the token. */
-export type FeedOutcome = { query: FeedQuery } | { faults: Fault[]; corrected?: string; after?: string }
+export type FeedOutcome =
+  | { query: FeedQuery }
+  | (Pick<FaultyQuery, 'faults' | 'corrected'> & { after: string | undefined })
 
 type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
 
 /** Parameter readers by name. They write to the draft. */
 export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
   new Map([
-    [
-      'after',
-      single(
-        (value) => ({ value }),
-        (value) => {
-          draft.after = value
-        },
-      ),
-    ],
-    [
-      'resources',
-      many(oneOfNames(resourceNames, 'invalid_value', 'resources'), (names) => {
-        draft.resources = resourceNames.filter((name) => names.includes(name))
-      }),
-    ],
-    [
-      'limit',
-      single(integerWithin(1, maxLimit), (value) => {
-        draft.limit = Number(value)
-      }),
-    ],
-    [
-      'wait',
-      single(integerWithin(0, maxWaitSeconds), (value) => {
-        draft.waitSeconds = Number(value)
-      }),
-    ],
+    ['after', single((value) => ({ value }), into(draft, 'after', String))],
+    ['resources', resourcesReader(draft)],
+    ['limit', single(integerWithin(1, maxLimit), into(draft, 'limit', Number))],
+    ['wait', single(integerWithin(0, maxWaitSeconds), into(draft, 'waitSeconds', Number))],
     [
       'previous',
       single(
-        (value) => (['true', 'false'].includes(value) ? { value } : { detail: 'expected true or false' }),
-        (value) => {
-          draft.withFormer = value === 'true'
-        },
+        parseBoolean,
+        into(draft, 'withFormer', (value) => value === 'true'),
       ),
     ],
     ['format', formatReader(['json', 'ndjson'])],
@@ -134,11 +113,7 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
     return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
   }
   const corrected = others.length > 0 ? undefined : correct(meantOf(reading, viewed), parseFeedQuery)
-  return {
-    faults: [...reading.faults, ...others, ...viewFaults],
-    ...(corrected === undefined ? {} : { corrected }),
-    ...(after === undefined ? {} : { after }),
-  }
+  return { faults: [...reading.faults, ...others, ...viewFaults], corrected, after }
 }
 
 const streamWaits: Fault = {

@@ -1,6 +1,7 @@
 import type { Fault } from '../errors.ts'
 import { formatPairs, type Pair } from '../http/pairs.ts'
 import { formatParts } from '../records/query/canonical.ts'
+import type { FaultyQuery } from '../records/query/parameters.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
@@ -45,7 +46,7 @@ export const viewNames = ({ fields }: Resource): readonly string[] => [
 export const parseView = (
   pairs: readonly Pair[],
   names: readonly ResourceName[] | undefined,
-): { view: View | undefined } | { faults: Fault[]; corrected?: string } => {
+): { view: View | undefined } | Pick<FaultyQuery, 'faults' | 'corrected'> => {
   if (pairs.length === 0) return { view: undefined }
   const [name] = names ?? []
   if (name === undefined || names?.length !== 1) {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { createSignedText, type Mac } from '../../config/signed.ts'
 import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
+import type { FaultyQuery } from './parameters.ts'
 
 export type CursorCodec = {
   /** `selection`: resource, filters and sort in canonical form. `keys`: of the last row, as text. */
@@ -63,8 +64,6 @@ export const isOfSelection = (
   selection: string,
   cursor: string | undefined,
 ): boolean => cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
-
-type FaultyQuery = Readonly<{ faults: readonly Fault[]; corrected?: string; cursor?: string }>
 
 /**
  * Returns 400 `invalid_query`. A forged cursor is one more fault. Proposes the corrected query at `address`

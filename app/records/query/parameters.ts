@@ -99,7 +99,17 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
-type Outcome = { query: unknown } | { corrected?: string }
+/**
+ * The faults of a query. `corrected`: the corrected query string, if every fault has a correction. `cursor` is
+ * returned because only the caller can verify its signature.
+ */
+export type FaultyQuery = {
+  faults: Fault[]
+  corrected?: string | undefined
+  cursor?: string | undefined
+}
+
+type Outcome = { query: unknown } | Pick<FaultyQuery, 'corrected'>
 
 /** Returns `meant`, or its correction if a corrected name reveals a wrong value, or `undefined`. */
 export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {

@@ -1,4 +1,3 @@
-import type { Fault } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import {
@@ -11,21 +10,24 @@ import {
 } from './controls.ts'
 import { translateOperator } from './foreign.ts'
 import { findNearest } from './nearest.ts'
-import { correct, formatMeant, type PairReading, readPairs, readValue, refuseUnknown } from './parameters.ts'
+import {
+  correct,
+  type FaultyQuery,
+  formatMeant,
+  type PairReading,
+  readPairs,
+  readValue,
+  refuseUnknown,
+} from './parameters.ts'
 import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
-import { holdsEmptyText, parsePrefix, parseValue } from './values.ts'
+import { holdsEmptyText, parseBoolean, parsePrefix, parseValue } from './values.ts'
 
 /** Parameters whose faults depend on each other and on today. */
 export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
 
-/**
- * A query, or all faults. `corrected` is set only if every fault has a correction. `cursor` is returned
- * because only the caller can verify its signature.
- */
-export type ParseOutcome =
-  | { query: Query }
-  | { faults: Fault[]; corrected?: string; cursor?: string; asked: AskedOfDay }
+/** A query, or all faults. */
+export type ParseOutcome = { query: Query } | (FaultyQuery & { asked: AskedOfDay })
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
 
@@ -34,11 +36,7 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
     const normal = normalised[operator] ?? (operator as Operator)
     draft.conditions.push({ field: field.name, operator: normal, values: [...new Set(values)] })
   }
-  if (operator === 'null') {
-    const parse = (text: string) =>
-      text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
-    return single(parse, (value) => take([value]))
-  }
+  if (operator === 'null') return single(parseBoolean, (value) => take([value]))
   if (operator === 'prefix') return single(parsePrefix, (value) => take([value]))
   if (operator === 'in' || operator === 'nin' || operator === 'all') {
     return many((text) => parseValue(field, text, operator), take)
@@ -133,17 +131,10 @@ export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: stri
 
   const reading = readPairs(rawQuery, readPair)
   const { faults } = reading
-  if (faults.length > 0) {
-    const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
-    const { asOf, on, includes = [] } = draft
-    return {
-      faults,
-      asked: { asOf, on, includes },
-      ...(corrected === undefined ? {} : { corrected }),
-      ...(draft.cursor === undefined ? {} : { cursor: draft.cursor }),
-    }
-  }
-  return { query: complete(resource, shape, draft) }
+  if (faults.length === 0) return { query: complete(resource, shape, draft) }
+  const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
+  const { asOf, on, includes = [], cursor } = draft
+  return { faults, asked: { asOf, on, includes }, corrected, cursor }
 }
 
 const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query => ({

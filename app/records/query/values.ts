@@ -75,6 +75,10 @@ export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   return { value: `${utc.toISOString().slice(0, 19)}.${sixth}${rest}Z` }
 }
 
+/** Parses `true` or `false`. */
+export const parseBoolean = (text: string): Parsed =>
+  text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
+
 const parseKnown = (values: readonly string[], text: string): Parsed => {
   if (values.includes(text)) return { value: text }
   const suggestion = findNearest(text, values)
