@@ -140,13 +140,9 @@ export const jwksAnswer = z
   })
   .meta({ id: 'PublicKeySet', description: 'JSON Web Key Set (RFC 7517)' })
 
-/**
- * Claims of the service's own access tokens (RFC 9068), read after the signature is verified. Not in the
- * API's description: tokens are opaque to clients.
- */
+/** Claims of access tokens (RFC 9068), read after the signature is verified. */
 export const accessTokenClaims = z
   .object({
-    /** Id of the API key. */
     sub: z.string().min(1),
     client_id: z.string(),
     /** `aud` is a single value, though RFC 7519 allows a list: our tokens are for no other service. */

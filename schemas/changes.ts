@@ -13,11 +13,9 @@ const pageInfo = z
   .meta({ id: 'ChangesPageInfo', description: 'The position in the feed' })
 
 /**
- * Returns the schema of a change of one of these records, by resource. Call it once, because it registers its
- * name. `example` is a record.
- * The schema allows any object as a record, and `resource` names its type. A discriminated union would fail
- * in generated clients with the first new resource. A plain union parsed every record as its first member and
- * dropped other fields.
+ * Returns the schema of a change of one of these records, by resource. Call it once. It allows any object as
+ * a record: a discriminated union would fail in generated clients with the first new resource, and a plain
+ * union parsed every record as its first member.
  */
 export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
   const names = Object.keys(records)

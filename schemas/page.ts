@@ -46,10 +46,7 @@ const nameOf = (record: z.ZodObject): string => {
   return id
 }
 
-/**
- * Returns the schema of a list's answer: Certificate → CertificatePage. Call it once per record, because it
- * registers that name. `computedForDay` adds `as_of`.
- */
+/** Returns the schema of a list's answer: Certificate → CertificatePage. Call it once per record. */
 export const createPageSchema = (record: z.ZodObject, included: Included, computedForDay: boolean) =>
   z
     .strictObject({

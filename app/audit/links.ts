@@ -68,8 +68,8 @@ const toLink = (row: LinkRow): Link => {
 }
 
 /**
- * Returns the next page of links after a seal, empty at the end. Reads only tables: an attacker who changed
- * entries may have changed functions of the database, too.
+ * Returns the next page of links after a seal, empty at the end. Reads only tables: an attacker may have
+ * changed functions of the database, too.
  */
 export const readLinks = async (db: Db, after: number): Promise<Link[]> => {
   const { rows } = await sql<LinkRow>`

@@ -1,6 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
 
-/** SHA-256. */
 export const hashBytes = 32
 /** Prefixes of leaves and nodes (RFC 6962, section 2.1), so that neither can be passed off as the other. */
 const [leafPrefix, nodePrefix] = [Buffer.of(0), Buffer.of(1)]
@@ -45,7 +44,7 @@ export const rootFrom = (leaf: Buffer, index: number, path: readonly Uint8Array[
 export const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
 /**
- * Returns the numbers below `size` in random order, so that a place does not reveal when an entry was sealed.
+ * Returns the numbers below `size` in random order.
  * See docs/decisions/0102-trees-hide-how-much-others-do.md.
  */
 export const randomPlaces = (size: number): number[] => {

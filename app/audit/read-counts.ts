@@ -2,8 +2,8 @@ import { canonicalPath, withoutPlace } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * The client. `undefined` if unknown. A live key's customer is looked up when the entry is written, if the
- * key still exists: by then the customer may be erased and the name used by another.
+ * `undefined` if unknown. A live key's customer is looked up when the entry is written, because an erased
+ * customer's name may be used by another.
  * See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
  */
 export type Reader = Readonly<
@@ -18,24 +18,21 @@ type ReadCountsOptions = {
 // See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
 export type ReadCounts = {
   /**
-   * Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the
-   * answer. Questions about a single record (`:id` in the pattern) and questions with the demo token are
-   * counted by route.
+   * Counts an answer. `route`: the pattern, never the address. `rows`: records in the answer. Questions about
+   * a single record and with the demo token are counted by route.
    */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** Counts a refusal of an unknown client by route or reason. */
   addRefusal(route: string, status: number): void
-  /** Yields the counts since the last call as entries, a batch for each key. Each entry names its minute. */
+  /** Yields the counts since the last call as entries, a batch for each key. */
   drain(): Generator<AuditEvent[], void>
-  /** Unwritten groups. Some may be merged into one entry. */
   readonly size: number
 }
 
-/** `count` and `rows`: since the last write. */
 type Group = { route: string; target: string; status: number; count: number; rows: number }
 type Groups = {
   reader: Reader | undefined
-  /** By status, then by target. Keyed by the original string, whose hash V8 has already computed. */
+  /** By status, then by target. */
   byStatus: Map<number, Map<string, Group>>
   all: Group[]
   told: number
@@ -46,9 +43,9 @@ type Groups = {
 
 /** Questions counted separately, per key and minute. `add_audit_reads` bounds all processes to the same. */
 const maxTargets = 100
-/** Maximum refusals among these, so that a flood of them leaves room. Also half of a key's characters. */
+/** A flood of refusals leaves room for others. Also half of a key's characters. */
 const maxRefused = 50
-/** Total length of the stored addresses: 4 Mi characters are at most 8 MB. */
+/** Of all stored addresses: at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
 /** Limit for one key, so that its long questions leave room for other keys. */
 const maxCharactersOfKey = maxCharacters / 8

@@ -17,10 +17,7 @@ const keyText = ({ kid, x }: RootJwk) => JSON.stringify([1, kid, x])
 
 const signKey = (key: ChainKey, jwk: RootJwk): Buffer => key.mac(purpose, keyText(jwk))
 
-/**
- * Whether the service itself stored this public key in the database.
- * See docs/decisions/0101-a-signed-root-a-minute.md.
- */
+/** Whether the service itself stored this public key. See docs/decisions/0101-a-signed-root-a-minute.md. */
 export const isOwnKey = (key: ChainKey, jwk: RootJwk, mac: Buffer): boolean =>
   key.verifyMac(purpose, keyText(jwk), mac)
 
@@ -94,9 +91,8 @@ const makeRoot = (db: Db, key: ChainKey, signer: RootSigner, which: 'due' | 'all
   })
 
 /**
- * Signs the roots that are due, or with `all` a root of every sealed entry, in the serving role. Customers
- * then see these entries. While another instance seals, `due` returns and `all` waits. Throws the driver's
- * errors.
+ * Signs the roots that are due, or with `all` a root of every sealed entry, in the serving role. While
+ * another instance seals, `due` returns and `all` waits. Throws the driver's errors.
  */
 export const publishRoots = async (
   db: Db,

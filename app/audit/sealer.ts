@@ -60,10 +60,9 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
   })
 
 /**
- * Seals every visible entry without a seal, in the serving role, and returns the head. An entry becomes
- * visible when its transaction commits, however late. `undefined` if another instance is sealing. With
- * `isWaited`, waits for that instance, which may have missed the last entry. Throws the driver's errors;
- * batches are atomic.
+ * Seals every visible entry without a seal, in the serving role, and returns the head. `undefined` if another
+ * instance is sealing. With `isWaited`, waits for it: it may have missed the last entry. Throws the driver's
+ * errors; batches are atomic.
  */
 export const sealPending = async (
   db: Db,

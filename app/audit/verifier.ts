@@ -16,7 +16,6 @@ type Verifier = {
   check(link: Link): ChainFault | undefined
   /** Call it after the last link. Also returns faults that only the end reveals. */
   finish(): ChainFault | undefined
-  /** The last good seal. */
   readonly head: ChainHead
   readonly erased: number
 }
@@ -45,9 +44,9 @@ const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | und
 }
 
 /**
- * Creates a verifier of the chain after `from`. A missing personal part is a fault unless the chain has an
- * erasure of its customer, or `unsealedErasures` has the customer's pseudonym. `published`: a head from
- * outside the database, which must be in the chain. A head older than `from` cannot be compared.
+ * Creates a verifier of the chain after `from`. A missing personal part is a fault unless the chain or
+ * `unsealedErasures` has an erasure of its customer. `published`: a head from outside the database, which
+ * must be in the chain.
  */
 export const createVerifier = (
   key: ChainKey,
@@ -64,7 +63,6 @@ export const createVerifier = (
   /** The first entry without personal part, by pseudonym. */
   const bare = new Map<string | null, ChainFault>()
   const erasures = new Set<string | null>(unsealedErasures)
-  /** The newest number, by pseudonym. */
   const numbers = new Map<string, number>()
 
   const differsFrom = (expected: ChainHead, { sealNo, entryId, mac }: Seal) =>

@@ -21,7 +21,6 @@ type LeafRow = Readonly<{
   rootNo: number
   mac: Buffer
   leaf: Buffer | null
-  /** Of the customer's copy. Null if there is no copy, or no root yet. */
   copyRoot: number | null
   copyIndex: number | null
   copyPath: Buffer | null
@@ -68,7 +67,6 @@ const placeReason = (row: LeafRow, leaves: ReadonlySet<string>, root: Buffer): s
   return isPlaced ? undefined : 'the proof of an entry does not lead to the root'
 }
 
-/** `before`: the previous root, if it still exists. */
 const rootReason = (
   row: RootRow,
   said: RootStatement | undefined,
@@ -114,8 +112,7 @@ const findRootless = async (db: Db, firstSeal: number): Promise<number | undefin
 
 /**
  * Returns the first seal without a root after ten minutes; roots are due within two. The entry's time
- * decides, because `sealed_at` has no MAC. Entries sealed recently are not late: their transaction was long,
- * or no instance was running.
+ * decides, because `sealed_at` has no MAC. Entries sealed recently are not late.
  */
 const findLate = async (db: Db, lastSeal: number): Promise<number | undefined> => {
   const { rows } = await sql<{ sealNo: number }>`
@@ -134,9 +131,8 @@ const findClaim = async (db: Db, lastSeal: number): Promise<number | undefined> 
 }
 
 /**
- * Checks every signed root against its seals, its leaves, the previous root and the customers' copies, and
- * returns the first fault. No copy after the newest root may claim a root. `anchor`: the last pruned seal.
- * Call it in the transaction that checks the chain.
+ * Checks every signed root against its seals, leaves, previous root and copies, and returns the first fault.
+ * `anchor`: the last pruned seal. Call it in the transaction that checks the chain.
  */
 export const verifyRoots = async (
   db: Db,

@@ -7,7 +7,6 @@ import { createVerifier } from './verifier.ts'
 import { verifyRoots } from './verify-roots.ts'
 
 export type Verification = {
-  /** The first fault; null if there is none. */
   fault: ChainFault | null
   verified: number
   head: ChainHead
@@ -74,8 +73,7 @@ const badAnchor = (sealNo: number): ChainFault => ({
 
 /**
  * Verifies the whole chain, in constant memory, and returns the first fault. Call it in a REPEATABLE READ
- * transaction, as operator or owner, because sealers and prunings continue. `published`: a head from outside
- * the database. Without it, a cut end or the removal of the whole chain cannot be detected.
+ * transaction, as operator or owner. Only `published`, a head from outside the database, reveals a cut end.
  */
 export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)

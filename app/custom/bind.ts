@@ -65,10 +65,8 @@ export const bindSources = (
 export type BoundDocument = Readonly<{
   definition: Definition
   customerId: string
-  /** YYYY-MM-DD. */
   today: string
   planOf(source: Source): QueryPlan
-  /** The same plan with the caller's conditions added. */
   planWith(source: Source, conditions: readonly Condition[]): QueryPlan
   /** Null if the parameter has no value. */
   valueOf(parameter: Parameter): string | number | boolean | null

@@ -5,7 +5,6 @@ import type { Context } from './check-templates.ts'
 import type { FieldRef, Join } from './definition.ts'
 import type { Path } from './faults.ts'
 
-/** The fields of the row, and the fields that joins pick. */
 export type Scope = Context & Readonly<{ resource: Resource; joins: ReadonlyMap<string, Join> }>
 
 const unwrap = (schema: z.ZodType): z.ZodType =>

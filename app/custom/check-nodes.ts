@@ -112,7 +112,6 @@ const checkers: Checkers<typeof nodeShapes, Context, Node> = {
 
 const nodeNames = Object.keys(nodeShapes) as NodeName[]
 
-/** A known form, identified by its key, or a nested object. */
 const checkNode = (given: unknown, path: Path, context: Context, depth: number): Node | undefined => {
   if (!isObject(given))
     return context.faults.add(

@@ -81,7 +81,6 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
   return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? 1, select }
 }
 
-/** A join may start from an earlier join, but not from itself or a later join. */
 const checkJoins = (
   given: Readonly<Record<string, unknown>>,
   path: Path,

@@ -7,7 +7,7 @@ import { type Context, checkTemplates, fits, fitting, writings } from './check-t
 import type { Parameter, Source, Template, Where } from './definition.ts'
 import type { Path } from './faults.ts'
 
-/** Parameters for computed fields. They belong to the query grammar, but are not filters. */
+/** Parameters for computed fields, which are not filters. */
 const dayControls = ['on', 'expiring_within']
 const listOperators: readonly (string | undefined)[] = [undefined, 'in', 'nin', 'all']
 const conditionName = /^([^[\]]+)(?:\[([^[\]]*)\])?$/

@@ -3,7 +3,6 @@ import type { Field } from '../records/resources/define.ts'
 import type { Parameter, Template } from './definition.ts'
 import type { Faults, Path } from './faults.ts'
 
-/** `tally` counts over the whole document, to check its bounds. */
 export type Context = Readonly<{
   faults: Faults
   params: ReadonlyMap<string, Parameter>
@@ -37,7 +36,6 @@ export const findParameter = (
   return found
 }
 
-/** The types of parameters whose values fit a field of this kind. */
 export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   text: ['string'],
   date: ['date'],
@@ -47,7 +45,7 @@ export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   json: [],
 }
 
-/** Whether the parameter's values can be whole values of the field. */
+/** Whether the parameter's values can be values of the field. */
 export const fits = (parameter: Parameter, field: Field): boolean =>
   fitting[field.kind].includes(parameter.type)
 

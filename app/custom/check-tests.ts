@@ -14,7 +14,6 @@ const operatorsFor = ({ type, array, path }: FieldRef): readonly TestOperator[] 
   return type === 'text' && path.length === 0 ? testOperators : ordered
 }
 
-/** The limit of PostgreSQL's type `integer`. */
 const greatestInteger = 2 ** 31 - 1
 
 const checkOperand = (

@@ -37,10 +37,7 @@ const checkList = (given: unknown, path: Path, context: Context): List | undefin
   return { ...checked, filters: checkFilters(filters, checked, [...path, 'filters'], context) }
 }
 
-/**
- * Checks a parsed document against the resources. The cost of a valid document is bounded. Pure. Throws a
- * DocumentError with every fault.
- */
+/** Checks a parsed document against the resources. Throws a DocumentError with every fault. */
 export const checkDocument = (document: unknown): Definition => {
   const faults = createFaults()
   const shape = faults.read(documentShape, document, [])

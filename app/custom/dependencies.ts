@@ -57,9 +57,8 @@ const noteNode = (node: Node, found: Found): void => {
 }
 
 /**
- * Derives a document's dependencies: names in the change log, the day, the customer's window. An unnecessary
- * dependency costs a read, but a missing dependency makes a response wrong. So anything that may depend on
- * the day counts.
+ * Derives the names in the change log, the day and the window that an answer depends on. A missing dependency
+ * makes an answer wrong, so anything that may depend on the day counts.
  */
 export const dependenciesOf = (
   body: Definition['body'],
@@ -69,6 +68,6 @@ export const dependenciesOf = (
   else noteRows(body.list, found)
   const { resources, dependsOnDay, needsSettings } = found
   const settings = needsSettings ? ['settings'] : []
-  // A customer that loses the endpoint, or gets another revision, must not receive a cached response.
+  // A customer that loses the endpoint must not receive a cached response.
   return { dependsOn: [...resources, ...settings, 'custom'], dependsOnDay, needsSettings }
 }

@@ -1,13 +1,11 @@
 import type { z } from 'zod'
 import { findNearest } from '../records/query/nearest.ts'
 
-/** The names and positions that lead to a part of a document. */
 export type Path = readonly (string | number)[]
 
-/** `did_you_mean`: the nearest valid name. */
 export type DocumentFault = { path: string; detail: string; did_you_mean?: string }
 
-/** Has every fault of a document, which is rejected as a whole. */
+/** Has every fault of a document. */
 export class DocumentError extends Error {
   readonly faults: readonly DocumentFault[]
 

@@ -2,7 +2,6 @@ import { findNearest } from '../records/query/nearest.ts'
 import { type Parsed, parseBoolean, parseDate, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 
-/** Of a text parameter. */
 export const maxBytes = 2000
 
 const betweenText = (min: unknown, max: unknown): string =>
@@ -42,10 +41,7 @@ const parsers: Record<Parameter['type'], (text: string, parameter: Parameter, to
   boolean: parseBoolean,
 }
 
-/**
- * Parses a parameter to canonical text. Dates relative to today remain relative. `today`, YYYY-MM-DD,
- * resolves them to compare with bounds.
- */
+/** Parses a parameter to canonical text. Dates relative to today remain relative. `today`: YYYY-MM-DD. */
 export const parseParameter = (parameter: Parameter, text: string, today: string): Parsed => {
   const { values, type } = parameter
   if (!values || values.includes(text)) return parsers[type](text, parameter, today)

@@ -11,13 +11,12 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
     ? { value: text }
     : { detail: `expected ${numbers.length > 1 ? 'one of: ' : ''}${numbers.join(', ')}` }
 
-/** A page, a whole list, or a whole list as CSV. */
 export type CustomShape = Exclude<QueryShape, 'item'>
 
 /** Parameters with the same meaning as for the list's resource. */
 const listControls = ['limit', 'count', 'cursor', 'bom', 'format']
 
-/** Creates the readers of parameters, by name. They write to `reading`. `revisions`: served now. */
+/** Creates the readers of parameters, by name. They write to `reading`. */
 export const readersOf = (
   { params, body }: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],

@@ -20,20 +20,15 @@ import type { Definition, List, Source } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { type CustomShape, type ReadParameters, readersOf } from './request-readers.ts'
 
-/** A parsed request for a custom endpoint. Dates relative to today remain relative. */
 export type CustomRequest = Readonly<{
   given: Given
   queries: ReadonlyMap<Source, Query>
-  /** The caller's filters on a list. */
   conditions: readonly Condition[]
   limit: number
   cursor: string | undefined
   count: boolean
-  /** Whether a CSV file starts with a byte order mark. */
   hasMark: boolean
-  /** The same text for all equivalent queries, without the cursor. */
   canonical: string
-  /** The parameters and filters for which a cursor is valid. */
   selection: string
   dependsOnDay: boolean
 }>
@@ -129,9 +124,7 @@ const finish = (
 }
 
 /**
- * Parses a query string for a custom endpoint: its parameters, and on a list also limit, cursor, count and
- * the filters that the document allows. An export accepts no cursor and no count. Returns every fault. Pure.
- * `today` resolves dates to compare with bounds.
+ * Parses a query string for a custom endpoint and reports every fault. Pure. `today`: for bounds of dates.
  */
 export const readRequest = (
   definition: Definition,

@@ -18,10 +18,9 @@ const gaps = (low: number, end: number, without: readonly number[]): Span[] => {
 }
 
 /**
- * The transactions that became visible between two snapshots, ascending: `base` saw them running or not yet
- * started, and `target` shows them. Without a target, the last span has no upper bound: the reading
- * statement's snapshot hides the rows of running transactions anyway. A long-running transaction is a
- * separate span, so that later transactions which `base` already shows are not read again.
+ * The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is
+ * open. A long-running transaction is a separate span, so that later transactions which `base` shows are not
+ * read.
  */
 export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span[] => {
   if (!target) {

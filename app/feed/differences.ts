@@ -7,8 +7,8 @@ import { type Bindings, bindExpression, columnFromJson } from '../records/sql/pr
 import type { DayAndWindow } from './token.ts'
 
 /**
- * The state that a follower has: everything visible in `snapshot`, which was taken after the instant `at`
- * (RFC 3339), with the computed values for `moment`.
+ * The state of a follower: everything visible in `snapshot`, which was taken after the instant `at` (RFC
+ * 3339).
  * See docs/decisions/0092-the-feed-compares-with-the-token.md.
  */
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
@@ -61,11 +61,10 @@ const isKnown = ({
   or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 
 /**
- * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state. `fields`:
- * only these count. `names` and `former` are members of JSON, and null if no field differs. `known` is null
- * if the record was created since, or may have been, because then the follower has no values to compare.
- * Versions of a record become visible in order, so the statement reads the versions that the follower has not
- * seen, and one more.
+ * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state, of `fields`
+ * if set. `names` and `former`: members of JSON, null if no field differs. `known`: null if the record may be
+ * new. Versions become visible in order: the statement reads those that the follower has not seen, and one
+ * more.
  */
 export const joinDifferences = (
   resource: Resource,

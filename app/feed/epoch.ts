@@ -27,11 +27,9 @@ export type EpochRow = {
   target_mark: string | null
 }
 
-/** The table `epoch` for `epochColumns`. `target`: see `targetOf`. */
 export const epochSource = (target: Snapshot | undefined): RawBuilder<unknown> =>
   sql`change_history(${target?.text ?? null}::pg_snapshot) epoch`
 
-/** The columns of `EpochRow`. The statement must read from `epochSource`. */
 export const epochColumns: RawBuilder<unknown> = sql.raw(
   `pg_current_snapshot()::text as snapshot, ${instantText('now()')} as at,
   pg_is_in_recovery() as recovering, epoch.identity, epoch.begun, epoch.pruned_below,
@@ -41,7 +39,6 @@ export const epochColumns: RawBuilder<unknown> = sql.raw(
 /** The log is from before a restore, or has no mark of this server's start. See begin_changes. */
 class AnotherHistory extends Error {}
 
-/** Selects the epoch alone, to start from now. */
 export const epochStatement: RawBuilder<EpochRow> = sql`select ${epochColumns} from ${epochSource(undefined)}`
 
 /** Throws unavailable on a standby, whose snapshots do not show which transactions are running. */
@@ -84,10 +81,7 @@ export const beginToken = (
   moment: bindings,
 })
 
-/**
- * Throws 410 if the log cannot list the changes since the token: the token is older than `retentionDays` or
- * from another history, the database was reset to an earlier time, or the log was pruned.
- */
+/** Throws 410 if the log cannot list the changes since the token. */
 export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: number): void => {
   if (token.identity !== epoch.identity) {
     throw expireToken('The database has been restored, moved or failed over since')

@@ -51,8 +51,7 @@ const endsOf = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
 /**
- * The rows that the edge passes between two moments, without the rows of `below`, edges of the same column
- * with a smaller `at`. This is still one range of an index.
+ * The rows that the edge passes between two moments, except those of `below`: still one range of an index.
  */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = endsOf(side, from, to)
@@ -108,8 +107,8 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
 }
 
 /**
- * Selects the records whose computed values differ between two moments, by edge, column and id, one more than
- * `limit`. `undefined` if no edges are left. Index: the index of each edge from the customer to its column.
+ * Selects records whose computed values differ between two moments, one more than `limit`. `undefined` if no
+ * edges are left. Index: one for each edge, from the customer to its column.
  */
 export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined => {
   const sides = listEdges(page.resources)
@@ -128,9 +127,8 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
 }
 
 /**
- * The next walk over computed changes that a follower needs to reach `now`: the unfinished walk, or a new
- * one. A new day precedes a new window, so that each walk has one cause. `undefined` if the follower's moment
- * is `now`.
+ * The walk over computed changes towards `now`: the unfinished one, or a new one. `undefined` if the follower
+ * is at `now`. A new day precedes a new window, so that each walk has one cause.
  */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,

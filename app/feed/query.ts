@@ -24,13 +24,11 @@ import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { isOfView, parseView, type View, viewNames } from './view.ts'
 
-/** The value of `after` that requests the whole state. */
 export const wholeState = 'snapshot'
-/** Maximum of the parameter `wait`, in seconds. */
+/** In seconds. */
 export const maxWaitSeconds = 25
 
 export type FeedQuery = Readonly<{
-  /** A sync token, `snapshot`, or `undefined` to start from now. */
   after: string | undefined
   /** In a fixed order, each once. `undefined`: all that the key may read, or the token's resources. */
   resources: readonly ResourceName[] | undefined
@@ -80,7 +78,7 @@ const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] =>
   }))
 }
 
-/** Names to suggest for a misspelled parameter. Filters are included if the query names one resource. */
+/** Names to suggest for a misspelled parameter. */
 const listKnown = (rawQuery: string): readonly string[] => {
   const named = parsePairs(rawQuery).find(({ name }) => name === 'resources')?.value
   const one = resourceNames.find((name) => name === named)
@@ -123,8 +121,8 @@ const streamWaits: Fault = {
 }
 
 /**
- * Returns the query of an event stream, which resumes after the last event that the client received. Throws
- * invalid_query if `wait` is set, and invalid_sync_token if the event id is `snapshot`.
+ * Returns the query of an event stream, which resumes after the last received event. Throws invalid_query for
+ * `wait`, and invalid_sync_token for the event id `snapshot`.
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
   if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
@@ -133,7 +131,6 @@ export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQ
   return lastEventId ? { ...resumed, after: lastEventId } : resumed
 }
 
-/** The corrected query string. `undefined` if no correction is known. */
 const meantOf = (reading: PairsReading, viewed: ReturnType<typeof parseView>): string | undefined => {
   if (!('faults' in viewed)) return formatMeant(reading)
   if (viewed.corrected === undefined) return undefined

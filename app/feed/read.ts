@@ -18,12 +18,11 @@ import type { View } from './view.ts'
 
 export type FeedRead = Readonly<{
   customerId: string
-  /** `undefined`: start from now. */
   token: SyncToken | undefined
   resources: readonly ResourceName[]
   bindings: DayAndWindow
   limit: number
-  /** Only for a first request. Later requests use the token's view. */
+  /** Only for a first request. */
   view?: View | undefined
   withFormer?: boolean | undefined
 }>
@@ -39,7 +38,7 @@ export type FeedPage = Readonly<{
 
 /** Log rows that one statement scans, in addition to four for each record. */
 const spareRows = 1000
-/** Maximum number of statements for a page. A statement may find only changes of other resources. */
+/** A statement may find only changes of other resources. */
 const mostStatements = 20
 
 /** A page in progress. A later change of a record replaces an earlier one. */
@@ -74,8 +73,8 @@ const growByFlips = async (
 ): Promise<void> => {
   const { resources, moment: from, view, baseMoment = from } = page.token
   const target = targetOf(page.token)
-  // Use the walk's target, even if the day or the window has changed since the walk began. The next walk
-  // starts at this target and skips records that do not differ.
+  // Use the walk's target, even if the day or the window has changed since. The next walk starts at this
+  // target.
   const statement = flipStatement({
     ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
     seen: seenBy(page.token),
@@ -153,9 +152,8 @@ const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
 }
 
 /**
- * Returns the next page for a follower: first the computed changes of a new day or window, then the log
- * between the token's snapshot and now. A page may be empty and have more. Rejects with sync_token_expired,
- * unavailable, and the driver's errors.
+ * Returns the next page for a follower: first computed changes, then the log. A page may be empty and have
+ * more. Rejects with sync_token_expired, unavailable, and the driver's errors.
  */
 export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
   withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))

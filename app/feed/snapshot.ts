@@ -21,14 +21,13 @@ export type SnapshotRead = Readonly<{
   view?: View | undefined
 }>
 
-/** The whole state, not read yet. Holds a connection until `close` or the end of its stream. */
+/** The whole state, not read yet. Holds a connection. */
 export type OpenSnapshot = {
   readonly token: SyncToken
   /** The state contains every commit before this instant, RFC 3339. */
   readonly at: string
-  /** Lines of NDJSON. Call it once. `onRows` receives the number of records of each piece. */
+  /** Lines of NDJSON. Call it once. */
   stream(onRows: (rows: number) => void): Readable
-  /** Releases the connection. Further calls have no effect. */
   close(): Promise<void>
 }
 
@@ -54,9 +53,8 @@ const begin = async (source: ExportSource, customerId: string, isBrief: boolean)
 }
 
 /**
- * Opens a snapshot of the customer's records of these resources, by resource and id. `isBrief`: the records
- * are not read, so it does not count as one of the customer's exports. Rejects with unavailable if no
- * connection is free. Index: the tables' primary keys.
+ * Opens a snapshot of the records of these resources, by resource and id. `isBrief`: nothing is read, so it
+ * is no export. Rejects with unavailable. Index: the tables' primary keys.
  */
 export const openSnapshot = async (
   db: Db,

@@ -39,12 +39,12 @@ export type SyncToken = Readonly<{
   view?: View | undefined
 }>
 
-/** The snapshot that the follower's records show, or will show at the end of the walk over the log. */
+/** The snapshot that the records show at the end of the walk over the log. */
 export const targetOf = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Snapshot => diff?.target ?? base
 
 export type TokenCodec = {
   encode(customerId: string, token: SyncToken): string
-  /** `undefined` if the service did not create the token, or created it for another customer. */
+  /** `undefined` if the service did not create the token for this customer. */
   decode(customerId: string, text: string): SyncToken | undefined
 }
 
@@ -91,7 +91,7 @@ const restore = ({ base, diff, ...rest }: Stored): SyncToken => ({
   diff: diff && { ...diff, target: unpackSnapshot(diff.target) },
 })
 
-/** Creates the codec of sync tokens: opaque text, signed like cursors, with a separate key. */
+/** Creates the codec of sync tokens: opaque, signed text. */
 export const createTokenCodec = (secrets: Mac): TokenCodec => {
   const signed = createSignedText(secrets, 'sync token', version)
   return {

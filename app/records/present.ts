@@ -16,8 +16,8 @@ export const notFound = (detail: string, staleSeconds?: number): ApiError =>
   })
 
 /**
- * Returns the answer of the cache, synchronously if it is in memory. Throws or rejects with not_found and
- * `detail` if it has no record, and with unavailable.
+ * Returns the cache's answer, synchronously if it is in memory. Throws or rejects with not_found and
+ * unavailable.
  */
 export const requirePresent = (
   answer: Answer | Promise<Answer>,

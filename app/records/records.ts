@@ -22,7 +22,6 @@ import { cacheKey } from './version.ts'
 type RecordQuery = {
   principal: Principal
   resource: Resource
-  /** Optional. By default a list. */
   id?: string
   shape: QueryShape
   rawQuery: string
@@ -31,7 +30,6 @@ type RecordQuery = {
 export type RecordRequest = {
   principal: Principal
   resource: Resource
-  /** Optional. By default a page. */
   id?: string
   query: PreparedQuery
   /** The answer must include every commit before the request. */
@@ -41,10 +39,7 @@ export type RecordRequest = {
 export type Records = {
   /** Parses the query of a page, an item or an export. Throws invalid_query. */
   parse(asked: RecordQuery): PreparedQuery
-  /**
-   * Answers synchronously if the answer is in memory. Throws or rejects with invalid_query, invalid_cursor,
-   * not_found, unavailable.
-   */
+  /** Throws or rejects with invalid_query, invalid_cursor, not_found, unavailable. */
   answer(request: RecordRequest): Answer | Promise<Answer>
 }
 
@@ -54,9 +49,7 @@ type Deps = {
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
-  /** Monotonic milliseconds. */
   monotonicNow: () => number
 }
 
@@ -82,7 +75,6 @@ export const createRecords = (deps: Deps): Records => {
   const prepare = createPrepare()
   const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
 
-  /** Whether the service would answer the corrected query, with its format and cursor. */
   const isAnswerable = (
     customerId: string,
     resource: Resource,

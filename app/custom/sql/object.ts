@@ -9,7 +9,6 @@ import type { BoundDocument } from '../bind.ts'
 import type { Node, Rows, Source } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
 
-/** An expression for JSON as text, never null. */
 type Json = RawBuilder<unknown>
 
 const text = (value: unknown): Json => sql`${JSON.stringify(value)}::text`
@@ -51,8 +50,7 @@ const countBy = (
 }
 
 /**
- * When a record of the resource was last created, changed or deleted. Each lookup reads the first entry of an
- * index.
+ * When a record was last created, changed or deleted, from the first entry of an index.
  * See docs/decisions/0048-removals-remember-the-last-change.md.
  */
 const newestOf = (name: ResourceName): Json[] => {

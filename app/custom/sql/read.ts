@@ -14,10 +14,7 @@ export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument)
   return { ...filled(row, row.body, 1), definition: bound.definition.revision }
 }
 
-/**
- * Reads a page of a list as the bytes to send. `nextTarget` returns the path and query of the next page.
- * Uses the index of the first sort key or of the most selective filter, like standard lists.
- */
+/** Reads a page of a list as the bytes to send. Index: like standard lists. */
 export const readList = async (
   db: QueuedDb,
   list: List,

@@ -58,10 +58,7 @@ const joinMany = (join: JoinMany, env: Env): Sql => {
 const compileJoin = (join: Join, index: number, env: Env): Sql =>
   sql`left join lateral (${join.kind === 'one' ? joinOne(join, env) : joinMany(join, env)}) ${sql.raw(joinAlias(index))} on true`
 
-/**
- * Converts rows `r` of the resource to rows `x` of the response: fields, then joins in their order, then
- * values. The caller must alias the rows as `r`.
- */
+/** Converts rows `r` of the resource to rows `x` of the response: fields, then joins, then values. */
 export const shown = (rows: Rows, plan: QueryPlan, bound: BoundDocument): Sql => {
   const env: Env = { bound, joins: rows.joins }
   const joins = rows.joins.map((join, index) => compileJoin(join, index, env))

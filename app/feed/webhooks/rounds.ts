@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 
 export type Rounds = {
-  /** Adds names to the next round. Names that arrive during a round are in the round after it. */
+  /** Names that arrive during a round are in the round after it. */
   want(names: Iterable<string>): void
   /** Call it last. Resolves when the requested rounds have ended. */
   end(): Promise<void>

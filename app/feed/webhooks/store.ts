@@ -16,13 +16,11 @@ export type Webhook = {
   reason: 'operator' | 'gone' | 'failing' | null
   failing_since: string | null
   next_attempt_at: string | null
-  /** The result of the last attempt: a status or an error. */
   last_result: string | null
   delivered_at: string | null
   created_at: string
 }
 
-/** Maximum number of webhooks of a customer, in any state. */
 export const mostWebhooks = 10
 
 const instant = (column: string) => `${instantText(column)} as ${column}`
@@ -39,9 +37,7 @@ type NewWebhook = Readonly<{
   customer: string
   url: string
   resources: readonly ResourceName[]
-  /** The webhook reports the changes since this position. */
   place: Place
-  /** Of the test message. */
   result: string
 }>
 
@@ -67,17 +63,14 @@ export const listWebhooks = async (db: Db, customer: string | undefined): Promis
   return rows
 }
 
-/** `undefined` if the webhook does not exist. */
+/** Finds a webhook. `undefined` if it does not exist. */
 export const findWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     select ${columns} from webhooks where webhook_id = ${id}`.execute(db)
   return rows[0]
 }
 
-/**
- * Activates a webhook, which then reports the changes since it stopped. Returns `undefined` if it does not
- * exist.
- */
+/** Activates a webhook, which then reports the changes since it stopped. `undefined` if it does not exist. */
 export const activateWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     update webhooks set state = 'active', reason = null, changed_at = now(),
@@ -91,7 +84,7 @@ export const noteWebhookResult = async (db: Db, id: string, result: string): Pro
   await sql`update webhooks set last_result = ${result} where webhook_id = ${id}`.execute(db)
 }
 
-/** Stops a webhook until it is enabled again. Returns `undefined` if it does not exist. */
+/** Stops a webhook until it is enabled again. `undefined` if it does not exist. */
 export const disableWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     update webhooks set state = 'disabled', reason = 'operator', changed_at = now(), held_until = null
@@ -99,7 +92,7 @@ export const disableWebhook = async (db: Db, id: string): Promise<Webhook | unde
   return rows[0]
 }
 
-/** Deletes a webhook and returns its last state. Returns `undefined` if it does not exist. */
+/** Deletes a webhook and returns its last state. `undefined` if it does not exist. */
 export const removeWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     delete from webhooks where webhook_id = ${id} returning ${columns}`.execute(db)

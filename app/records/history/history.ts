@@ -29,10 +29,7 @@ export type HistoryRequest = Asker & Readonly<{ query: HistoryQuery; noCache: bo
 export type RecordHistories = {
   /** Throws invalid_query. */
   parse(asked: Asker & Readonly<{ rawQuery: string }>): HistoryQuery
-  /**
-   * Returns a page of history. Throws or rejects with invalid_cursor, insufficient_scope, not_found,
-   * unavailable.
-   */
+  /** Throws or rejects with invalid_cursor, insufficient_scope, not_found, unavailable. */
   answer(request: HistoryRequest): Answer | Promise<Answer>
 }
 
@@ -42,7 +39,6 @@ type Deps = {
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
 

@@ -24,7 +24,6 @@ export type QueryShape = 'page' | 'item' | 'export' | 'csv'
 /** Whether the answer is a whole list. */
 export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'
 
-/** Parameters that exports refuse with a reason, instead of as unknown. */
 export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
 
 export type Draft = {
@@ -108,7 +107,6 @@ const readWords: DraftReader = (draft) =>
 
 const parseCursor = (text: string): Parsed => (text ? { value: text } : { detail: 'expected a cursor' })
 
-/** Readers of the parameters that only lists have. */
 const listReaders = (resource: Resource, shape: QueryShape): Record<string, DraftReader> => ({
   ...(resource.search.length > 0 && { q: readWords }),
   sort: readSort(resource),
@@ -122,10 +120,7 @@ const listReaders = (resource: Resource, shape: QueryShape): Record<string, Draf
   ...(isExport(shape) && Object.fromEntries(pagesOnly.map((name) => [name, () => refusePageOnly(name)]))),
 })
 
-/**
- * Returns the readers of all parameters except filters. Negotiation reads `format`; its reader only checks
- * it.
- */
+/** Returns the readers of all parameters except filters. Negotiation reads `format`. */
 export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
   const isField = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
   const withId = (names: string[]) => [...new Set(names.includes('id') ? names : ['id', ...names])]

@@ -12,10 +12,7 @@ const fields = 'fields= takes the names of fields, separated by commas'
 const include = 'include= adds related records'
 const cursor = 'cursor= takes page.next_cursor of the answer before'
 
-/**
- * Names in OData, JSON:API, Django, Stripe, GitHub and others, in lower case without `_` and `-`. `own`: our
- * parameter for the same values.
- */
+/** Names in OData, JSON:API, Django, Stripe, GitHub and others, in lower case without `_` and `-`. */
 const names: readonly (readonly [spellings: string, detail: string, own?: string])[] = [
   ['page pagenumber pageno page[number] page[offset] p offset $skip skip start startindex', pages],
   ['startingafter endingbefore', pages],
@@ -71,8 +68,8 @@ const translateFilter = (name: string, value: string, known: readonly string[]):
 }
 
 /**
- * Translates another API's parameter; `undefined` if it is not in the table. `known`: the parameters of this
- * address. `resource`: the name that JSON:API puts into `fields[…]`.
+ * Translates another API's parameter, or returns `undefined`. `resource`: the name that JSON:API puts into
+ * `fields[…]`.
  */
 export const translateParameter = (
   name: string,

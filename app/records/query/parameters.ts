@@ -30,15 +30,11 @@ export const readValue = (
 type Unknown = {
   known: readonly string[]
   takesOperator?: (name: string) => boolean
-  /** Optional. Defaults to `is not a parameter here`. */
   problem?: string | undefined
   resource?: string
 }
 
-/**
- * Refuses a parameter that is not in `known`. Proposes its translation from another API, otherwise the
- * nearest name, with the operator if that name takes one.
- */
+/** Refuses an unknown parameter. Proposes its translation from another API, otherwise the nearest name. */
 export const refuseUnknown = (
   { name, value }: Pair,
   { known, takesOperator = () => false, problem = 'is not a parameter here', resource }: Unknown,
@@ -99,10 +95,7 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
-/**
- * The faults of a query. `corrected`: the corrected query string, if every fault has a correction. `cursor` is
- * returned because only the caller can verify its signature.
- */
+/** `corrected`: if every fault has a correction. `cursor`: only the caller can verify its signature. */
 export type FaultyQuery = {
   faults: Fault[]
   corrected?: string | undefined
@@ -111,7 +104,7 @@ export type FaultyQuery = {
 
 type Outcome = { query: unknown } | Pick<FaultyQuery, 'corrected'>
 
-/** Returns `meant`, or its correction if a corrected name reveals a wrong value, or `undefined`. */
+/** Returns `meant`, or its correction if it is wrong, or `undefined`. */
 export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
   if (meant === undefined) return undefined
   const again = parse(meant)

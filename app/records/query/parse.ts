@@ -23,10 +23,8 @@ import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, typ
 import { many, type ParameterReader, single } from './readers.ts'
 import { holdsEmptyText, parseBoolean, parsePrefix, parseValue } from './values.ts'
 
-/** Parameters whose faults depend on each other and on today. */
 export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
 
-/** A query, or all faults. */
 export type ParseOutcome = { query: Query } | (FaultyQuery & { asked: AskedOfDay })
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
@@ -115,10 +113,7 @@ const grammarOf = (resource: Resource, shape: QueryShape): Grammar => {
   return grammar
 }
 
-/**
- * Parses a query string and reports every fault; no value is coerced. Pure: the result depends on neither the
- * day nor the customer.
- */
+/** Parses a query string and reports every fault. Pure: depends on neither the day nor the customer. */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = grammarOf(resource, shape)

@@ -15,13 +15,12 @@ export type QueryPlan = {
   count: boolean
   /** Day for computed fields, YYYY-MM-DD. */
   day: string
-  /** Days before the end in which a certificate is expiring. `undefined`: the customer's setting. */
+  /** Days. `undefined`: the customer's setting. */
   window: number | undefined
 }
 
 export type PlanContext = {
   customerId: string
-  /** The UTC date, YYYY-MM-DD. */
   today: string
 }
 

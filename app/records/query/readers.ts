@@ -105,7 +105,7 @@ export const pageReaders = (draft: {
   ['cursor', single((value) => ({ value }), into(draft, 'cursor', String))],
 ]
 
-/** Returns the reader of a list of resources. It writes them to `draft` in the order of `resourceNames`. */
+/** Returns the reader of a list of resources, which it writes to `draft` in the order of `resourceNames`. */
 export const resourcesReader = (draft: {
   resources?: readonly ResourceName[] | undefined
 }): ParameterReader =>

@@ -23,9 +23,7 @@ const columnOf = (field: Field, bindings: Bindings): ExportColumn => ({
   value: fieldValue(field, bindings),
 })
 
-/**
- * Returns the columns of an export over the row alias `r`. `fields` `undefined`: all, in the schema's order.
- */
+/** Returns the columns of an export over the row alias `r`. `fields`: `undefined` for all. */
 export const exportColumns = (
   resource: Resource,
   fields: readonly string[] | undefined,

@@ -22,7 +22,7 @@ const castOf: Record<Field['kind'], string> = {
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
 /**
- * Nullable texts have a prefix in their sort column (see `12-products.sql`), so that null can be last.
+ * Nullable texts have a prefix in their sort column.
  * See docs/decisions/0003-sort-columns-for-null-last.md.
  */
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
@@ -126,9 +126,8 @@ const computedCondition = (field: Field, { operator, values }: Condition, bindin
 }
 
 /**
- * Returns the rows for the plan's filters, under the alias `r`. A search looks up each id from the index of
- * words separately, so its cost depends on the customer's matches. Without `offset 0` the planner would
- * assume an average customer and read all of its records.
+ * Returns the rows for the plan's filters, under the alias `r`. A search looks up each id separately: without
+ * `offset 0` the planner would assume an average customer and read all of its records.
  * See docs/decisions/0085-words-are-found-by-the-owner.md.
  */
 export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
@@ -170,9 +169,8 @@ const beyond = (key: Key, value: string, orEqual = false): Sql =>
   sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${cast(value, key.cast)}`
 
 /**
- * Returns the condition for rows after `plan.after`, or `undefined` on the first page. One direction: a row
- * comparison, which an index serves. Mixed: nested ORs, which no index serves, with the first key's bound
- * repeated outside.
+ * Returns the condition for rows after `plan.after`, or `undefined` on the first page. Mixed directions use
+ * nested ORs, which no index serves, with the first key's bound repeated outside.
  */
 export const keysetCondition = (plan: QueryPlan): Sql | undefined => {
   if (!plan.after) return undefined
