@@ -11,15 +11,6 @@ import { erasure } from './record.ts'
 
 const otherChain = 'the chain is not the one whose head was published'
 
-type Verifier = {
-  /** Checks the next link by seal number. Returns the first fault, also in later calls. */
-  check(link: Link): ChainFault | undefined
-  /** Call it after the last link. Also returns faults that only the end reveals. */
-  finish(): ChainFault | undefined
-  readonly head: ChainHead
-  readonly erased: number
-}
-
 const personalReason = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
   if (!personalSha256) return copyFault
   if (!isCommittedTo(key, seal, personalSha256)) return 'the personal part of the entry was changed'
@@ -53,7 +44,7 @@ export const createVerifier = (
   from: ChainHead,
   published?: ChainHead,
   unsealedErasures: readonly string[] = [],
-): Verifier => {
+) => {
   let head = from
   let fault: ChainFault | undefined =
     published?.sealNo === from.sealNo && !published.mac.equals(from.mac)
@@ -91,14 +82,16 @@ export const createVerifier = (
   }
 
   return {
-    check(link) {
+    /** Checks the next link by seal number. Returns the first fault, also in later calls. */
+    check(link: Link): ChainFault | undefined {
       fault ??= faultOf(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
       if (fault) return fault
       head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
       note(link)
       return undefined
     },
-    finish() {
+    /** Call it after the last link. Also returns faults that only the end reveals. */
+    finish(): ChainFault | undefined {
       const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
       const first = [fault, ...unexplained]
         .filter((each) => each !== undefined)
@@ -108,7 +101,8 @@ export const createVerifier = (
       const reason = `the chain was cut: its published head is seal ${published.sealNo}`
       return { sealNo: missing, entryId: null, reason }
     },
-    get head() {
+    /** The last good seal. */
+    get head(): ChainHead {
       return head
     },
     get erased() {

@@ -34,13 +34,8 @@ const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOn
   const known = [...source.resource.fields.keys()]
   const pick = given.pick.flatMap((name, index) => {
     const field = source.resource.fields.get(name)
-    if (!field)
-      faults.add(
-        [...path, 'pick', index],
-        `there is no field ${name} in ${given.to}; expected one of: ${known.join(', ')}`,
-        name,
-        known,
-      )
+    const expected = `${given.to} have no field ${name}; expected one of`
+    if (!field) faults.addUnknown([...path, 'pick', index], name, expected, known)
     return field ? [field] : []
   })
   if (!on) return undefined
@@ -62,11 +57,11 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
   const field = resource.fields.get(given.many_on as string)
   const relations = relationsOf(resource)
   if (!field || !relations.includes(field.name))
-    return faults.add(
+    return faults.addUnknown(
       [...path, 'many_on'],
-      `${resource.name} are found by: ${relations.join(', ') || 'id alone'}`,
       given.many_on,
-      relations,
+      `${resource.name} are found by`,
+      relations.length > 0 ? relations : ['id'],
     )
   if (given.limit === undefined)
     faults.add([...path, 'limit'], `is missing: expected 1 to ${bounds.listRows} rows at most`)

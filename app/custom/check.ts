@@ -21,7 +21,7 @@ const checkFilters = (
   const known = [...resource.fields.values()].filter((field) => field.filter).map((field) => field.name)
   for (const [index, name] of names.entries()) {
     if (!known.includes(name)) {
-      faults.add([...path, index], `${resource.name} filters: ${known.join(', ')}`, name, known)
+      faults.addUnknown([...path, index], name, `${resource.name} filters`, known)
     } else if (params.has(name)) {
       faults.add([...path, index], `${name} is a parameter already`)
     }

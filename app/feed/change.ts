@@ -1,10 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { QueryPlan } from '../records/query/plan.ts'
 import type { Resource } from '../records/resources/define.ts'
+import type { Sql } from '../records/sql/column.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
 import { type Bindings, projection } from '../records/sql/projection.ts'
-
-type Sql = RawBuilder<unknown>
 
 export type Cause = 'day' | 'settings'
 

@@ -3,6 +3,7 @@ import type { Snapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
 import type { Edge, Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
+import type { Sql } from '../records/sql/column.ts'
 import { bindExpression } from '../records/sql/projection.ts'
 import { isOwned, session } from '../records/sql/session.ts'
 import { type Cause, changeText, recordData, wantedData } from './change.ts'
@@ -10,8 +11,6 @@ import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
-
-type Sql = RawBuilder<unknown>
 
 export type FlipPage = Readonly<{
   customerId: string

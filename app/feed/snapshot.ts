@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
@@ -11,7 +10,7 @@ import { filterConditions } from '../records/sql/conditions.ts'
 import { projection } from '../records/sql/projection.ts'
 import { isOwned } from '../records/sql/session.ts'
 import { beginToken, type EpochRow, epochStatement, readEpoch, withBegunLog } from './epoch.ts'
-import type { DayAndWindow, SyncToken } from './token.ts'
+import type { DayAndWindow } from './token.ts'
 import { planView, type View } from './view.ts'
 
 export type SnapshotRead = Readonly<{
@@ -20,16 +19,6 @@ export type SnapshotRead = Readonly<{
   bindings: DayAndWindow
   view?: View | undefined
 }>
-
-/** The whole state, not read yet. Holds a connection. */
-export type OpenSnapshot = {
-  readonly token: SyncToken
-  /** The state contains every commit before this instant, RFC 3339. */
-  readonly at: string
-  /** Lines of NDJSON. Call it once. */
-  stream(onRows: (rows: number) => void): Readable
-  close(): Promise<void>
-}
 
 /** The same format as `changeText`. */
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
@@ -54,19 +43,16 @@ const begin = async (source: ExportSource, customerId: string, isBrief: boolean)
 
 /**
  * Opens a snapshot of the records of these resources, by resource and id. `isBrief`: nothing is read, so it
- * is no export. Rejects with unavailable. Index: the tables' primary keys.
+ * is no export. The snapshot holds a connection until `close` or the end of its stream. Rejects with unavailable. Index: the tables' primary keys.
  */
-export const openSnapshot = async (
-  db: Db,
-  source: ExportSource,
-  read: SnapshotRead,
-  isBrief: boolean,
-): Promise<OpenSnapshot> => {
+export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead, isBrief: boolean) => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId, isBrief))
   return {
+    /** The state contains every commit before this instant, RFC 3339. */
     at: epoch.at,
     token: beginToken(epoch, read),
-    stream: (onRows) =>
+    /** Lines of NDJSON. Call it once. */
+    stream: (onRows: (rows: number) => void) =>
       session.stream(
         read.resources.map((name) => selectUpserts(resources[name], read)),
         writeLines,

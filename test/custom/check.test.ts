@@ -171,7 +171,7 @@ t.test('every fault has its place, what was expected, and the nearest valid name
       'params.n.optional',
       /never missing/,
     ],
-    [object('5'), 'object.m', /a value of its own is \{ const/],
+    [object('5'), 'object.m', /write a fixed value as \{ const/],
     [
       object('{ sum: { from: certificates }, field: days_remainin }'),
       'object.m.field',

@@ -1,9 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { resolveDate, resolveInstant } from '../../records/query/values.ts'
+import type { Sql } from '../../records/sql/column.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { FieldRef, Join, Operand, Scalar, Select, Test, Value, ValueType } from '../definition.ts'
-
-type Sql = RawBuilder<unknown>
 
 export type Env = Readonly<{ bound: BoundDocument; joins: readonly Join[] }>
 

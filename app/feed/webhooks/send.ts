@@ -41,18 +41,8 @@ const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): Web
   }
 }
 
-type Send = {
-  /**
-   * Sends the unfinished message, or a new one about the latest changes. Resolves with the updated webhook if
-   * there may be more to send, else `undefined`. It stores the message first: another instance repeats it
-   * with the same id.
-   */
-  sendNext(hook: HeldWebhook): Promise<HeldWebhook | undefined>
-  release(hook: HeldWebhook): Promise<unknown>
-}
-
 /** Creates the sender for webhooks that this instance holds. Its functions reject like a read of the feed. */
-export const createSend = (options: SendOptions): Send => {
+export const createSend = (options: SendOptions) => {
   const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)
   const update = (hook: HeldWebhook, changes: WebhookChanges) =>
@@ -90,7 +80,12 @@ export const createSend = (options: SendOptions): Send => {
   }
 
   return {
-    async sendNext(held) {
+    /**
+     * Sends the unfinished message, or a new one about the latest changes. Resolves with the updated webhook if
+     * there may be more to send, else `undefined`. It stores the message first: another instance repeats it with
+     * the same id.
+     */
+    async sendNext(held: HeldWebhook): Promise<HeldWebhook | undefined> {
       const hook = held.message_id === null ? await prepare(held) : held
       if (!hook) return undefined
       const { message_id: id, message_at, message_resources, message_after: after } = hook
@@ -103,6 +98,6 @@ export const createSend = (options: SendOptions): Send => {
       if (settled) onAttempt(result, consequence, hook)
       return consequence.kind === 'delivered' ? settled : undefined
     },
-    release: (hook) => update(hook, { held_until: null }),
+    release: (hook: HeldWebhook) => update(hook, { held_until: null }),
   }
 }

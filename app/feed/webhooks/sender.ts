@@ -31,13 +31,6 @@ type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   random?: () => number
 }
 
-export type WebhookSender = {
-  /** When all webhooks were last checked, in milliseconds since 1970. `undefined` before the first check. */
-  lookedAt(): number | undefined
-  /** Claims no more webhooks and waits for the messages in progress. */
-  stop(): Promise<void>
-}
-
 const defaultEveryMs = 10_000
 const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
@@ -50,7 +43,7 @@ export const leaseMs = 6_000
  * Sends webhooks from this instance. Any number of instances can run it: the database assigns each webhook to
  * one. It checks a customer's webhooks after each reported change, and all every ten seconds.
  */
-export const startWebhooks = (options: SenderOptions): WebhookSender => {
+export const startWebhooks = (options: SenderOptions) => {
   const { db, reserved, tokens, now, listen, warn, everyMs = defaultEveryMs } = options
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
   const { renewEveryMs = defaultRenewEveryMs } = options
@@ -130,8 +123,10 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   })
 
   return {
+    /** When all webhooks were last checked, in milliseconds since 1970. `undefined` before the first check. */
     lookedAt: () => lookedAt,
-    async stop() {
+    /** Claims no more webhooks and waits for the messages in progress. */
+    async stop(): Promise<void> {
       stopListening()
       stopping.abort()
       await Promise.all([stopLooking(), rounds.end()])

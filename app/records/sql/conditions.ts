@@ -1,11 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 import type { Field, Resource } from '../resources/define.ts'
+import type { Sql } from './column.ts'
 import { type Bindings, bindExpression } from './projection.ts'
 import { customer, isOwned } from './session.ts'
-
-type Sql = RawBuilder<unknown>
 
 const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const or = (parts: readonly Sql[]): Sql => sql`(${sql.join(parts, sql.raw(' or '))})`
