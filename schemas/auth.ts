@@ -98,8 +98,8 @@ export const introspectionAnswer = z
     aud: field(z.string(), 'The service that the token is for', 'https://api.example').optional(),
     iat: seconds('Issued', 1_795_262_400),
     nbf: seconds('Not valid before this time', 1_795_262_390),
-    exp: seconds('Good until', 1_795_266_000),
-    jti: field(z.string(), 'Its own id', '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e').optional(),
+    exp: seconds('Valid until', 1_795_266_000),
+    jti: field(z.string(), 'Id of the token', '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e').optional(),
   })
   .meta({ id: 'Introspection', description: 'Facts about a token (RFC 7662)' })
 

@@ -22,7 +22,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
   const schemas = names.map((name) => `${name}: ${records[name]?.meta()?.id}`).join(', ')
   return z
     .strictObject({
-      op: field(z.enum(['upsert', 'delete']), 'What to do with the record of this id', 'upsert'),
+      op: field(z.enum(['upsert', 'delete']), 'Whether to replace or to remove the record with this id', 'upsert'),
       resource: field(z.enum(names), 'The resource', names[0] as string),
       id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
       at: field(
@@ -57,7 +57,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         .record(z.string(), z.unknown())
         .nullable()
         .meta({
-          description: `The record as it is now, whole or with the chosen fields, to take the place of the one at hand; null where that is to be removed. Its schema by its resource: ${schemas}`,
+          description: `The present record, whole or with the chosen fields; null if it is to be removed. Schemas by resource: ${schemas}`,
           examples: [example],
         }),
     })
@@ -71,4 +71,4 @@ export const createChangesSchema = (change: z.ZodType) =>
       data: z.array(change).meta({ description: 'Changes, each record once; apply them in this order' }),
       page: pageInfo,
     })
-    .meta({ id: 'Changes', description: 'What has changed for a follower' })
+    .meta({ id: 'Changes', description: 'Changes since a sync token' })

@@ -3,7 +3,7 @@ import { date, field } from './fields.ts'
 
 const pageInfo = z
   .strictObject({
-    limit: field(z.int().positive(), 'Records asked for', 50),
+    limit: field(z.int().positive(), 'Requested number of records', 50),
     has_more: field(z.boolean(), 'Whether another page follows', true),
     next_cursor: field(
       z.string().nullable(),
@@ -36,7 +36,7 @@ const includedMember = (included: Included) => {
   return {
     included: object
       .optional()
-      .meta({ description: 'The related records that the parameter include asked for' }),
+      .meta({ description: 'The related records that the parameter include names' }),
   }
 }
 
@@ -50,7 +50,7 @@ const nameOf = (record: z.ZodObject): string => {
 export const createPageSchema = (record: z.ZodObject, included: Included, computedForDay: boolean) =>
   z
     .strictObject({
-      data: z.array(record).meta({ description: 'The records, in the order asked for' }),
+      data: z.array(record).meta({ description: 'The records, in the requested order' }),
       page: computedForDay ? dayPageInfo : pageInfo,
       ...includedMember(included),
     })

@@ -163,7 +163,7 @@ const askParser = (resource: Resource, shape: QueryShape): string[] => {
   const listIn = (detail: string, mark: string) => detail.split(mark)[1]?.split(', ') ?? []
   return listIn(detailOf('§'), 'expected one of: ').flatMap((name) => [
     name,
-    ...listIn(detailOf(`${name}[§]`), `${name} takes: `).map((operator) => `${name}[${operator}]`),
+    ...listIn(detailOf(`${name}[§]`), `${name} allows: `).map((operator) => `${name}[${operator}]`),
   ])
 }
 

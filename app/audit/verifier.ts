@@ -77,7 +77,7 @@ export const createVerifier = (
     erased += 1
     if (bare.has(entry.customerRef)) return
     const { sealNo, entryId } = seal
-    const reason = 'the personal part of the entry was deleted, and no erasure says so'
+    const reason = 'the personal part of the entry was deleted without an erasure'
     bare.set(entry.customerRef, { sealNo, entryId, reason })
   }
 

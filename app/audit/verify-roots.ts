@@ -74,7 +74,7 @@ const rootReason = (
   entries: readonly LeafRow[],
 ): string | undefined => {
   if (!said) return 'its signature is not by a key of the service'
-  if (said.number !== row.rootNo || said.at !== row.at) return 'it is not what its statement says'
+  if (said.number !== row.rootNo || said.at !== row.at) return 'it differs from its statement'
   if (before && said.previous !== digestOf(before.statement).toString('base64url')) {
     return 'it does not name the root before it'
   }
@@ -83,7 +83,7 @@ const rootReason = (
   const isWhole = row.leaves.length === said.size * hashBytes
   const root = isWhole ? rootOf(buildTree(leaves)) : undefined
   if (!root || root.toString('base64url') !== said.root) return 'its leaves were changed'
-  if (entries.at(-1)?.mac.toString('base64url') !== said.head) return 'it was made of another chain'
+  if (entries.at(-1)?.mac.toString('base64url') !== said.head) return 'it belongs to another chain'
   const known = new Set(leaves.map((leaf) => leaf.toString('latin1')))
   return entries.map((each) => placeReason(each, known, root)).find((reason) => reason !== undefined)
 }

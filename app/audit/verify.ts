@@ -29,7 +29,7 @@ const strayReasons = {
   unsealed: 'the entry has no seal and does not wait for one: inserted by hand, or its seal was deleted',
   gone: 'the entry was deleted before it was sealed',
   copied: "the customer's copy of the entry was inserted: no seal has this entry",
-  alive: 'the entry says that its customer was erased, and the customer still exists',
+  alive: 'the entry records an erasure of its customer, but the customer still exists',
 } as const
 
 /** Finds an entry that was not sealed, was deleted before, or records an erasure that never happened. */

@@ -64,7 +64,7 @@ export const checkField = (text: string, path: Path, scope: Scope): FieldRef | u
   const field = resource.fields.get(first)
   if (field) return follow(whole(undefined, field), rest, text, path, scope)
   const known = listNames(scope)
-  return faults.addUnknown(path, text, `there is no field ${text}; expected one of`, known)
+  return faults.addUnknown(path, text, `${text} is no field; expected one of`, known)
 }
 
 /** Whether an aggregate accepts a field. */
@@ -88,7 +88,7 @@ export const findField = (
   const known = [...fields.values()].filter((each) => !each.array && isFit(each)).map((each) => each.name)
   const expected =
     known.length > 0 ? `expected one of: ${known.join(', ')}` : `${resourceName} has no field for it`
-  const problem = field ? 'has another type' : 'is no field'
+  const problem = field ? 'cannot be used here' : 'is no field'
   return faults.add(path, `${name} ${problem}; ${expected}`, name, known)
 }
 

@@ -67,7 +67,7 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
     faults.add([...path, 'limit'], `is missing: expected 1 to ${bounds.listRows} rows at most`)
   const on = checkField(given.on ?? 'id', [...path, 'on'], scope)
   if (on && (on.type !== 'text' || on.array || on.path.length > 0))
-    return faults.add([...path, 'on'], `expected a field that holds what ${field.name} of ${given.to} does`)
+    return faults.add([...path, 'on'], `expected a field with the same ids as ${field.name} of ${given.to}`)
   const inner: Scope = { ...scope, resource, joins: new Map() }
   const picked = Array.isArray(given.pick)
     ? Object.fromEntries(given.pick.map((name) => [name, name]))
@@ -99,7 +99,7 @@ const checkJoins = (
     if (aliases.indexOf(start) >= index) {
       faults.add(
         [...place, 'on'],
-        `a cycle: ${alias} starts from ${start === alias ? 'itself' : `${start}, which comes after it`}`,
+        `a cycle: ${alias} starts from ${start === alias ? 'itself' : `${start}, which is after it`}`,
       )
       continue
     }

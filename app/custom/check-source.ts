@@ -30,14 +30,14 @@ const readName = (resource: Resource, name: string, path: Path, { faults }: Cont
   if (!field?.filter) {
     const known = [...resource.fields.values()].filter((each) => each.filter).map((each) => each.name)
     if (resource.computedForDay) known.push(...dayControls)
-    const ofCustomer = 'is not a field: an answer shows only records of the customer who asks'
+    const ofCustomer = 'is not a field: an answer contains only records of the customer that requests it'
     const unknown = base.startsWith('customer') ? ofCustomer : 'is no field'
     const what = field ? 'cannot be filtered' : unknown
     return faults.addUnknown(path, base, `${base} ${what}; ${resource.name} filters`, known)
   }
   const known = operatorsOf(field)
   if (operator !== undefined && !known.includes(operator)) {
-    return faults.addUnknown(path, operator, `${base} takes`, known)
+    return faults.addUnknown(path, operator, `${base} allows`, known)
   }
   return { field, operator, isControl: false }
 }

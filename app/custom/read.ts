@@ -17,7 +17,7 @@ const refuse = (path: string, detail: string): never => {
 
 /** Returns the fault of a node. `undefined` if its value is the value that the text shows. */
 const faultOf = (node: Node): string | undefined => {
-  if (isAlias(node)) return 'aliases (*name) are not taken: write it out'
+  if (isAlias(node)) return 'aliases (*name) are not allowed: repeat the value'
   if (!isScalar(node)) return undefined
   const { value, source } = node
   if (typeof value === 'string') {

@@ -31,6 +31,6 @@ export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
     await pruneHistory(db, historyDays)
     prunedAtMs = performance.now()
   }
-  const onFailure = (error: Error) => warn('the change log could not be looked after', error)
+  const onFailure = (error: Error) => warn('the change log could not be maintained', error)
   return repeat({ work, everyMs, onFailure })
 }

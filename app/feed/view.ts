@@ -23,7 +23,7 @@ const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =
     .map(({ name }) => ({
       parameter: name,
       code: 'invalid_value',
-      detail: 'expected a fixed date: no change is written when a relative one moves',
+      detail: 'expected a fixed date: a relative date moves without a change in the feed',
     }))
 
 /** Whether a parameter may be `fields` or a filter of any resource. */
@@ -46,7 +46,7 @@ export const parseView = (
   if (pairs.length === 0) return { view: undefined }
   const [name] = names ?? []
   if (name === undefined || names?.length !== 1) {
-    const detail = 'fields and filters are those of one resource: add resources= with it'
+    const detail = 'fields and filters need a single resource: add resources='
     return { faults: pairs.map((pair) => ({ parameter: pair.name, code: 'invalid_value', detail })) }
   }
   const resource = resources[name]

@@ -684,11 +684,11 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
        delete from audit_entries where entry_id in (select entry_id from cut);
        delete from audit_copies where entry_id in (select entry_id from cut);
        delete from audit_seals where seal_no in (select seal_no from cut)`,
-      /root 3: it was made of another chain/,
+      /root 3: it belongs to another chain/,
     ],
     [
       `update audit_roots set last_seal = last_seal - 1 where root_no = 1`,
-      /root 1: it was made of another chain/,
+      /root 1: it belongs to another chain/,
     ],
   ]
   for (const [statements, expected] of cases) t.match(await after(statements), expected, statements)

@@ -77,7 +77,7 @@ t.test('every fault has its place, what was expected, and the nearest valid name
     [
       object('{ count: { from: products, where: { "name[lte]": x } } }'),
       'object.m.count.where["name[lte]"]',
-      /name takes: eq, ne, in, nin, prefix, null/,
+      /name allows: eq, ne, in, nin, prefix, null/,
     ],
     [
       object('{ count: { from: products, where: { product_status: activ } } }'),
@@ -178,11 +178,11 @@ t.test('every fault has its place, what was expected, and the nearest valid name
       /is no field; expected one of: days_remaining/,
       'days_remaining',
     ],
-    [object('{ sum: { from: certificates }, field: title }'), 'object.m.field', /not of that kind/],
+    [object('{ sum: { from: certificates }, field: title }'), 'object.m.field', /cannot be used here/],
     [
       object('{ count_by: { from: certificates }, fields: [number] }'),
       'object.m.fields[0]',
-      /not of that kind; expected one of: .*scheme/,
+      /cannot be used here; expected one of: .*scheme/,
     ],
     [
       object('{ count_by: { from: certificates }, fields: [scheme, authority, validity] }'),
@@ -213,7 +213,7 @@ t.test('every fault has its place, what was expected, and the nearest valid name
     [
       list('joins: { p: { to: products, on: product_id, pick: [nam] } }, select: { a: p.name }'),
       'list.joins.p.pick[0]',
-      /no field nam in products/,
+      /products have no field nam/,
       'name',
     ],
     [
@@ -231,7 +231,7 @@ t.test('every fault has its place, what was expected, and the nearest valid name
         'joins: { p: { to: products, on: c.product_id, pick: [id] }, c: { to: certificates, on: p.id, pick: [product_id] } }, select: { a: number }',
       ),
       'list.joins.p.on',
-      /a cycle: p starts from c, which comes after it/,
+      /a cycle: p starts from c, which is after it/,
     ],
     [
       list('joins: { p: { to: products, on: valid_until, pick: [id] } }, select: { a: number }'),

@@ -10,7 +10,7 @@ import { type ListRow, listStatement, objectStatement } from './statement.ts'
 export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument): Promise<Filled> => {
   const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
   const [row] = rows
-  if (!row) throw new Error('a custom endpoint answered no row')
+  if (!row) throw new Error('a custom endpoint returned no row')
   return { ...filled(row, row.body, 1), definition: bound.definition.revision }
 }
 

@@ -23,7 +23,7 @@ type AsOfRow = Stamp & {
 export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
-  const alone = 'as_of shows one record by itself as it stood on that day: leave this out'
+  const alone = 'as_of shows a single record at the end of that day: leave this out'
   return [
     ...(resolveDate(asOf, today) > today ? [fault('as_of', `expected a day up to today, ${today}`)] : []),
     ...(on === undefined ? [] : [fault('on', alone)]),

@@ -72,7 +72,7 @@ const readSort = (resource: Resource): DraftReader => {
 }
 
 const refusePageOnly = (name: string): ParameterReader => {
-  const detail = `an export is the whole list, every record as it is: leave ${name} out, or ask for JSON`
+  const detail = `an export contains the whole list: leave ${name} out, or request JSON`
   return () => refuse('unknown_parameter', detail)
 }
 
@@ -80,7 +80,7 @@ const refusePageOnly = (name: string): ParameterReader => {
 const refuseMark: ParameterReader = (value) =>
   value === 'false'
     ? fine
-    : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
+    : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or request CSV')
 
 const one =
   <Name extends keyof Draft>(

@@ -73,7 +73,7 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   const operator = bracketed ? (bracketed[2] as string) : 'in'
   if (!operatorsOf(field).includes(operator)) {
     const nearest = nearestOperator(operator, operatorsOf(field))
-    const detail = `${field.name} takes: ${operatorsOf(field).join(', ')}`
+    const detail = `${field.name} allows: ${operatorsOf(field).join(', ')}`
     const fault = { parameter: name, code: 'unknown_operator', detail }
     if (!nearest) return { faults: [fault] }
     const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]

@@ -55,11 +55,11 @@ const prefixCondition = (field: Field, prefix: string): Sql => {
 const comparison = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 const rangeCondition = (field: Field, operator: keyof typeof comparison, value: string): Sql => {
-  const bound = sql`${columnOf(field)} ${sql.raw(comparison[operator])} ${cast(value, castOf[field.kind])}`
-  const nullIsGreatest = field.sortColumn?.endsWith('_sort') === true
-  return nullIsGreatest && (operator === 'gt' || operator === 'gte')
-    ? and([bound, sql`${columnOf(field)} < 'infinity'`])
-    : bound
+  const end = cast(marked(field, value), castOf[field.kind])
+  const bound = sql`${columnOf(field)} ${sql.raw(comparison[operator])} ${end}`
+  if (!field.sortColumn?.endsWith('_sort') || operator === 'lt' || operator === 'lte') return bound
+  // Null is the greatest value of a sort column.
+  return and([bound, sql`${columnOf(field)} < ${sql.lit(isMarked(field) ? 'w' : 'infinity')}`])
 }
 
 const scalarCondition = (field: Field, { operator, values }: Condition): Sql => {
