@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
-import type { Resource } from '../resources/define.ts'
+import type { Field, Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
 import { projection } from '../sql/projection.ts'
 import { stateRow } from './states.ts'
 
 /** A computed field that depends on the day or on other records has no history. */
-const moves = ({ computed }: { computed?: { where?: unknown } }) => computed !== undefined && !computed.where
+const moves = ({ computed }: Field) => computed !== undefined && !computed.where
 
 /** Not `updated_at`: it equals `at` of the entry. */
 const toldFields = ({ fields }: Resource): string[] =>

@@ -54,10 +54,10 @@ export type ResourceDefinition = {
 export type Field = FieldKind & {
   name: string
   schema: z.ZodType
-  computed?: ComputedField
-  filter?: FilterKind
+  computed?: ComputedField | undefined
+  filter?: FilterKind | undefined
   /** NOT NULL column for sorting, with null as the greatest value. `undefined` if not sortable. */
-  sortColumn?: string
+  sortColumn?: string | undefined
   indexedElements: boolean
 }
 
@@ -68,13 +68,12 @@ export const defineResource = (definition: ResourceDefinition): Resource => {
   const fields = new Map<string, Field>()
   for (const [name, schema] of Object.entries(definition.schema.shape) as [string, z.ZodType][]) {
     const kind = kindOf(schema)
-    const field: Field = { ...kind, name, schema, indexedElements: definition.elements.includes(name) }
-    const computed = definition.computed[name]
-    if (computed) field.computed = computed
-    const filter = definition.filters[name]
-    if (filter) field.filter = filter
-    if (definition.sorts.includes(name)) field.sortColumn = kind.nullable ? `${name}_sort` : name
-    fields.set(name, field)
+    const sortColumn = kind.nullable ? `${name}_sort` : name
+    fields.set(name, {
+      ...{ ...kind, name, schema, indexedElements: definition.elements.includes(name) },
+      ...{ computed: definition.computed[name], filter: definition.filters[name] },
+      sortColumn: definition.sorts.includes(name) ? sortColumn : undefined,
+    })
   }
   const named = [
     ...Object.keys(definition.filters),
