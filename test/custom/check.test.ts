@@ -67,7 +67,7 @@ t.test('every fault has its place, what was expected, and the nearest valid name
     [
       object('{ count: { from: products, where: { customer_id: bolt } } }'),
       'object.m.count.where.customer_id',
-      /only records of the customer who asks/,
+      /only records of the customer that requests it/,
     ],
     [
       object('{ count: { from: products, where: { sort: name } } }'),
@@ -199,8 +199,8 @@ t.test('every fault has its place, what was expected, and the nearest valid name
     ],
     [object('{ newest: [products, lab], as: minutes }'), 'object.m.as', /date, instant/],
     [object('{ a: { b: { c: { const: 1 } } } }'), 'object.m.a.b', /objects at most 3 deep/],
-    [list('select: { a: numbre }'), 'list.select.a', /no field numbre/, 'number'],
-    [list('select: { a: p.name }'), 'list.select.a', /no field p.name/],
+    [list('select: { a: numbre }'), 'list.select.a', /numbre is no field/, 'number'],
+    [list('select: { a: p.name }'), 'list.select.a', /p.name is no field/],
     [
       '{ name: x, revision: 1, list: { from: countries, select: { a: requirements.constructor } } }',
       'list.select.a',
