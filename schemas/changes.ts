@@ -22,7 +22,11 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
   const schemas = names.map((name) => `${name}: ${records[name]?.meta()?.id}`).join(', ')
   return z
     .strictObject({
-      op: field(z.enum(['upsert', 'delete']), 'Whether to replace or to remove the record with this id', 'upsert'),
+      op: field(
+        z.enum(['upsert', 'delete']),
+        'Whether to replace or to remove the record with this id',
+        'upsert',
+      ),
       resource: field(z.enum(names), 'The resource', names[0] as string),
       id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
       at: field(

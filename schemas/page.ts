@@ -34,9 +34,7 @@ const includedMember = (included: Included) => {
   if (shape.length === 0) return {}
   const object = z.strictObject(Object.fromEntries(shape) as Record<string, z.ZodOptional>)
   return {
-    included: object
-      .optional()
-      .meta({ description: 'The related records that the parameter include names' }),
+    included: object.optional().meta({ description: 'The related records that the parameter include names' }),
   }
 }
 

@@ -52,7 +52,10 @@ export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<
     firstMs: Math.min(firstAfterMs, everyMs),
     onFailure: (error) => {
       const isForbidden = (error as { code?: unknown }).code === '42501'
-      warn(`the audit trail was not pruned${isForbidden ? ': pruning needs the login of the owner' : ''}`, error)
+      warn(
+        `the audit trail was not pruned${isForbidden ? ': pruning needs the login of the owner' : ''}`,
+        error,
+      )
     },
   })
 }

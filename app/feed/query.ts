@@ -126,7 +126,8 @@ const streamWaits: Fault = {
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
   if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
-  if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is not the id of an event' })
+  if (lastEventId === wholeState)
+    throw new ApiError('invalid_sync_token', { detail: 'snapshot is not the id of an event' })
   const resumed = { ...query, waitSeconds: undefined }
   return lastEventId ? { ...resumed, after: lastEventId } : resumed
 }

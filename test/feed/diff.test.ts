@@ -99,7 +99,12 @@ t.test('500 open transactions fit a token that servers take', async (t) => {
     flip: undefined,
     mark: '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e',
     baseAt: '2026-11-21T09:30:00.000000Z',
-    diff: { target: base, targetAt: '2026-11-21T09:30:00.000000Z', xid: 4_000_000_000, position: 9_000_000_000 },
+    diff: {
+      target: base,
+      targetAt: '2026-11-21T09:30:00.000000Z',
+      xid: 4_000_000_000,
+      position: 9_000_000_000,
+    },
   }
   const { length } = createTokenCodec(createSecrets([secretKey])).encode('acme', token)
   t.ok(length < 8192, `${length} bytes`)

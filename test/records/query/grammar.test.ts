@@ -469,7 +469,8 @@ t.test('a proposed query parses, and undoes a foreign spelling exactly', async (
         const changed = respell[way]?.(pairs[at] as [string, string])
         if (!changed) return
         const outcome = parseQuery(resource, 'page', formatPairs(pairs.with(at, changed)))
-        if (!('corrected' in outcome) || outcome.corrected === undefined) return assert.ok(way === 'typo' || !('query' in outcome))
+        if (!('corrected' in outcome) || outcome.corrected === undefined)
+          return assert.ok(way === 'typo' || !('query' in outcome))
         const again = understood(parseQuery(resource, 'page', outcome.corrected as string))
         if (way === 'typo') return
         assert.deepEqual(
