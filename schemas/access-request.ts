@@ -27,7 +27,7 @@ const email = z
 export const accessRequest = z
   .strictObject(
     {
-      company: field(textOf(200, isLine), 'The company that asks for access', 'Acme GmbH'),
+      company: field(textOf(200, isLine), 'The company that requests access', 'Acme GmbH'),
       name: field(textOf(200, isLine), 'The name of the person', 'Ada Example'),
       email: field(email, 'The address for the answer', 'ada@acme.example'),
       message: field(

@@ -23,7 +23,7 @@ export const approval = z
         'cancelled',
         'not_required',
       ]),
-      'State of the approval. `granted`: it was given. The validity of the certificate tells if it holds today',
+      'State of the approval. Its certificate shows whether a `granted` approval is valid today',
       'granted',
     ),
     phase: field(

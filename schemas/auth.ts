@@ -98,8 +98,8 @@ export const introspectionAnswer = z
     aud: field(z.string(), 'The service that the token is for', 'https://api.example').optional(),
     iat: seconds('Issued', 1_795_262_400),
     nbf: seconds('Not valid before this time', 1_795_262_390),
-    exp: seconds('Good until', 1_795_266_000),
-    jti: field(z.string(), 'Its own id', '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e').optional(),
+    exp: seconds('Valid until', 1_795_266_000),
+    jti: field(z.string(), 'Id of the token', '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e').optional(),
   })
   .meta({ id: 'Introspection', description: 'Facts about a token (RFC 7662)' })
 
@@ -140,13 +140,9 @@ export const jwksAnswer = z
   })
   .meta({ id: 'PublicKeySet', description: 'JSON Web Key Set (RFC 7517)' })
 
-/**
- * Claims of the service's own access tokens (RFC 9068), read after the signature is verified. Not in the
- * API's description: tokens are opaque to clients.
- */
+/** Claims of access tokens (RFC 9068), read after the signature is verified. */
 export const accessTokenClaims = z
   .object({
-    /** Id of the API key. */
     sub: z.string().min(1),
     client_id: z.string(),
     /** `aud` is a single value, though RFC 7519 allows a list: our tokens are for no other service. */

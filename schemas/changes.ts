@@ -13,18 +13,20 @@ const pageInfo = z
   .meta({ id: 'ChangesPageInfo', description: 'The position in the feed' })
 
 /**
- * Returns the schema of a change of one of these records, by resource. Call it once, because it registers its
- * name. `example` is a record.
- * The schema allows any object as a record, and `resource` names its type. A discriminated union would fail
- * in generated clients with the first new resource. A plain union parsed every record as its first member and
- * dropped other fields.
+ * Returns the schema of a change of one of these records, by resource. Call it once. It allows any object as
+ * a record: a discriminated union would fail in generated clients with the first new resource, and a plain
+ * union parsed every record as its first member.
  */
 export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
   const names = Object.keys(records)
   const schemas = names.map((name) => `${name}: ${records[name]?.meta()?.id}`).join(', ')
   return z
     .strictObject({
-      op: field(z.enum(['upsert', 'delete']), 'What to do with the record of this id', 'upsert'),
+      op: field(
+        z.enum(['upsert', 'delete']),
+        'Whether to replace or to remove the record with this id',
+        'upsert',
+      ),
       resource: field(z.enum(names), 'The resource', names[0] as string),
       id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
       at: field(
@@ -59,7 +61,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         .record(z.string(), z.unknown())
         .nullable()
         .meta({
-          description: `The record as it is now, whole or with the chosen fields, to take the place of the one at hand; null where that is to be removed. Its schema by its resource: ${schemas}`,
+          description: `The present record, whole or with the chosen fields; null if it is to be removed. Schemas by resource: ${schemas}`,
           examples: [example],
         }),
     })
@@ -73,4 +75,4 @@ export const createChangesSchema = (change: z.ZodType) =>
       data: z.array(change).meta({ description: 'Changes, each record once; apply them in this order' }),
       page: pageInfo,
     })
-    .meta({ id: 'Changes', description: 'What has changed for a follower' })
+    .meta({ id: 'Changes', description: 'Changes since a sync token' })

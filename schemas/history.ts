@@ -43,7 +43,7 @@ const entry = z
 
 const pageInfo = z
   .strictObject({
-    limit: field(z.int().positive(), 'Entries asked for', 50),
+    limit: field(z.int().positive(), 'Requested number of entries', 50),
     has_more: field(z.boolean(), 'Whether another page follows', false),
     next_cursor: field(
       z.string().nullable(),

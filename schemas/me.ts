@@ -25,7 +25,7 @@ export const me = z
       .strictObject({
         customer: field(z.string(), 'Id of the customer', 'acme'),
         plan: field(z.enum(['basic', 'premium', 'enterprise']), 'The plan', 'premium'),
-        scopes: field(z.array(z.string()), 'What the token may do', ['certificates:read', 'products:read']),
+        scopes: field(z.array(z.string()), 'Scopes of the token', ['certificates:read', 'products:read']),
         limits: z.array(limit).meta({ description: 'The quotas, and how many units are left' }),
         settings: settings.meta({ description: "The customer's settings" }),
       })

@@ -3,7 +3,7 @@ import { date, field } from './fields.ts'
 
 const pageInfo = z
   .strictObject({
-    limit: field(z.int().positive(), 'Records asked for', 50),
+    limit: field(z.int().positive(), 'Requested number of records', 50),
     has_more: field(z.boolean(), 'Whether another page follows', true),
     next_cursor: field(
       z.string().nullable(),
@@ -34,9 +34,7 @@ const includedMember = (included: Included) => {
   if (shape.length === 0) return {}
   const object = z.strictObject(Object.fromEntries(shape) as Record<string, z.ZodOptional>)
   return {
-    included: object
-      .optional()
-      .meta({ description: 'The related records that the parameter include asked for' }),
+    included: object.optional().meta({ description: 'The related records that the parameter include names' }),
   }
 }
 
@@ -46,14 +44,11 @@ const nameOf = (record: z.ZodObject): string => {
   return id
 }
 
-/**
- * Returns the schema of a list's answer: Certificate → CertificatePage. Call it once per record, because it
- * registers that name. `computedForDay` adds `as_of`.
- */
+/** Returns the schema of a list's answer: Certificate → CertificatePage. Call it once per record. */
 export const createPageSchema = (record: z.ZodObject, included: Included, computedForDay: boolean) =>
   z
     .strictObject({
-      data: z.array(record).meta({ description: 'The records, in the order asked for' }),
+      data: z.array(record).meta({ description: 'The records, in the requested order' }),
       page: computedForDay ? dayPageInfo : pageInfo,
       ...includedMember(included),
     })

@@ -5,8 +5,8 @@ const fault = z
   .strictObject({
     parameter: field(z.string().optional(), 'The query parameter with the fault', 'approval_status'),
     pointer: field(z.string().optional(), 'The place of the fault in the body (RFC 6901)', '/api_key'),
-    code: field(z.string(), 'What is wrong, for programs', 'invalid_value'),
-    detail: field(z.string(), 'What was expected', 'expected one of: pending, approved'),
+    code: field(z.string(), 'The kind of fault, for programs', 'invalid_value'),
+    detail: field(z.string(), 'The expected value', 'expected one of: pending, approved'),
     did_you_mean: field(z.string().optional(), 'The nearest valid name or value', 'approved'),
   })
   .meta({ id: 'Fault', description: 'One fault of a request' })

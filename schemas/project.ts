@@ -6,7 +6,7 @@ export const project = z
     ...identity('prj-1001', 'prj-1002'),
     project_number: field(text, "The operator's project number", 'EXD-1001', 'EXD-1002'),
     customer_reference: field(text.nullable(), "The customer's own order reference", 'PO-4500011873'),
-    title: field(text, 'What was ordered', 'Lumen Gateway: Americas'),
+    title: field(text, 'Title of the order', 'Lumen Gateway: Americas'),
     status: field(
       z.enum(['draft', 'quoted', 'ordered', 'in_progress', 'on_hold', 'completed', 'cancelled', 'declined']),
       'State of the project',

@@ -21,7 +21,7 @@ const key = z
 export const webhookKeys = z
   .strictObject({
     keys: z.array(key).meta({
-      description: 'One key; two while the service changes its keys. A message bears a signature by each',
+      description: 'One key; two while the service changes its keys. A message has a signature by each',
     }),
   })
   .meta({ id: 'WebhookKeySet', description: 'The public keys that verify webhooks' })
@@ -31,12 +31,12 @@ export const webhookMessage = z
   .strictObject({
     type: field(
       z.enum(['changes.available', 'webhook.test']),
-      'What the message is for. A test tells of no change',
+      'Purpose of the message. A test reports no change',
       'changes.available',
     ),
     timestamp: field(
       z.iso.datetime({ precision: 3 }),
-      'When the message was made. The same at each attempt',
+      'Creation time of the message. The same at each attempt',
       '2026-11-26T09:00:00.000Z',
     ),
     data: z
@@ -55,8 +55,8 @@ export const webhookMessage = z
           }),
       })
       .meta({
-        description: 'What changed, without the data',
+        description: 'The changed resources, without the data',
         examples: [{ resources: ['certificates'], after: 'AVsi' }],
       }),
   })
-  .meta({ id: 'WebhookMessage', description: 'Tells that records changed' })
+  .meta({ id: 'WebhookMessage', description: 'Reports that records changed' })

@@ -163,7 +163,7 @@ const askParser = (resource: Resource, shape: QueryShape): string[] => {
   const listIn = (detail: string, mark: string) => detail.split(mark)[1]?.split(', ') ?? []
   return listIn(detailOf('§'), 'expected one of: ').flatMap((name) => [
     name,
-    ...listIn(detailOf(`${name}[§]`), `${name} takes: `).map((operator) => `${name}[${operator}]`),
+    ...listIn(detailOf(`${name}[§]`), `${name} allows: `).map((operator) => `${name}[${operator}]`),
   ])
 }
 
@@ -491,9 +491,8 @@ const formerToken = () =>
     issuedAt: 0,
     resources: ['products'],
     moment: { day: '2026-01-01', window: 90 },
-    flip: undefined,
     base: parseSnapshot('3:3:'),
-    diff: undefined,
+    ...{ baseAt: '', mark: '' },
   })
 
 /** Tokens that are refused, each for its own reason. */

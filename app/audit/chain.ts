@@ -1,9 +1,8 @@
 import type { Secrets } from '../config/secrets.ts'
 
 /**
- * Each seal is a MAC over the previous seal, its number, the entry and a commitment to the entry's personal
- * part. The personal part itself is not in the chain, so that it can be erased. SECRET_KEY is outside the
- * database.
+ * Seals are MACs over the previous seal, the entry and a commitment to its personal part, which can be
+ * erased. SECRET_KEY is outside the database.
  */
 export type ChainKey = Pick<Secrets, 'mac' | 'verifyMac'>
 
@@ -32,7 +31,7 @@ export type Leaf = {
 export type Seal = ChainHead & Leaf & { entryId: number; commitment: Buffer | null }
 
 /**
- * `personalSha256`: null if there is no personal part, or no longer.
+ * `personalSha256`: null without a personal part.
  * See docs/decisions/0018-audit-chain-holds-no-personal-data.md.
  */
 export type Sealable = Leaf & { entry: ChainedEntry; personalSha256: Buffer | null }
@@ -41,7 +40,7 @@ export type Link = {
   seal: Seal
   entry: ChainedEntry | null
   personalSha256: Buffer | null
-  /** Calculated from the stored entry. `undefined` if the entry or its personal part is missing. */
+  /** `undefined` if the entry or its personal part is missing. */
   foundLeaf?: Buffer | undefined
   /** `undefined` if the customer's copy is correct. */
   copyFault?: string | undefined

@@ -3,8 +3,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 const split = (part: string) => (part === '' ? [] : part.split(':'))
 
 /**
- * Returns the four numbers of an IPv4 address, or the eight groups of an IPv6 address. IPv4 in IPv6
- * (`::ffff:192.0.2.1`) counts as IPv4. `undefined` if the text is not an address.
+ * Returns the four numbers of an IPv4 address (also in IPv6, `::ffff:192.0.2.1`), the eight groups of an IPv6
+ * address, or `undefined`.
  */
 export const parseAddress = (address: string): string[] | undefined => {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] as string
@@ -21,8 +21,7 @@ export const parseAddress = (address: string): string[] | undefined => {
 }
 
 /**
- * Cuts a client's address to its network, so that it identifies no single person: IPv4 to /24, IPv6 to /48
- * (one site). `undefined` if the text is not an address.
+ * Cuts a client's address to its network: IPv4 to /24, IPv6 to /48. `undefined` if it is not an address.
  * See docs/decisions/0016-client-addresses-are-cut.md.
  */
 export const truncateAddress = (address: string): string | undefined => {

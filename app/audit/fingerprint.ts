@@ -1,6 +1,5 @@
 import { splitTarget } from '../http/pairs.ts'
 
-/** See config/secrets.ts. */
 type Mac = { mac(purpose: string, data: string): Buffer }
 
 const purpose = 'audit-query'
@@ -9,12 +8,12 @@ const keptBytes = 9
 /** Removes the prefix, because all forms of a path have the same answer. */
 export const canonicalPath = (path: string): string => path.replace(/^(?:\/webapi\/v1\/api\.php|\/v1)?\//, '')
 
-/** A cursor, or a sync token of the feed, is a position in an answer, not another question. */
+/** A cursor or sync token is not another question. */
 const isPlace = (path: string, pair: string): boolean =>
   pair.startsWith('cursor=') ||
   (pair.startsWith('after=') && pair !== 'after=snapshot' && path.endsWith('/changes'))
 
-/** Removes the cursor or sync token from a target, so that all pages of an answer are one question. */
+/** Removes the cursor or sync token: all pages of an answer are one question. */
 export const withoutPlace = (target: string): string => {
   if (!target.includes('cursor=') && !target.includes('after=')) return target
   const { path, rawQuery } = splitTarget(target)
@@ -22,10 +21,7 @@ export const withoutPlace = (target: string): string => {
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`
 }
 
-/**
- * Returns a keyed hash of a question, independent of the order of parameters and of the page. Without
- * SECRET_KEY it reveals nothing, not even ids in the path.
- */
+/** Returns a keyed hash of a question, independent of the page and of the order of parameters. */
 export const fingerprintQuery = (secrets: Mac, target: string): string => {
   const { path, rawQuery } = splitTarget(withoutPlace(target))
   const pairs = rawQuery === '' ? [] : rawQuery.split('&')

@@ -1,22 +1,20 @@
 import type { AuditEvent } from './record.ts'
 
 type FlushOptions = {
-  /** Yields the entries counted since the last call, in batches. */
-  drain: () => AsyncIterable<readonly AuditEvent[]>
+  drain: () => Iterable<readonly AuditEvent[]>
   /** Writes all entries or none. */
   write: (events: readonly AuditEvent[]) => Promise<void>
   /** Called with the number of entries that were given up. */
   onLost: (count: number) => void
 }
 
-/** Encoding a batch as JSON blocks the event loop for a fifth of a millisecond. */
 const batchSize = 200
 /** Entries kept while the database is unavailable: about 20 MB. More are dropped and reported. */
 const maxUnsent = 20_000
 
 /**
- * Creates a function that writes the counted entries in batches. It rejects if a write fails, and keeps
- * unsent entries for the next call. Concurrent calls share one run. `unsent()`: the number of unsent entries.
+ * Creates a function that writes the counted entries in batches. It keeps unsent entries for the next call if
+ * a write fails, and rejects. Concurrent calls share one run.
  */
 export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
   const unsent: AuditEvent[] = []
@@ -40,7 +38,7 @@ export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
     if (failure !== undefined) throw failure
     let lost = 0
     // Created batch by batch: a busy minute has more entries than memory should hold.
-    for await (const events of drain()) {
+    for (const events of drain()) {
       unsent.push(...events)
       failure ??= await writeDown(batchSize)
       lost += unsent.splice(maxUnsent).length

@@ -6,8 +6,7 @@ import { repeat } from '../overload/repeat.ts'
 import { type Pruning, pruneAudit } from './prune.ts'
 
 /**
- * Prunes the entries older than `days`, by the database's clock. `undefined` if there are none; then it
- * writes nothing. `db` is the owner's; the database refuses other logins.
+ * Prunes the entries older than `days`. `undefined` if there are none. `db` is the owner's.
  * See docs/decisions/0080-audit-entries-have-an-age.md.
  */
 export const pruneOldEntries = async (
@@ -23,7 +22,6 @@ export const pruneOldEntries = async (
 }
 
 type AuditPruningOptions = {
-  /** The owner's login. */
   url: string
   secrets: Secrets
   days: number
@@ -35,10 +33,7 @@ type AuditPruningOptions = {
 const firstAfterMs = 60_000
 const dayMs = 86_400_000
 
-/**
- * Prunes once a day on a separate connection. Reports a failure once, and tries again the next day. Returns a
- * function that stops it, after a running pruning.
- */
+/** Prunes once a day on a separate connection. Returns a function that stops it, after a running pruning. */
 export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<void>) => {
   const { url, secrets, days, warn, everyMs = dayMs } = options
   const pooling = { max: 1, applicationName: 'certdata-audit', statementTimeoutMs: 0, onError: () => {} }
@@ -57,7 +52,10 @@ export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<
     firstMs: Math.min(firstAfterMs, everyMs),
     onFailure: (error) => {
       const isForbidden = (error as { code?: unknown }).code === '42501'
-      warn(`the audit trail was not pruned${isForbidden ? ': that needs the login of the owner' : ''}`, error)
+      warn(
+        `the audit trail was not pruned${isForbidden ? ': pruning needs the login of the owner' : ''}`,
+        error,
+      )
     },
   })
 }

@@ -40,11 +40,11 @@ const copyFaultOf = (row: LinkRow, isBare: boolean): string | undefined => {
   const { number, leaf, isShown, shownSalt, shownText, isShownAs } = row
   const isSealed = leaf !== null && !isBare
   const isDue = isSealed && number !== null
-  if (isSealed && isShown && !isDue) return 'the entry was left out of what its customer is shown'
-  if (isDue && !isShown) return 'the customer of the entry was deleted or replaced, and no erasure says so'
+  if (isSealed && isShown && !isDue) return "the customer's copy of the entry is missing"
+  if (isDue && !isShown) return 'the customer of the entry was deleted or replaced without an erasure'
   if (!shownSalt || shownText === null)
     return isDue ? "the customer's copy of the entry was deleted" : undefined
-  if (isBare) return "the personal part of the entry is gone, and the customer's copy of it is not"
+  if (isBare) return "the personal part of the entry was deleted, but not the customer's copy"
   if (!isDue) return "the customer's copy of the entry was inserted"
   const isSame = isShownAs && leafHash(shownSalt, shownText).equals(leaf)
   return isSame ? undefined : "the customer's copy of the entry was changed"
@@ -68,8 +68,8 @@ const toLink = (row: LinkRow): Link => {
 }
 
 /**
- * Returns the next page of links after a seal, empty at the end. Reads only tables: an attacker who changed
- * entries may have changed functions of the database, too.
+ * Returns the next page of links after a seal, empty at the end. Reads only tables: an attacker may have
+ * changed functions of the database, too.
  */
 export const readLinks = async (db: Db, after: number): Promise<Link[]> => {
   const { rows } = await sql<LinkRow>`

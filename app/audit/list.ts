@@ -20,23 +20,17 @@ export type AuditEntry = {
   request_id: string | null
   client: string | null
   details: Record<string, unknown> | null
-  /** Number of the seal. Null if not sealed yet. */
   seal: number | null
 }
 
 type AuditFilter = {
   customer?: string | undefined
-  /** Earliest instant, inclusive. */
   since?: string | undefined
-  /** Entry number, exclusive: for the next page. */
   before?: number | undefined
   limit: number
 }
 
-/**
- * Lists entries, newest first. Uses the index on persons for one customer, else the primary key backwards.
- * `since` filters by the entries' time, whose order differs slightly from the order of their numbers.
- */
+/** Lists entries, newest first. Index: on persons for one customer, else the primary key. */
 export const listEntries = async (
   db: Db,
   { customer, since, before, limit }: AuditFilter,

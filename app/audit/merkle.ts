@@ -1,12 +1,8 @@
 import { hash, randomInt } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** SHA-256. */
 export const hashBytes = 32
 /** Prefixes of leaves and nodes (RFC 6962, section 2.1), so that neither can be passed off as the other. */
 const [leafPrefix, nodePrefix] = [Buffer.of(0), Buffer.of(1)]
-/** Pairs hashed in one turn of the event loop: a tenth of a millisecond. */
-const hashedAtOnce = 64
 
 const sha256 = (...parts: Uint8Array[]): Buffer => hash('sha256', Buffer.concat(parts), 'buffer')
 
@@ -19,19 +15,11 @@ const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodePre
 /** Hashes by level: first the leaves, last the root. */
 export type MerkleTree = readonly (readonly Buffer[])[]
 
-/** Builds a tree over leaves, whose number must be a power of two. Yields to the event loop in between. */
-export const buildTree = async (leaves: readonly Buffer[]): Promise<MerkleTree> => {
-  const levels: (readonly Buffer[])[] = [leaves]
-  for (let below = leaves; below.length > 1; ) {
-    const level: Buffer[] = []
-    for (let i = 0; i < below.length; i += 2) {
-      if (i % (2 * hashedAtOnce) === 0) await nextTurn()
-      level.push(nodeHash(below[i] as Buffer, below[i + 1] as Buffer))
-    }
-    levels.push(level)
-    below = level
-  }
-  return levels
+/** Builds a tree over leaves, whose number must be a power of two. */
+export const buildTree = (leaves: readonly Buffer[]): MerkleTree => {
+  if (leaves.length === 1) return [leaves]
+  const pairs = Array.from({ length: leaves.length / 2 }, (_, i) => leaves.slice(2 * i, 2 * i + 2))
+  return [leaves, ...buildTree(pairs.map(([left, right]) => nodeHash(left as Buffer, right as Buffer)))]
 }
 
 /** Returns the root of a tree. */
@@ -56,7 +44,7 @@ export const rootFrom = (leaf: Buffer, index: number, path: readonly Uint8Array[
 export const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
 /**
- * Returns the numbers below `size` in random order, so that a place does not reveal when an entry was sealed.
+ * Returns the numbers below `size` in random order.
  * See docs/decisions/0102-trees-hide-how-much-others-do.md.
  */
 export const randomPlaces = (size: number): number[] => {

@@ -8,18 +8,18 @@ import { verifyAudit } from './verify.ts'
 
 export type Pruning = {
   pruned: number
-  /** Number of the last pruned seal, from which verification continues. 0 if never pruned. */
+  /** Number of the last pruned seal. 0 if never pruned. */
   through: number
-  /** If not null, the trail has a fault and nothing was pruned, because pruning would hide it. */
+  /** If not null, nothing was pruned, because pruning would hide the fault. */
   fault: ChainFault | null
 }
 
-/** Unique in this database. Erasures share the lock, a pruning holds it exclusively. */
+/** Unique in this database. Erasures share the lock. */
 const pruneLock = 7_305_281_117
 
 /**
  * Waits for a running pruning and blocks others until this transaction ends. An erasure calls it first: a
- * pruning verifies before it deletes, and must not see half of the personal parts erased.
+ * pruning must not see half of the personal parts erased.
  */
 export const holdOffPruning = async (trx: Db): Promise<void> => {
   await sql`select pg_advisory_xact_lock_shared(${pruneLock}::bigint)`.execute(trx)
@@ -52,9 +52,8 @@ const remove = async (trx: Db, { sealNo, mac }: ChainHead, anchorMac: Buffer): P
 }
 
 /**
- * Deletes the longest sealed start of the trail with only entries older than `before` (an instant), unless
- * the trail has a fault. Leaves a signed anchor, from which the rest verifies, and records the pruning. `db`
- * is the owner's. Waits for running erasures; sealers wait for it.
+ * Deletes the sealed entries older than `before` (an instant), unless the trail has a fault. Leaves a signed
+ * anchor, from which the rest verifies, and records the pruning. `db` is the owner's.
  */
 export const pruneAudit = (
   db: Db,

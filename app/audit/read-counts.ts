@@ -1,10 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { canonicalPath, withoutPlace } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * The client. `undefined` if unknown. A live key's customer is looked up when the entry is written, if the
- * key still exists: by then the customer may be erased and the name used by another.
+ * `undefined` if unknown. A live key's customer is looked up when the entry is written, because an erased
+ * customer's name may be used by another.
  * See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
  */
 export type Reader = Readonly<
@@ -19,24 +18,21 @@ type ReadCountsOptions = {
 // See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
 export type ReadCounts = {
   /**
-   * Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the
-   * answer. Questions about a single record (`:id` in the pattern) and questions with the demo token are
-   * counted by route.
+   * Counts an answer. `route`: the pattern, never the address. `rows`: records in the answer. Questions about
+   * a single record and with the demo token are counted by route.
    */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** Counts a refusal of an unknown client by route or reason. */
   addRefusal(route: string, status: number): void
-  /** Yields the counts since the last call as entries, a batch for each key. Each entry names its minute. */
-  drain(): AsyncGenerator<AuditEvent[], void>
-  /** Unwritten groups. Some may be merged into one entry. */
+  /** Yields the counts since the last call as entries, a batch for each key. */
+  drain(): Generator<AuditEvent[], void>
   readonly size: number
 }
 
-/** `count` and `rows`: since the last write. */
 type Group = { route: string; target: string; status: number; count: number; rows: number }
 type Groups = {
   reader: Reader | undefined
-  /** By status, then by target. Keyed by the original string, whose hash V8 has already computed. */
+  /** By status, then by target. */
   byStatus: Map<number, Map<string, Group>>
   all: Group[]
   told: number
@@ -47,9 +43,9 @@ type Groups = {
 
 /** Questions counted separately, per key and minute. `add_audit_reads` bounds all processes to the same. */
 const maxTargets = 100
-/** Maximum refusals among these, so that a flood of them leaves room. Also half of a key's characters. */
+/** A flood of refusals leaves room for others. Also half of a key's characters. */
 const maxRefused = 50
-/** Total length of the stored addresses: 4 Mi characters are at most 8 MB. */
+/** Of all stored addresses: at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
 /** Limit for one key, so that its long questions leave room for other keys. */
 const maxCharactersOfKey = maxCharacters / 8
@@ -57,8 +53,6 @@ const maxCharactersOfKey = maxCharacters / 8
 const isRefusal = (status: number): boolean => status >= 400
 
 const minuteMs = 60_000
-/** Groups converted to entries in one turn of the event loop: a tenth of a millisecond. */
-const hashedAtOnce = 10
 
 /** Counts reads in bounded memory. The bounds apply to a minute. `now`: milliseconds since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
@@ -111,12 +105,9 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     return addGroup(groups, route, question, status)
   }
 
-  const toEvents = async ({ reader, all }: Groups, minute: string): Promise<AuditEvent[]> => {
-    let hashed = 0
+  const toEvents = ({ reader, all }: Groups, minute: string): AuditEvent[] => {
     const merged = new Map<string, Group & { resource: string; query: string | null }>()
     for (const group of all) {
-      hashed += 1
-      if (hashed % hashedAtOnce === 0) await nextTurn()
       const { count, rows } = group
       if (count === 0) continue
       Object.assign(group, { count: 0, rows: 0 })
@@ -150,7 +141,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     addRefusal(route, status) {
       findRemainder(groupsOf(undefined), route, status).count += 1
     },
-    async *drain() {
+    *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`
       const counted = keys
       if (Math.floor(now() / minuteMs) !== Math.floor(since / minuteMs)) {
@@ -159,7 +150,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
         since = now()
       }
       for (const groups of counted.values()) {
-        const events = await toEvents(groups, minute)
+        const events = toEvents(groups, minute)
         if (events.length > 0) yield events
       }
     },

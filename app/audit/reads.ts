@@ -7,8 +7,8 @@ const batchSize = 1_000
 const completeAfter = '70 seconds'
 
 /**
- * Adds counts of reads to the counts of the same minute, from this and other instances. They are not in the
- * audit trail yet. Throws the driver's errors; then nothing was added.
+ * Adds counts of reads to those of the same minute, from this and other instances. They are not in the trail
+ * yet. Throws the driver's errors; then nothing was added.
  */
 export const addReads = async (db: Db, events: readonly AuditEvent[]): Promise<void> => {
   if (events.length === 0) return
@@ -16,9 +16,8 @@ export const addReads = async (db: Db, events: readonly AuditEvent[]): Promise<v
 }
 
 /**
- * Turns counted reads into entries of the audit trail, one for each minute, key, resource, query and status.
- * `complete` processes only past minutes. `all` includes the present minute; its later reads become another
- * entry. Safe to call concurrently. Throws the driver's errors.
+ * Turns counted reads into entries of the trail. `complete`: only of past minutes. `all` includes the present
+ * minute. Safe to call concurrently. Throws the driver's errors.
  */
 export const collectReads = async (db: Db, which: 'complete' | 'all'): Promise<void> => {
   const before = which === 'all' ? sql`'infinity'` : sql`now() - interval '${sql.raw(completeAfter)}'`

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** `reads` and `refusals` are counts, the others are acts. */
 export const auditActions = [
   'audit.list',
   'audit.prune',
@@ -56,19 +55,17 @@ export const erasure = 'customers.erase' satisfies AuditAction
 export type AuditAction = (typeof auditActions)[number]
 
 /**
- * An event to record. Names of people and customers may be in `customer`, `keyId`, `subject`, `client` and
- * `details` only, which an erasure clears. So an entry that names a person must have `customer` or `keyId`.
- * Must not contain secrets or values of records or queries.
+ * An event to record. Names of people may be in `customer`, `keyId`, `subject`, `client` and `details` only,
+ * which an erasure clears. So an entry that names a person must have `customer` or `keyId`. Must not contain
+ * secrets or values of records or queries.
  */
 export type AuditEvent = {
   actor: 'key' | 'demo' | 'anonymous' | 'operator' | 'system'
   action: AuditAction
-  /** Optional. Defaults to `ok`. */
   outcome?: 'ok' | 'refused'
   /** The slug. Optional. Defaults to the customer of `keyId`. Ignored if the customer no longer exists. */
   customer?: string | undefined
   keyId?: string | undefined
-  /** The object of the action, such as a key's id. */
   subject?: string | undefined
   requestId?: string | undefined
   /** From `truncateAddress`. */
@@ -89,8 +86,8 @@ export const appendAudit = (events: readonly AuditEvent[]): RawBuilder<unknown> 
   sql`append_audit(${JSON.stringify(events.map(toRow))}::json)`
 
 /**
- * Appends entries, in the transaction of the act if `db` is one: then both happen or neither. For the serving
- * role, operator and owner. Throws the driver's errors.
+ * Appends entries in the transaction of the act. For the serving role, operator and owner. Throws the
+ * driver's errors.
  */
 export const recordEvents = async (db: Db, events: readonly AuditEvent[]): Promise<void> => {
   if (events.length === 0) return

@@ -1,23 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import {
-  type ChainedEntry,
-  type ChainHead,
-  type ChainKey,
-  genesis,
-  type Leaf,
-  type Seal,
-  sealEntries,
-} from './chain.ts'
+import { type ChainedEntry, type ChainHead, type ChainKey, genesis, type Leaf, sealEntries } from './chain.ts'
 
 /** Unique in this database. One sealer or one pruning at a time holds this lock. */
 export const sealLock = 7_305_281_116
 
-/** Entries sealed in one transaction, without a noticeable delay. */
+/** Entries sealed in one transaction. Sealing them blocks the event loop for 3 ms. */
 const batchSize = 200
-/** Entries sealed in one turn of the event loop. A whole batch would block it for 3 ms. */
-const sealedAtOnce = 5
 /** A batch takes about 5 ms. After this, a closing instance leaves the rest to the other one. */
 const lockWaitMs = 2_000
 
@@ -57,11 +46,7 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
       entry,
       ...{ personalSha256, number, leaf },
     }))
-    const seals: Seal[] = []
-    for (let at = 0; at < sealable.length; at += sealedAtOnce) {
-      await nextTurn()
-      seals.push(...sealEntries(key, seals.at(-1) ?? head, sealable.slice(at, at + sealedAtOnce)))
-    }
+    const seals = sealEntries(key, head, sealable)
     const last = seals.at(-1)
     if (!last) return { head, count: 0 }
     const input = seals.map(({ sealNo, entryId, commitment, number, leaf, mac }) => ({
@@ -75,10 +60,9 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
   })
 
 /**
- * Seals every visible entry without a seal, in the serving role, and returns the head. An entry becomes
- * visible when its transaction commits, however late. `undefined` if another instance is sealing. With
- * `isWaited`, waits for that instance, which may have missed the last entry. Throws the driver's errors;
- * batches are atomic.
+ * Seals every visible entry without a seal, in the serving role, and returns the head. `undefined` if another
+ * instance is sealing. With `isWaited`, waits for it: it may have missed the last entry. Throws the driver's
+ * errors; batches are atomic.
  */
 export const sealPending = async (
   db: Db,

@@ -8,10 +8,8 @@ export type RootSigner = Readonly<{ kid: string; jwk: RootJwk; privatePem: strin
 /** The signed description of a tree. Hashes are base64url. */
 export type RootStatement = Readonly<{
   number: number
-  /** Time of signing: RFC 3339, UTC, six decimals. */
   at: string
   root: string
-  /** Number of leaves, a power of two. */
   size: number
   /** The seal of the newest entry in the tree. */
   head: string

@@ -11,16 +11,6 @@ import { erasure } from './record.ts'
 
 const otherChain = 'the chain is not the one whose head was published'
 
-type Verifier = {
-  /** Checks the next link by seal number. Returns the first fault, also in later calls. */
-  check(link: Link): ChainFault | undefined
-  /** Call it after the last link. Also returns faults that only the end reveals. */
-  finish(): ChainFault | undefined
-  /** The last good seal. */
-  readonly head: ChainHead
-  readonly erased: number
-}
-
 const personalReason = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
   if (!personalSha256) return copyFault
   if (!isCommittedTo(key, seal, personalSha256)) return 'the personal part of the entry was changed'
@@ -45,16 +35,16 @@ const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | und
 }
 
 /**
- * Creates a verifier of the chain after `from`. A missing personal part is a fault unless the chain has an
- * erasure of its customer, or `unsealedErasures` has the customer's pseudonym. `published`: a head from
- * outside the database, which must be in the chain. A head older than `from` cannot be compared.
+ * Creates a verifier of the chain after `from`. A missing personal part is a fault unless the chain or
+ * `unsealedErasures` has an erasure of its customer. `published`: a head from outside the database, which
+ * must be in the chain.
  */
 export const createVerifier = (
   key: ChainKey,
   from: ChainHead,
   published?: ChainHead,
   unsealedErasures: readonly string[] = [],
-): Verifier => {
+) => {
   let head = from
   let fault: ChainFault | undefined =
     published?.sealNo === from.sealNo && !published.mac.equals(from.mac)
@@ -64,7 +54,6 @@ export const createVerifier = (
   /** The first entry without personal part, by pseudonym. */
   const bare = new Map<string | null, ChainFault>()
   const erasures = new Set<string | null>(unsealedErasures)
-  /** The newest number, by pseudonym. */
   const numbers = new Map<string, number>()
 
   const differsFrom = (expected: ChainHead, { sealNo, entryId, mac }: Seal) =>
@@ -88,19 +77,21 @@ export const createVerifier = (
     erased += 1
     if (bare.has(entry.customerRef)) return
     const { sealNo, entryId } = seal
-    const reason = 'the personal part of the entry was deleted, and no erasure says so'
+    const reason = 'the personal part of the entry was deleted without an erasure'
     bare.set(entry.customerRef, { sealNo, entryId, reason })
   }
 
   return {
-    check(link) {
+    /** Checks the next link by seal number. Returns the first fault, also in later calls. */
+    check(link: Link): ChainFault | undefined {
       fault ??= faultOf(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
       if (fault) return fault
       head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
       note(link)
       return undefined
     },
-    finish() {
+    /** Call it after the last link. Also returns faults that only the end reveals. */
+    finish(): ChainFault | undefined {
       const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
       const first = [fault, ...unexplained]
         .filter((each) => each !== undefined)
@@ -110,7 +101,8 @@ export const createVerifier = (
       const reason = `the chain was cut: its published head is seal ${published.sealNo}`
       return { sealNo: missing, entryId: null, reason }
     },
-    get head() {
+    /** The last good seal. */
+    get head(): ChainHead {
       return head
     },
     get erased() {

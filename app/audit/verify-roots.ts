@@ -21,7 +21,6 @@ type LeafRow = Readonly<{
   rootNo: number
   mac: Buffer
   leaf: Buffer | null
-  /** Of the customer's copy. Null if there is no copy, or no root yet. */
   copyRoot: number | null
   copyIndex: number | null
   copyPath: Buffer | null
@@ -68,24 +67,23 @@ const placeReason = (row: LeafRow, leaves: ReadonlySet<string>, root: Buffer): s
   return isPlaced ? undefined : 'the proof of an entry does not lead to the root'
 }
 
-/** `before`: the previous root, if it still exists. */
-const rootReason = async (
+const rootReason = (
   row: RootRow,
   said: RootStatement | undefined,
   before: RootRow | undefined,
   entries: readonly LeafRow[],
-): Promise<string | undefined> => {
+): string | undefined => {
   if (!said) return 'its signature is not by a key of the service'
-  if (said.number !== row.rootNo || said.at !== row.at) return 'it is not what its statement says'
+  if (said.number !== row.rootNo || said.at !== row.at) return 'it differs from its statement'
   if (before && said.previous !== digestOf(before.statement).toString('base64url')) {
     return 'it does not name the root before it'
   }
   if (before && row.firstSeal !== before.lastSeal + 1) return 'seals before it are in no root'
   const leaves = splitHashes(row.leaves)
   const isWhole = row.leaves.length === said.size * hashBytes
-  const root = isWhole ? rootOf(await buildTree(leaves)) : undefined
+  const root = isWhole ? rootOf(buildTree(leaves)) : undefined
   if (!root || root.toString('base64url') !== said.root) return 'its leaves were changed'
-  if (entries.at(-1)?.mac.toString('base64url') !== said.head) return 'it was made of another chain'
+  if (entries.at(-1)?.mac.toString('base64url') !== said.head) return 'it belongs to another chain'
   const known = new Set(leaves.map((leaf) => leaf.toString('latin1')))
   return entries.map((each) => placeReason(each, known, root)).find((reason) => reason !== undefined)
 }
@@ -114,8 +112,7 @@ const findRootless = async (db: Db, firstSeal: number): Promise<number | undefin
 
 /**
  * Returns the first seal without a root after ten minutes; roots are due within two. The entry's time
- * decides, because `sealed_at` has no MAC. Entries sealed recently are not late: their transaction was long,
- * or no instance was running.
+ * decides, because `sealed_at` has no MAC. Entries sealed recently are not late.
  */
 const findLate = async (db: Db, lastSeal: number): Promise<number | undefined> => {
   const { rows } = await sql<{ sealNo: number }>`
@@ -134,9 +131,8 @@ const findClaim = async (db: Db, lastSeal: number): Promise<number | undefined> 
 }
 
 /**
- * Checks every signed root against its seals, its leaves, the previous root and the customers' copies, and
- * returns the first fault. No copy after the newest root may claim a root. `anchor`: the last pruned seal.
- * Call it in the transaction that checks the chain.
+ * Checks every signed root against its seals, leaves, previous root and copies, and returns the first fault.
+ * `anchor`: the last pruned seal. Call it in the transaction that checks the chain.
  */
 export const verifyRoots = async (
   db: Db,
@@ -157,7 +153,7 @@ export const verifyRoots = async (
     if (rootless !== undefined) return fault(rootless, 'the root of the entry was deleted')
     for (const root of roots) {
       const said = readStatement(root.statement, (kid) => (kid === root.kid ? keys.get(kid) : undefined))
-      const reason = await rootReason(root, said, before, entries.get(root.rootNo) ?? [])
+      const reason = rootReason(root, said, before, entries.get(root.rootNo) ?? [])
       if (reason !== undefined) return fault(root.firstSeal, `root ${root.rootNo}: ${reason}`)
       before = root
       verified += 1

@@ -7,7 +7,6 @@ import { createVerifier } from './verifier.ts'
 import { verifyRoots } from './verify-roots.ts'
 
 export type Verification = {
-  /** The first fault; null if there is none. */
   fault: ChainFault | null
   verified: number
   head: ChainHead
@@ -30,7 +29,7 @@ const strayReasons = {
   unsealed: 'the entry has no seal and does not wait for one: inserted by hand, or its seal was deleted',
   gone: 'the entry was deleted before it was sealed',
   copied: "the customer's copy of the entry was inserted: no seal has this entry",
-  alive: 'the entry says that its customer was erased, and the customer still exists',
+  alive: 'the entry records an erasure of its customer, but the customer still exists',
 } as const
 
 /** Finds an entry that was not sealed, was deleted before, or records an erasure that never happened. */
@@ -74,8 +73,7 @@ const badAnchor = (sealNo: number): ChainFault => ({
 
 /**
  * Verifies the whole chain, in constant memory, and returns the first fault. Call it in a REPEATABLE READ
- * transaction, as operator or owner, because sealers and prunings continue. `published`: a head from outside
- * the database. Without it, a cut end or the removal of the whole chain cannot be detected.
+ * transaction, as operator or owner. Only `published`, a head from outside the database, reveals a cut end.
  */
 export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)

@@ -4,7 +4,8 @@ import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Condition, Query } from '../records/query/query.ts'
 import { formatCondition } from './check-source.ts'
-import type { Definition, Join, Node, Parameter, Rows, Source, Where } from './definition.ts'
+import type { Definition, Parameter, Source, Where } from './definition.ts'
+import { listSources } from './dependencies.ts'
 import { parameterValue } from './parameter.ts'
 
 /** Canonical texts of the parameters, from the request or from defaults. */
@@ -37,24 +38,14 @@ const readSource = (
   return { faults }
 }
 
-const sourcesOfJoins = (joins: readonly Join[]): Source[] => joins.map(({ source }) => source)
-const sourcesOfRows = ({ source, joins }: Rows): Source[] => [source, ...sourcesOfJoins(joins)]
-const sourcesOf = (node: Node): Source[] => {
-  if (node.kind === 'object') return node.members.flatMap(([, member]) => sourcesOf(member))
-  if ('rows' in node) return sourcesOfRows(node.rows)
-  if (node.kind === 'merge') return node.parts.flatMap(sourcesOfRows)
-  return 'source' in node ? [node.source] : []
-}
-
 /** The queries of a document's sources with these parameters, or every fault. */
 export const bindSources = (
   { body }: Definition,
   given: Given,
 ): { queries: ReadonlyMap<Source, Query> } | { faults: Fault[] } => {
-  const sources = 'object' in body ? sourcesOf(body.object) : sourcesOfRows(body.list)
   const queries = new Map<Source, Query>()
   const faults: Fault[] = []
-  for (const source of sources) {
+  for (const source of listSources(body)) {
     const read = readSource(source, given)
     if ('query' in read) queries.set(source, read.query)
     else faults.push(...read.faults)
@@ -65,10 +56,8 @@ export const bindSources = (
 export type BoundDocument = Readonly<{
   definition: Definition
   customerId: string
-  /** YYYY-MM-DD. */
   today: string
   planOf(source: Source): QueryPlan
-  /** The same plan with the caller's conditions added. */
   planWith(source: Source, conditions: readonly Condition[]): QueryPlan
   /** Null if the parameter has no value. */
   valueOf(parameter: Parameter): string | number | boolean | null

@@ -5,7 +5,6 @@ import type { Context } from './check-templates.ts'
 import type { FieldRef, Join } from './definition.ts'
 import type { Path } from './faults.ts'
 
-/** The fields of the row, and the fields that joins pick. */
 export type Scope = Context & Readonly<{ resource: Resource; joins: ReadonlyMap<string, Join> }>
 
 const unwrap = (schema: z.ZodType): z.ZodType =>
@@ -38,7 +37,7 @@ const follow = (ref: FieldRef, names: readonly string[], text: string, path: Pat
     if (!next) {
       const known = Object.keys(shape)
       const detail = known.length > 0 ? `has: ${known.join(', ')}` : 'is no object'
-      return faults.add(path, `${text}: what is before .${name} ${detail}`, name, known)
+      return faults.add(path, `${text}: the part before .${name} ${detail}`, name, known)
     }
     schema = next
   }
@@ -65,7 +64,7 @@ export const checkField = (text: string, path: Path, scope: Scope): FieldRef | u
   const field = resource.fields.get(first)
   if (field) return follow(whole(undefined, field), rest, text, path, scope)
   const known = listNames(scope)
-  return faults.add(path, `there is no field ${text}; expected one of: ${known.join(', ')}`, text, known)
+  return faults.addUnknown(path, text, `${text} is no field; expected one of`, known)
 }
 
 /** Whether an aggregate accepts a field. */
@@ -89,12 +88,8 @@ export const findField = (
   const known = [...fields.values()].filter((each) => !each.array && isFit(each)).map((each) => each.name)
   const expected =
     known.length > 0 ? `expected one of: ${known.join(', ')}` : `${resourceName} has no field for it`
-  return faults.add(
-    path,
-    `${name} ${field ? 'is not of that kind' : 'is no field'}; ${expected}`,
-    name,
-    known,
-  )
+  const problem = field ? 'cannot be used here' : 'is no field'
+  return faults.add(path, `${name} ${problem}; ${expected}`, name, known)
 }
 
 /** Whether `count_by` accepts a field. Names and numbers would make one group per record. */

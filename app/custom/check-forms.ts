@@ -3,7 +3,6 @@ import type { Context } from './check-templates.ts'
 import { bounds, memberName } from './document.ts'
 import type { Path } from './faults.ts'
 
-/** A check for each form of a part of a document. They return `undefined` after a fault. */
 export type Checkers<Shapes extends Record<string, z.ZodType>, Around, Checked> = {
   [Name in keyof Shapes]: (
     given: z.output<Shapes[Name]>,

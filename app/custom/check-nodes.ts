@@ -7,7 +7,7 @@ import { checkSource } from './check-source.ts'
 import { type Context, findParameter } from './check-templates.ts'
 import type { Node, Source } from './definition.ts'
 import { bounds, isObject, type NodeName, nodeShapes, partShape, rowsShape, sourceShape } from './document.ts'
-import type { Path } from './faults.ts'
+import { type Path, whole } from './faults.ts'
 
 const readSource = (given: unknown, path: Path, context: Context): Source | undefined => {
   context.tally.sources += 1
@@ -49,14 +49,15 @@ const checkMerge = (
   context: Context,
 ): Node | undefined => {
   const { faults } = context
-  const parts = merge.map((part, index) => {
+  const checkPart = (part: unknown, index: number) => {
     const place = [...path, 'merge', index]
     const shape = faults.read(partShape, part, place)
     if (!shape) return undefined
     const select = { given: shape.select, path: [...place, 'select'] }
     return checkRows(shape, select, limit, place, context)
-  })
-  if (!parts.every((each) => each !== undefined)) return undefined
+  }
+  const parts = whole(merge.map(checkPart))
+  if (!parts) return undefined
   const [first = [], ...others] = parts.map(({ select }) => select.map(([name]) => name))
   for (const [index, names] of others.entries()) {
     if (names.join() === first.join()) continue
@@ -67,7 +68,7 @@ const checkMerge = (
   }
   for (const [name, member] of Object.entries({ by, prefer })) {
     if (member === undefined || first.includes(member)) continue
-    faults.add([...path, name], `expected one of: ${first.join(', ')}`, member, first)
+    faults.addUnknown([...path, name], member, 'expected one of', first)
   }
   return { kind: 'merge', parts, by, prefer, limit }
 }
@@ -94,11 +95,10 @@ const checkers: Checkers<typeof nodeShapes, Context, Node> = {
   count_by: (given, path, context) => {
     const source = readSource(given.count_by, [...path, 'count_by'], context)
     if (!source) return undefined
-    const fields = given.fields.map((name, index) =>
-      findField(source.resource, name, isGrouping, [...path, 'fields', index], context),
-    )
-    if (!fields.every((each) => each !== undefined)) return undefined
-    return { kind: 'count_by', source, fields, limit: given.limit ?? 100 }
+    const find = (name: string, index: number) =>
+      findField(source.resource, name, isGrouping, [...path, 'fields', index], context)
+    const fields = whole(given.fields.map(find))
+    return fields && { kind: 'count_by', source, fields, limit: given.limit ?? 100 }
   },
   newest: ({ newest, as }, _path, context) => {
     context.tally.sources += 1
@@ -112,12 +112,11 @@ const checkers: Checkers<typeof nodeShapes, Context, Node> = {
 
 const nodeNames = Object.keys(nodeShapes) as NodeName[]
 
-/** A known form, identified by its key, or a nested object. */
 const checkNode = (given: unknown, path: Path, context: Context, depth: number): Node | undefined => {
   if (!isObject(given))
     return context.faults.add(
       path,
-      `expected an object, or one of: ${nodeNames.join(', ')}; a value of its own is { const: … }`,
+      `expected an object, or one of: ${nodeNames.join(', ')}; write a fixed value as { const: … }`,
     )
   const name = nodeNames.find((each) => each in given)
   if (name === undefined) return checkObject(given, path, context, depth + 1)

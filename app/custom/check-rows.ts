@@ -34,13 +34,8 @@ const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOn
   const known = [...source.resource.fields.keys()]
   const pick = given.pick.flatMap((name, index) => {
     const field = source.resource.fields.get(name)
-    if (!field)
-      faults.add(
-        [...path, 'pick', index],
-        `there is no field ${name} in ${given.to}; expected one of: ${known.join(', ')}`,
-        name,
-        known,
-      )
+    const expected = `${given.to} have no field ${name}; expected one of`
+    if (!field) faults.addUnknown([...path, 'pick', index], name, expected, known)
     return field ? [field] : []
   })
   if (!on) return undefined
@@ -62,17 +57,17 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
   const field = resource.fields.get(given.many_on as string)
   const relations = relationsOf(resource)
   if (!field || !relations.includes(field.name))
-    return faults.add(
+    return faults.addUnknown(
       [...path, 'many_on'],
-      `${resource.name} are found by: ${relations.join(', ') || 'id alone'}`,
       given.many_on,
-      relations,
+      `${resource.name} are found by`,
+      relations.length > 0 ? relations : ['id'],
     )
   if (given.limit === undefined)
     faults.add([...path, 'limit'], `is missing: expected 1 to ${bounds.listRows} rows at most`)
   const on = checkField(given.on ?? 'id', [...path, 'on'], scope)
   if (on && (on.type !== 'text' || on.array || on.path.length > 0))
-    return faults.add([...path, 'on'], `expected a field that holds what ${field.name} of ${given.to} does`)
+    return faults.add([...path, 'on'], `expected a field with the same ids as ${field.name} of ${given.to}`)
   const inner: Scope = { ...scope, resource, joins: new Map() }
   const picked = Array.isArray(given.pick)
     ? Object.fromEntries(given.pick.map((name) => [name, name]))
@@ -81,7 +76,6 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
   return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? 1, select }
 }
 
-/** A join may start from an earlier join, but not from itself or a later join. */
 const checkJoins = (
   given: Readonly<Record<string, unknown>>,
   path: Path,
@@ -105,7 +99,7 @@ const checkJoins = (
     if (aliases.indexOf(start) >= index) {
       faults.add(
         [...place, 'on'],
-        `a cycle: ${alias} starts from ${start === alias ? 'itself' : `${start}, which comes after it`}`,
+        `a cycle: ${alias} starts from ${start === alias ? 'itself' : `${start}, which is after it`}`,
       )
       continue
     }

@@ -7,7 +7,7 @@ import { type Context, checkTemplates, fits, fitting, writings } from './check-t
 import type { Parameter, Source, Template, Where } from './definition.ts'
 import type { Path } from './faults.ts'
 
-/** Parameters for computed fields. They belong to the query grammar, but are not filters. */
+/** Parameters for computed fields, which are not filters. */
 const dayControls = ['on', 'expiring_within']
 const listOperators: readonly (string | undefined)[] = [undefined, 'in', 'nin', 'all']
 const conditionName = /^([^[\]]+)(?:\[([^[\]]*)\])?$/
@@ -30,14 +30,14 @@ const readName = (resource: Resource, name: string, path: Path, { faults }: Cont
   if (!field?.filter) {
     const known = [...resource.fields.values()].filter((each) => each.filter).map((each) => each.name)
     if (resource.computedForDay) known.push(...dayControls)
-    const ofCustomer = 'is not a field: an answer shows only records of the customer who asks'
+    const ofCustomer = 'is not a field: an answer contains only records of the customer that requests it'
     const unknown = base.startsWith('customer') ? ofCustomer : 'is no field'
     const what = field ? 'cannot be filtered' : unknown
-    return faults.add(path, `${base} ${what}; ${resource.name} filters: ${known.join(', ')}`, base, known)
+    return faults.addUnknown(path, base, `${base} ${what}; ${resource.name} filters`, known)
   }
   const known = operatorsOf(field)
   if (operator !== undefined && !known.includes(operator)) {
-    return faults.add(path, `${base} takes: ${known.join(', ')}`, operator, known)
+    return faults.addUnknown(path, operator, `${base} allows`, known)
   }
   return { field, operator, isControl: false }
 }
@@ -111,7 +111,7 @@ const checkSort = (
   const keys = texts.map(parseSortKey)
   for (const { key } of keys) {
     if (resource.sorts.includes(key)) continue
-    faults.add(path, `${resource.name} sorts by: ${resource.sorts.join(', ')}`, key, resource.sorts)
+    faults.addUnknown(path, key, `${resource.name} sorts by`, resource.sorts)
   }
   if (new Set(keys.map(({ key }) => key)).size < keys.length) faults.add(path, 'expected each sort key once')
   return keys

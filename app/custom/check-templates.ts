@@ -1,9 +1,8 @@
 import { maxValues } from '../records/query/query.ts'
 import type { Field } from '../records/resources/define.ts'
 import type { Parameter, Template } from './definition.ts'
-import type { Faults, Path } from './faults.ts'
+import { type Faults, type Path, whole } from './faults.ts'
 
-/** `tally` counts over the whole document, to check its bounds. */
 export type Context = Readonly<{
   faults: Faults
   params: ReadonlyMap<string, Parameter>
@@ -32,12 +31,11 @@ export const findParameter = (
   if (!found) {
     const known = [...params.keys()]
     const detail = known.length > 0 ? `expected one of: ${known.join(', ')}` : 'the document has no params'
-    faults.add(path, `there is no parameter ${name}; ${detail}`, name, known)
+    faults.add(path, `the document has no parameter ${name}; ${detail}`, name, known)
   }
   return found
 }
 
-/** The types of parameters whose values fit a field of this kind. */
 export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   text: ['string'],
   date: ['date'],
@@ -47,7 +45,7 @@ export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   json: [],
 }
 
-/** Whether the parameter's values can be whole values of the field. */
+/** Whether the parameter's values can be values of the field. */
 export const fits = (parameter: Parameter, field: Field): boolean =>
   fitting[field.kind].includes(parameter.type)
 
@@ -100,15 +98,15 @@ export const checkTemplates = (
   if (values.length === 0 || values.length > maxValues)
     return faults.add(path, `expected 1 to ${maxValues} values, got ${values.length}`)
   const place = (index: number) => (Array.isArray(given) ? [...path, index] : path)
-  const templates = values.map((value, index): Template | undefined => {
+  const check = (value: unknown, index: number): Template | undefined => {
     if (value === null) return faults.add(place(index), 'expected a value; to find null, use [null]: true')
     if (typeof value === 'object')
       return faults.add(place(index), 'expected a text, a number, true or false, or a list of these')
     const template = parseTemplate(String(value))
-    const unknown = template.filter(
-      (part) => typeof part !== 'string' && !findParameter(part.param, place(index), context),
-    )
+    const isUnknown = (part: Template[number]) =>
+      typeof part !== 'string' && !findParameter(part.param, place(index), context)
+    const unknown = template.filter(isUnknown)
     return unknown.length > 0 ? undefined : template
-  })
-  return templates.every((each) => each !== undefined) ? templates : undefined
+  }
+  return whole(values.map(check))
 }

@@ -4,7 +4,7 @@ import { checkField, type Scope } from './check-fields.ts'
 import { findParameter, fits } from './check-templates.ts'
 import type { FieldRef, Operand, Test } from './definition.ts'
 import { bounds, isObject, type TestOperator, testOperators } from './document.ts'
-import type { Path } from './faults.ts'
+import { type Path, whole } from './faults.ts'
 
 const operatorsFor = ({ type, array, path }: FieldRef): readonly TestOperator[] => {
   if (array) return ['eq', 'ne', 'in', 'nin']
@@ -14,7 +14,6 @@ const operatorsFor = ({ type, array, path }: FieldRef): readonly TestOperator[] 
   return type === 'text' && path.length === 0 ? testOperators : ordered
 }
 
-/** The limit of PostgreSQL's type `integer`. */
 const greatestInteger = 2 ** 31 - 1
 
 const checkOperand = (
@@ -80,27 +79,19 @@ const checkComparison = (test: Record<string, unknown>, path: Path, scope: Scope
   if (name === undefined || more.length > 0)
     return faults.add(path, `expected field and one of: ${known.join(', ')}`)
   const operator = known.find((each) => each === name)
-  if (!operator)
-    return faults.add([...path, name], `${ref.field.name} is compared by: ${known.join(', ')}`, name, known)
+  if (!operator) return faults.addUnknown([...path, name], name, `${ref.field.name} is compared by`, known)
   const given = test[name]
   const isList = operator === 'in' || operator === 'nin'
-  if (
-    Array.isArray(given) !== isList ||
-    (isList && ((given as unknown[]).length === 0 || (given as unknown[]).length > bounds.choices))
-  ) {
-    return faults.add(
-      [...path, name],
-      isList ? `expected a list of 1 to ${bounds.choices}` : 'expected one value',
-    )
+  const values = [given].flat()
+  if (Array.isArray(given) !== isList || values.length === 0 || values.length > bounds.choices) {
+    const expected = isList ? `expected a list of 1 to ${bounds.choices}` : 'expected one value'
+    return faults.add([...path, name], expected)
   }
-  const operands = [given]
-    .flat()
-    .map((value, index) =>
-      checkOperand(value, ref, operator, isList ? [...path, name, index] : [...path, name], scope),
-    )
-  return operands.every((each) => each !== undefined)
-    ? { kind: 'compare', ref, operator, operands }
-    : undefined
+  const place = (index: number) => (isList ? [...path, name, index] : [...path, name])
+  const operands = whole(
+    values.map((value, index) => checkOperand(value, ref, operator, place(index), scope)),
+  )
+  return operands && { kind: 'compare', ref, operator, operands }
 }
 
 const testList = z.array(z.unknown()).min(1).max(20)
@@ -112,12 +103,13 @@ export const checkTest = (test: unknown, path: Path, scope: Scope, depth = 1): T
   for (const kind of ['any', 'all'] as const) {
     if (!(kind in test)) continue
     const [other] = Object.keys(test).filter((name) => name !== kind)
-    if (other !== undefined) faults.add([...path, other], `expected nothing beside ${kind}`)
+    if (other !== undefined) faults.add([...path, other], `expected only ${kind}`)
     if (depth > bounds.depth)
       return faults.add([...path, kind], `expected tests at most ${bounds.depth} deep`)
     const inner = faults.read(testList, test[kind], [...path, kind])
-    const tests = inner?.map((each, index) => checkTest(each, [...path, kind, index], scope, depth + 1))
-    return tests?.every((each) => each !== undefined) ? { kind, tests } : undefined
+    const check = (each: unknown, index: number) => checkTest(each, [...path, kind, index], scope, depth + 1)
+    const tests = inner && whole(inner.map(check))
+    return tests && { kind, tests }
   }
   return checkComparison(test, path, scope)
 }

@@ -4,7 +4,7 @@ import { findParameter } from './check-templates.ts'
 import { checkTest } from './check-tests.ts'
 import type { FieldRef, Scalar, Select, Test, Value } from './definition.ts'
 import { bounds, isObject, scalar, type ValueName, valueShapes } from './document.ts'
-import type { Path } from './faults.ts'
+import { type Path, whole } from './faults.ts'
 
 /** Date tokens and PostgreSQL's names for them. Only blanks and punctuation are accepted in addition. */
 const dateTokens: Readonly<Record<string, string>> = {
@@ -60,14 +60,15 @@ const checkers: Checkers<typeof valueShapes, Scope, Value> = {
         scope.faults.add(place, 'expected a single value: a list or an object is not a text')
       return isText ? checked : undefined
     })
-    return parts.every((each) => each !== undefined) ? { kind: 'concat', parts, separator } : undefined
+    const checked = whole(parts)
+    return checked && { kind: 'concat', parts: checked, separator }
   },
   map: ({ map }, path, scope) => {
     const place = [...path, 'map']
     const ref = checkField(map.field, [...place, 'field'], scope)
     if (!ref) return undefined
     if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean'))
-      return scope.faults.add([...place, 'field'], `expected a text or a boolean: ${map.field} is none`)
+      return scope.faults.add([...place, 'field'], `expected a text or a boolean, which ${map.field} is not`)
     const known =
       ref.type === 'boolean' ? ['true', 'false'] : ref.path.length > 0 ? undefined : ref.field.values
     const values = Object.entries(map.values)
@@ -75,12 +76,7 @@ const checkers: Checkers<typeof valueShapes, Scope, Value> = {
       scope.faults.add([...place, 'values'], `expected at most ${bounds.choices}`)
     for (const [value] of values) {
       if (known && !known.includes(value))
-        scope.faults.add(
-          [...place, 'values', value],
-          `${map.field} is one of: ${known.join(', ')}`,
-          value,
-          known,
-        )
+        scope.faults.addUnknown([...place, 'values', value], value, `${map.field} is one of`, known)
     }
     return { kind: 'map', ref, values, otherwise: map.else ?? null }
   },
@@ -89,7 +85,10 @@ const checkers: Checkers<typeof valueShapes, Scope, Value> = {
     const ref = checkField(date.field, [...place, 'field'], scope)
     if (!ref) return undefined
     if (ref.array || (ref.type !== 'date' && ref.type !== 'instant'))
-      return scope.faults.add([...place, 'field'], `expected a date or an instant: ${date.field} is none`)
+      return scope.faults.add(
+        [...place, 'field'],
+        `expected a date or an instant, which ${date.field} is not`,
+      )
     const format = checkFormat(date.format, ref, [...place, 'format'], scope)
     return format === undefined ? undefined : { kind: 'date', ref, format }
   },
@@ -108,8 +107,8 @@ const checkers: Checkers<typeof valueShapes, Scope, Value> = {
       return test && value && [test, value]
     })
     const otherwise = checkOutcome(given.else ?? null, [...path, 'else'], scope, depth + 1)
-    const isWhole = branches.every((each) => each !== undefined)
-    return isWhole && otherwise ? { kind: 'case', branches, otherwise } : undefined
+    const checked = whole(branches)
+    return checked && otherwise && { kind: 'case', branches: checked, otherwise }
   },
 }
 
@@ -127,8 +126,9 @@ const checkValue = (value: unknown, path: Path, scope: Scope, depth = 1): Value 
   const name = isObject(value) ? valueNames.find((each) => each in value) : undefined
   if (name === undefined) {
     const [given] = isObject(value) ? Object.keys(value) : []
+    const place = given === undefined ? path : [...path, given]
     return faults.add(
-      given === undefined ? path : [...path, given],
+      place,
       `expected the name of a field, or one of: ${valueNames.join(', ')}`,
       given,
       valueNames,

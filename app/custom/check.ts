@@ -21,7 +21,7 @@ const checkFilters = (
   const known = [...resource.fields.values()].filter((field) => field.filter).map((field) => field.name)
   for (const [index, name] of names.entries()) {
     if (!known.includes(name)) {
-      faults.add([...path, index], `${resource.name} filters: ${known.join(', ')}`, name, known)
+      faults.addUnknown([...path, index], name, `${resource.name} filters`, known)
     } else if (params.has(name)) {
       faults.add([...path, index], `${name} is a parameter already`)
     }
@@ -37,10 +37,7 @@ const checkList = (given: unknown, path: Path, context: Context): List | undefin
   return { ...checked, filters: checkFilters(filters, checked, [...path, 'filters'], context) }
 }
 
-/**
- * Checks a parsed document against the resources. The cost of a valid document is bounded. Pure. Throws a
- * DocumentError with every fault.
- */
+/** Checks a parsed document against the resources. Throws a DocumentError with every fault. */
 export const checkDocument = (document: unknown): Definition => {
   const faults = createFaults()
   const shape = faults.read(documentShape, document, [])

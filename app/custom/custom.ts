@@ -20,15 +20,11 @@ type Asked = { principal: Principal; name: string }
 
 export type Custom = Readonly<{
   /**
-   * Checks access. Rejects with 404 `not_found` if the customer was not granted the endpoint, even if it
-   * exists, and with 403 `insufficient_scope`.
+   * Rejects with 404 `not_found` unless the customer was granted the endpoint, and 403 `insufficient_scope`.
    * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
    */
   admit(asked: Asked): Promise<void>
-  /**
-   * Returns the requested revision, and a parser for the query of its export. Rejects with not_found and
-   * insufficient_scope; `readExport` throws invalid_query.
-   */
+  /** Rejects with not_found and insufficient_scope; `readExport` throws invalid_query. */
   findDefinition(
     asked: Asked,
     rawQuery: string,
@@ -45,9 +41,7 @@ type CustomDeps = {
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
-  /** The database's clock, milliseconds since 1970, to stop serving a previous revision. */
   databaseNow: () => number
   granted: (customerId: string) => Promise<Granted>
 }
@@ -57,7 +51,6 @@ const notFound = () => new ApiError('not_found', { detail: 'You have no custom e
 /** Creates the reader of custom endpoints, as `createRecords` does for resources, without a framework. */
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
-  // Once at the start: it reads files and compiles some statements for each resource.
   const version = customVersion()
 
   const requireGrant = ({ principal, name }: Asked, known: Granted): readonly Revision[] => {

@@ -10,7 +10,6 @@ export type Parameter = Readonly<{
   description?: string | undefined
   /** Canonical text. */
   default?: string | undefined
-  /** For the API description. */
   example?: string | undefined
   min?: string | number | undefined
   max?: string | number | undefined
@@ -19,7 +18,6 @@ export type Parameter = Readonly<{
   optional: boolean
 }>
 
-/** A text with parameters, which the query grammar parses as a condition's value. */
 export type Template = readonly (string | { param: string })[]
 
 export type Where = Readonly<{ name: string; isList: boolean; values: readonly Template[] }>
@@ -54,10 +52,9 @@ export type Value =
       values: readonly (readonly [string, Scalar])[]
       otherwise: Scalar
     }>
-  /** `format`: for PostgreSQL's `to_char`. */
+  /** For PostgreSQL's `to_char`. */
   | Readonly<{ kind: 'date'; ref: FieldRef; format: string }>
   | Readonly<{ kind: 'case'; branches: readonly (readonly [Test, Value])[]; otherwise: Value }>
-  /** The rows of a to-many join. */
   | Readonly<{ kind: 'items'; join: JoinMany }>
 
 export type Select = readonly (readonly [name: string, value: Value])[]
@@ -110,10 +107,9 @@ export type Definition = Readonly<{
   body: Readonly<{ object: Node } | { list: List }>
   /** Hash of the document, part of its cache keys. */
   digest: string
-  /** Names in the change log whose changes affect the response. */
+  /** Names in the change log. */
   dependsOn: readonly string[]
   /** Whether the same data give another response on another day, with any parameters. */
   dependsOnDay: boolean
-  /** Whether the response depends on the customer's window. */
   needsSettings: boolean
 }>

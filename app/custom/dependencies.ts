@@ -1,74 +1,74 @@
-import type { Definition, Join, Node, Rows, Select, Source, Test, Value } from './definition.ts'
+import type { Definition, Node, Rows, Source, Test, Value } from './definition.ts'
 
-type Found = { resources: Set<string>; dependsOnDay: boolean; needsSettings: boolean }
+const listNodes = (node: Node): Node[] =>
+  node.kind === 'object' ? node.members.flatMap(([, member]) => listNodes(member)) : [node]
 
-const noteSource = ({ resource, where }: Source, found: Found): void => {
-  for (const name of resource.reads) found.resources.add(name)
-  const isRelative = where.some(({ values }) =>
+const listRows = (node: Node): readonly Rows[] => {
+  if ('rows' in node) return [node.rows]
+  return node.kind === 'merge' ? node.parts : []
+}
+
+const isRelativeTest = (test: Test): boolean =>
+  test.kind === 'compare'
+    ? test.operands.some((operand) => 'literal' in operand && String(operand.literal).startsWith('today'))
+    : test.tests.some(isRelativeTest)
+
+const isRelativeValue = (value: Value): boolean => {
+  if (value.kind === 'concat') return value.parts.some(isRelativeValue)
+  if (value.kind !== 'case') return false
+  const { branches, otherwise } = value
+  return (
+    isRelativeValue(otherwise) ||
+    branches.some(([test, then]) => isRelativeTest(test) || isRelativeValue(then))
+  )
+}
+
+const isRelativeSource = ({ resource, where }: Source): boolean =>
+  resource.computedForDay ||
+  where.some(({ values }) =>
     values.flat().some((part) => typeof part === 'string' && part.startsWith('today')),
   )
-  const hasWindow = where.some(({ name }) => name === 'expiring_within')
-  found.dependsOnDay ||= resource.computedForDay || isRelative
-  found.needsSettings ||= resource.computedForDay && !hasWindow
-}
 
-const noteTest = (test: Test, found: Found): void => {
-  if (test.kind !== 'compare') {
-    for (const each of test.tests) noteTest(each, found)
-    return
-  }
-  found.dependsOnDay ||= test.operands.some(
-    (operand) =>
-      'literal' in operand && typeof operand.literal === 'string' && operand.literal.startsWith('today'),
-  )
-}
+const usesSettings = ({ resource, where }: Source): boolean =>
+  resource.computedForDay && !where.some(({ name }) => name === 'expiring_within')
 
-const noteValue = (value: Value, found: Found): void => {
-  if (value.kind === 'concat') for (const part of value.parts) noteValue(part, found)
-  if (value.kind !== 'case') return
-  noteValue(value.otherwise, found)
-  for (const [test, then] of value.branches) {
-    noteTest(test, found)
-    noteValue(then, found)
+const listParts = (body: Definition['body']) => {
+  const nodes = 'object' in body ? listNodes(body.object) : []
+  const rows = 'object' in body ? nodes.flatMap(listRows) : [body.list]
+  const joins = rows.flatMap((each) => each.joins)
+  return {
+    nodes,
+    sources: [
+      ...nodes.flatMap((node) => ('source' in node ? [node.source] : [])),
+      ...rows.map(({ source }) => source),
+      ...joins.map(({ source }) => source),
+    ],
+    selects: [
+      ...rows.map(({ select }) => select),
+      ...joins.flatMap((join) => (join.kind === 'many' ? [join.select] : [])),
+    ],
   }
 }
 
-const noteSelect = (select: Select, found: Found): void => {
-  for (const [, value] of select) noteValue(value, found)
-}
-
-const noteJoin = (join: Join, found: Found): void => {
-  noteSource(join.source, found)
-  if (join.kind === 'many') noteSelect(join.select, found)
-}
-
-const noteRows = ({ source, joins, select }: Rows, found: Found): void => {
-  noteSource(source, found)
-  for (const join of joins) noteJoin(join, found)
-  noteSelect(select, found)
-}
-
-const noteNode = (node: Node, found: Found): void => {
-  if (node.kind === 'object') for (const [, member] of node.members) noteNode(member, found)
-  else if ('rows' in node) noteRows(node.rows, found)
-  else if (node.kind === 'merge') for (const part of node.parts) noteRows(part, found)
-  else if ('source' in node) noteSource(node.source, found)
-  else if (node.kind === 'newest') for (const name of node.resources) found.resources.add(name)
-}
+/** Returns every source of a document, with those of its joins. */
+export const listSources = (body: Definition['body']): Source[] => listParts(body).sources
 
 /**
- * Derives a document's dependencies: names in the change log, the day, the customer's window. An unnecessary
- * dependency costs a read, but a missing dependency makes a response wrong. So anything that may depend on
- * the day counts.
+ * Derives the names in the change log, the day and the window that an answer depends on. A missing dependency
+ * makes an answer wrong, so anything that may depend on the day counts.
  */
 export const dependenciesOf = (
   body: Definition['body'],
 ): Pick<Definition, 'dependsOn' | 'dependsOnDay' | 'needsSettings'> => {
-  const found: Found = { resources: new Set(), dependsOnDay: false, needsSettings: false }
-  if ('object' in body) noteNode(body.object, found)
-  else noteRows(body.list, found)
-  const { resources, dependsOnDay, needsSettings } = found
-  const settings = needsSettings ? ['settings'] : []
-  // A customer that loses the endpoint, or gets another revision, must not receive a cached response.
-  return { dependsOn: [...resources, ...settings, 'custom'], dependsOnDay, needsSettings }
+  const { nodes, sources, selects } = listParts(body)
+  const newest = nodes.flatMap((node) => (node.kind === 'newest' ? node.resources : []))
+  const resources = new Set([...sources.flatMap(({ resource }) => resource.reads), ...newest])
+  const needsSettings = sources.some(usesSettings)
+  const isRelative = selects.flat().some(([, value]) => isRelativeValue(value))
+  return {
+    // A customer that loses the endpoint must not receive a cached response.
+    dependsOn: [...resources, ...(needsSettings ? ['settings'] : []), 'custom'],
+    dependsOnDay: isRelative || sources.some(isRelativeSource),
+    needsSettings,
+  }
 }

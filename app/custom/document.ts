@@ -2,17 +2,13 @@ import { z } from 'zod'
 import { tokenParameters } from '../records/query/token-parameters.ts'
 import { resourceNames } from '../records/resources/index.ts'
 
-/**
- * The document of a custom endpoint, part by part. Each schema is flat, and `check.ts` leads from one part to
- * the next, so that every fault has a path and the nearest name.
- */
+/** The document of a custom endpoint. Each schema is flat, and `check.ts` leads from one part to the next. */
 
 /** Bounds of a document: the maximum cost of a response is known when the document is applied. */
 export const bounds = {
   documentBytes: 65_536,
   sources: 8,
   joins: 3,
-  /** Nested objects, and nested values. */
   depth: 3,
   members: 100,
   pageRows: 500,
@@ -85,7 +81,6 @@ const sort = z.union([z.string(), z.array(z.string()).min(1)], 'expected sort ke
 export const sourceShape = z.strictObject({ from: resource, where })
 const rows = { from: resource, where, sort, joins: z.record(z.string(), z.unknown()).optional() }
 export const rowsShape = z.strictObject(rows)
-/** A source of `merge`. */
 export const partShape = z.strictObject({ ...rows, select: z.record(z.string(), z.unknown()) })
 export const listShape = z.strictObject({
   ...rows,
@@ -140,7 +135,6 @@ export const nodeShapes = {
 } as const
 export type NodeName = keyof typeof nodeShapes
 
-/** Forms of a value, in addition to the name of a field. */
 export const valueShapes = {
   field: z.strictObject({ field: z.string() }),
   const: nodeShapes.const,

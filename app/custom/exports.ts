@@ -12,7 +12,6 @@ export type CustomExports = {
 type Deps = {
   exports: Exports
   custom: Custom
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
 

@@ -1,13 +1,11 @@
 import type { z } from 'zod'
 import { findNearest } from '../records/query/nearest.ts'
 
-/** The names and positions that lead to a part of a document. */
 export type Path = readonly (string | number)[]
 
-/** `did_you_mean`: the nearest valid name. */
 export type DocumentFault = { path: string; detail: string; did_you_mean?: string }
 
-/** Has every fault of a document, which is rejected as a whole. */
+/** Has every fault of a document. */
 export class DocumentError extends Error {
   readonly faults: readonly DocumentFault[]
 
@@ -33,6 +31,8 @@ export const formatFault = ({ path, detail, did_you_mean: meant }: DocumentFault
 export type Faults = {
   /** Returns `undefined`. Suggests the candidate that is nearest to `given`. */
   add(path: Path, detail: string, given?: string, candidates?: Iterable<string>): undefined
+  /** Like `add`, for an unknown name. `expected` introduces the known names. */
+  addUnknown(path: Path, name: unknown, expected: string, known: readonly string[]): undefined
   /** Parses a part of the document. Returns `undefined` after a fault. */
   read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
   readonly list: readonly DocumentFault[]
@@ -44,6 +44,10 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
 const namesOf = (schema: z.ZodType): string[] =>
   'shape' in schema ? Object.keys(schema.shape as Record<string, unknown>) : []
 
+/** Returns the list, or `undefined` if a check of an element has failed. */
+export const whole = <T>(list: (T | undefined)[]): T[] | undefined =>
+  list.every((each) => each !== undefined) ? (list as T[]) : undefined
+
 /** Creates an empty collection of faults. */
 export const createFaults = (): Faults => {
   const list: DocumentFault[] = []
@@ -52,13 +56,15 @@ export const createFaults = (): Faults => {
     list.push({ path: formatPath(path), detail, ...(nearest === undefined ? {} : { did_you_mean: nearest }) })
     return undefined
   }
+  const addUnknown: Faults['addUnknown'] = (path, name, expected, known) =>
+    add(path, `${expected}: ${known.join(', ')}`, String(name), known)
   const addIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, path: Path) => {
     const place = [...path, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
     const given = at(value, issue.path)
     switch (issue.code) {
       case 'unrecognized_keys': {
         const names = namesOf(schema)
-        for (const key of issue.keys) add([...place, key], `expected one of: ${names.join(', ')}`, key, names)
+        for (const key of issue.keys) addUnknown([...place, key], key, 'expected one of', names)
         return
       }
       case 'invalid_value': {
@@ -77,6 +83,7 @@ export const createFaults = (): Faults => {
   }
   return {
     add,
+    addUnknown,
     read(schema, value, path) {
       const parsed = schema.safeParse(value)
       if (parsed.success) return parsed.data

@@ -20,19 +20,17 @@ export type Revision = Readonly<{
   revision: number
   /** Throws a DocumentError if only an earlier release accepts it. Other endpoints are not affected. */
   definition: () => Definition
-  /** When a newer revision replaced it, milliseconds since 1970. `undefined` for the current revision. */
+  /** When a newer revision replaced it. `undefined` for the current revision. */
   supersededAtMs: number | undefined
 }>
 
 /** The revisions of each endpoint that a customer was granted, newest first. */
 export type Granted = ReadonlyMap<string, readonly Revision[]>
 
-/** How long a replaced revision is served on request. */
 export const formerRevisionDays = 30
 
 type Row = { name: string; revision: number; document: string; superseded: number | null }
 
-/** All customers share the definition of the same text. */
 const createDefinitions = () => {
   const known = new LRUCache<string, Definition>({ max: 1_000 })
   return (text: string): Definition => {
@@ -69,10 +67,7 @@ const load = async (
   return toFact(customerId, row, toGranted(row.documents, parse))
 }
 
-/**
- * Creates a cached reader of grants. A grant, a revocation or a new revision takes effect within a second.
- * Throws `unavailable` if the database cannot be reached.
- */
+/** Creates a cached reader of grants. A change takes effect within a second. Throws `unavailable`. */
 export const createGranted = (options: FactsOptions & { db: QueuedDb }) => {
   const { db } = options
   const parse = createDefinitions()

@@ -1,8 +1,7 @@
 import { findNearest } from '../records/query/nearest.ts'
-import { type Parsed, parseDate, resolveDate } from '../records/query/values.ts'
+import { type Parsed, parseBoolean, parseDate, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 
-/** Of a text parameter. */
 export const maxBytes = 2000
 
 const betweenText = (min: unknown, max: unknown): string =>
@@ -39,14 +38,10 @@ const parsers: Record<Parameter['type'], (text: string, parameter: Parameter, to
   integer: parseInteger,
   string: parseText,
   date: parseDay,
-  boolean: (text) =>
-    text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' },
+  boolean: parseBoolean,
 }
 
-/**
- * Parses a parameter to canonical text. Dates relative to today remain relative. `today`, YYYY-MM-DD,
- * resolves them to compare with bounds.
- */
+/** Parses a parameter to canonical text. Dates relative to today remain relative. `today`: YYYY-MM-DD. */
 export const parseParameter = (parameter: Parameter, text: string, today: string): Parsed => {
   const { values, type } = parameter
   if (!values || values.includes(text)) return parsers[type](text, parameter, today)

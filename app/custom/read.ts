@@ -17,7 +17,7 @@ const refuse = (path: string, detail: string): never => {
 
 /** Returns the fault of a node. `undefined` if its value is the value that the text shows. */
 const faultOf = (node: Node): string | undefined => {
-  if (isAlias(node)) return 'aliases (*name) are not taken: write it out'
+  if (isAlias(node)) return 'aliases (*name) are not allowed: repeat the value'
   if (!isScalar(node)) return undefined
   const { value, source } = node
   if (typeof value === 'string') {
@@ -30,9 +30,8 @@ const faultOf = (node: Node): string | undefined => {
 }
 
 /**
- * Restores keys to their text: `null: true` is a test, although YAML reads the key as null. Returns a fault
- * if a key is invalid. `__proto__` is invalid because copies of objects drop it, so a condition would be
- * lost.
+ * Restores keys to their text: YAML reads the key of `null: true` as null. Copies of objects drop
+ * `__proto__`, so a condition would be lost.
  */
 const readNames = (node: Node): { name: Node; detail: string } | undefined => {
   if (!isMap<Node>(node)) return undefined
@@ -51,9 +50,8 @@ const readNames = (node: Node): { name: Node; detail: string } | undefined => {
 const isPlainYaml = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
 
 /**
- * Parses YAML 1.2, which includes JSON. Throws a DocumentError that names the line. It rejects duplicate
- * keys, aliases (a value may contain itself), custom tags and several documents. It also rejects values that
- * differ from their text (`0123`, `1.10`, numbers beyond 2^53, the words of YAML 1.1).
+ * Parses YAML 1.2, which includes JSON. Throws a DocumentError that names the line. Rejects duplicate keys,
+ * aliases, tags, and values that differ from their text (`0123`, `1.10`, the words of YAML 1.1).
  */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)

@@ -1,5 +1,5 @@
 import { controlReaders, type Draft, type QueryShape } from '../records/query/controls.ts'
-import { oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
+import { formatReader, into, type ParameterReader, single } from '../records/query/readers.ts'
 import type { Definition } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { parseParameter } from './parameter.ts'
@@ -11,13 +11,12 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
     ? { value: text }
     : { detail: `expected ${numbers.length > 1 ? 'one of: ' : ''}${numbers.join(', ')}` }
 
-/** A page, a whole list, or a whole list as CSV. */
 export type CustomShape = Exclude<QueryShape, 'item'>
 
 /** Parameters with the same meaning as for the list's resource. */
 const listControls = ['limit', 'count', 'cursor', 'bom', 'format']
 
-/** Creates the readers of parameters, by name. They write to `reading`. `revisions`: served now. */
+/** Creates the readers of parameters, by name. They write to `reading`. */
 export const readersOf = (
   { params, body }: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],
@@ -40,14 +39,9 @@ export const readersOf = (
       if (reader) readers.set(name, reader(reading.draft))
     }
   } else {
-    readers.set(
-      'format',
-      single(oneOfNames(['json'], 'invalid_value', 'expected one of'), () => {}),
-    )
+    readers.set('format', formatReader(['json']))
   }
-  const takeRevision = (value: string) => {
-    reading.revision = value
-  }
-  readers.set('revision', single(oneOfNumbers(revisions.map(({ revision }) => revision)), takeRevision))
+  const isServed = oneOfNumbers(revisions.map(({ revision }) => revision))
+  readers.set('revision', single(isServed, into(reading, 'revision', String)))
   return readers
 }

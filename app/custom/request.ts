@@ -3,6 +3,7 @@ import { formatPairs, type Pair } from '../http/pairs.ts'
 import { formatSelection } from '../records/query/canonical.ts'
 import { type Draft, isExport } from '../records/query/controls.ts'
 import {
+  type FaultyQuery,
   formatMeant,
   type PairReading,
   type PairsReading,
@@ -19,27 +20,20 @@ import type { Definition, List, Source } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { type CustomShape, type ReadParameters, readersOf } from './request-readers.ts'
 
-/** A parsed request for a custom endpoint. Dates relative to today remain relative. */
 export type CustomRequest = Readonly<{
   given: Given
   queries: ReadonlyMap<Source, Query>
-  /** The caller's filters on a list. */
   conditions: readonly Condition[]
   limit: number
   cursor: string | undefined
   count: boolean
-  /** Whether a CSV file starts with a byte order mark. */
   hasMark: boolean
-  /** The same text for all equivalent queries, without the cursor. */
   canonical: string
-  /** The parameters and filters for which a cursor is valid. */
   selection: string
   dependsOnDay: boolean
 }>
 
-export type RequestOutcome =
-  | { request: CustomRequest }
-  | { faults: Fault[]; corrected?: string; cursor?: string }
+export type RequestOutcome = { request: CustomRequest } | FaultyQuery
 
 const readWith = (
   definition: Definition,
@@ -130,9 +124,7 @@ const finish = (
 }
 
 /**
- * Parses a query string for a custom endpoint: its parameters, and on a list also limit, cursor, count and
- * the filters that the document allows. An export accepts no cursor and no count. Returns every fault. Pure.
- * `today` resolves dates to compare with bounds.
+ * Parses a query string for a custom endpoint and reports every fault. Pure. `today`: for bounds of dates.
  */
 export const readRequest = (
   definition: Definition,
@@ -146,22 +138,15 @@ export const readRequest = (
   const pairs = readWith(definition, readers, reading.draft, rawQuery)
   const missing = complete(definition, reading.given, rawQuery)
   const { cursor } = reading.draft
-  const refuse = (faults: Fault[], corrected?: string): RequestOutcome => ({
-    faults,
-    ...(corrected === undefined ? {} : { corrected }),
-    ...(cursor === undefined ? {} : { cursor }),
-  })
   if (pairs.faults.length > 0) {
     const meant = formatMeant(pairs)
     const again = meant === undefined ? undefined : readRequest(definition, revisions, meant, today, shape)
     const isMissing = (fault: Fault) => !pairs.meant.some((pair) => pair?.[0] === fault.parameter)
-    return refuse(
-      [...pairs.faults, ...missing.filter(isMissing)],
-      again && ('request' in again ? meant : again.corrected),
-    )
+    const faults = [...pairs.faults, ...missing.filter(isMissing)]
+    return { faults, corrected: again && ('request' in again ? meant : again.corrected), cursor }
   }
-  if (missing.length > 0) return refuse(missing)
+  if (missing.length > 0) return { faults: missing, cursor }
   const bound = bindSources(definition, reading.given)
-  if ('faults' in bound) return refuse(bound.faults)
+  if ('faults' in bound) return { faults: bound.faults, cursor }
   return { request: finish(definition, reading, bound.queries, shape) }
 }

@@ -20,8 +20,8 @@ const findCurrent = (trx: Db, name: string): Promise<{ revision: number; documen
     .executeTakeFirst()
 
 /**
- * Makes a document the current revision of its endpoint, and deletes revisions that were replaced more than
- * 31 days ago. `trx` must be a transaction: the endpoint stays locked until its end.
+ * Makes a document the current revision of its endpoint. Deletes revisions replaced more than 31 days ago.
+ * `trx` must be a transaction: the endpoint stays locked until its end.
  */
 export const applyDocument = async (trx: Db, { name, revision, text }: StoredDocument): Promise<Applied> => {
   await trx
@@ -41,7 +41,6 @@ export const applyDocument = async (trx: Db, { name, revision, text }: StoredDoc
   return { outcome: 'applied', previous: current?.revision ?? null }
 }
 
-/** Returns `undefined` if the statement changed no row. */
 const change = async (db: Db, statement: RawBuilder<unknown>): Promise<true | undefined> =>
   (await statement.execute(db)).numAffectedRows ? true : undefined
 

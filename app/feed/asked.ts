@@ -8,7 +8,6 @@ import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './to
 export type FeedAsked = Readonly<{
   principal: Pick<Principal, 'customerId'>
   rawQuery: string
-  /** The negotiated media type. */
   type?: string
   /** The header `Last-Event-ID` of a client that reconnects, which is a sync token. */
   lastEventId?: string | undefined
@@ -27,10 +26,7 @@ const refuseToken = (detail: string) =>
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name) => b.includes(name))
 
-/**
- * Creates the function that parses a feed request into its query and decoded token. That function throws
- * invalid_query and invalid_sync_token.
- */
+/** Creates the parser of feed requests. The parser throws invalid_query and invalid_sync_token. */
 export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
   const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined

@@ -1,12 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { QueryPlan } from '../records/query/plan.ts'
 import type { Resource } from '../records/resources/define.ts'
+import type { Sql } from '../records/sql/column.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
 import { type Bindings, projection } from '../records/sql/projection.ts'
 
-type Sql = RawBuilder<unknown>
-
-/** Why a record is in the feed although no write changed it. */
 export type Cause = 'day' | 'settings'
 
 /** The parts of a change as SQL of type text. `data` is null if the record does not exist. */
@@ -18,14 +16,11 @@ export type ChangeParts = {
   cause?: Cause
   /** Whether to include the previous values of changed fields. Optional. Defaults to false. */
   withFormer?: boolean | undefined
-  /** SQL of type boolean: the record exists, but the follower's filter excludes it. */
+  /** SQL of type boolean: the record exists, but the filter excludes it. */
   hasLeft: Sql
 }
 
-/**
- * A change as JSON text, with its members in the contract's order; an SQL expression. The changed fields are
- * in the row `d` (`names`, `former`, `known`), see `joinDifferences`.
- */
+/** SQL of a change as JSON text, with members in the contract's order. `d`: see `joinDifferences`. */
 export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft }: ChangeParts): Sql => {
   const former = withFormer ? sql` || ',"previous":{' || coalesce(d.former, '') || '}'` : sql``
   const written = sql.lit(cause ? `","cause":"${cause}"` : '"')
@@ -40,8 +35,7 @@ export const recordData = (resource: Resource, bindings: Bindings, fields?: read
   sql`lateral (select row_to_json(p)::text as data from (select ${projection(resource, fields, bindings)}) p) x`
 
 /**
- * Columns `data` and `has_left` for a record `r` with its `x`. If the plan's filter excludes the record,
- * `data` is null and `has_left` is true.
+ * Columns `data` and `has_left` for a record `r` with its `x`: whether the plan's filter excludes the record.
  */
 export const wantedData = (plan: QueryPlan | undefined): Sql => {
   if (!plan || plan.conditions.length === 0) return sql`x.data, false as has_left`

@@ -1,5 +1,5 @@
 import { isVisible, type Snapshot } from '../cache/snapshot.ts'
-import type { SyncToken } from './token.ts'
+import type { DiffWalk } from './token.ts'
 
 /** Transaction ids from `low` to `high`, both inclusive. No upper bound if `high` is `undefined`. */
 export type Span = Readonly<{ low: number; high: number | undefined }>
@@ -18,10 +18,9 @@ const gaps = (low: number, end: number, without: readonly number[]): Span[] => {
 }
 
 /**
- * The transactions that became visible between two snapshots, ascending: `base` saw them running or not yet
- * started, and `target` shows them. Without a target, the last span has no upper bound: the reading
- * statement's snapshot hides the rows of running transactions anyway. A long-running transaction is a
- * separate span, so that later transactions which `base` already shows are not read again.
+ * The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is
+ * open. A long-running transaction is a separate span, so that later transactions which `base` shows are not
+ * read.
  */
 export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span[] => {
   if (!target) {
@@ -38,6 +37,8 @@ export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span
   ]
 }
 
+type Walk = { base: Snapshot; diff?: Pick<DiffWalk, 'target' | 'xid'> | undefined }
+
 /** The spans that the walk has not finished. */
-export const spansAhead = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Span[] =>
+export const spansAhead = ({ base, diff }: Walk): Span[] =>
   spansBetween(base, diff?.target).filter(({ high }) => !diff || high === undefined || high >= diff.xid)

@@ -7,8 +7,8 @@ import { type Bindings, bindExpression, columnFromJson } from '../records/sql/pr
 import type { DayAndWindow } from './token.ts'
 
 /**
- * The state that a follower has: everything visible in `snapshot`, which was taken after the instant `at`
- * (RFC 3339), with the computed values for `moment`.
+ * The state of a follower: everything visible in `snapshot`, which was taken after the instant `at` (RFC
+ * 3339).
  * See docs/decisions/0092-the-feed-compares-with-the-token.md.
  */
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
@@ -52,32 +52,26 @@ const summary = (resource: Resource, fields: readonly string[] | undefined): Sql
 }
 
 /**
- * Whether the follower has the record `r`: its snapshot shows the transaction that created the record.
- * Transaction ids that this database has not reached are from the database that it was restored from. Records
- * older than the column `created_xid` are compared by time.
+ * Whether the follower's snapshot shows the transaction that created the record `r`. Transaction ids that this
+ * database has not reached are from the database that it was restored from.
  */
 const isKnown = ({
   snapshot,
-  at,
-}: Seen): Sql => sql`case when r.created_xid is null then r.created_at <= ${at}::timestamptz
-  else pg_visible_in_snapshot(r.created_xid, ${snapshot.text}::pg_snapshot)
-    or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()) end`
+}: Seen): Sql => sql`(pg_visible_in_snapshot(r.created_xid, ${snapshot.text}::pg_snapshot)
+  or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 
 /**
- * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state. `fields`:
- * only these count. `names` and `former` are members of JSON, and null if no field differs. `known` is null
- * if the record was created since, or may have been, because then the follower has no values to compare.
- * Versions of a record become visible in order, so the statement reads the versions that the follower has not
- * seen, and one more.
+ * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state, of `fields`
+ * if set. `names` and `former`: members of JSON, null if no field differs. `known`: null if the record may be
+ * new. Versions become visible in order: the statement reads those that the follower has not seen, and one
+ * more.
  */
 export const joinDifferences = (
   resource: Resource,
-  seen: Seen | undefined,
+  seen: Seen,
   bindings: Bindings,
   fields?: readonly string[],
 ): Sql => {
-  if (!seen)
-    return sql`cross join (select null::text as names, null::text as former, null::boolean as known) d`
   const ofRecord = isOfRecord(resource, sql`r.id`)
   const computed = computedRows(resource, seen.moment, bindings)
   return sql`left join lateral (

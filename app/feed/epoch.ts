@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
-import { type ApiError, unavailable } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import { type DayAndWindow, expireToken, type SyncToken, targetOf } from './token.ts'
 
 export type Epoch = Readonly<{
@@ -27,11 +27,9 @@ export type EpochRow = {
   target_mark: string | null
 }
 
-/** The table `epoch` for `epochColumns`. `target`: see `targetOf`. */
 export const epochSource = (target: Snapshot | undefined): RawBuilder<unknown> =>
   sql`change_history(${target?.text ?? null}::pg_snapshot) epoch`
 
-/** The columns of `EpochRow`. The statement must read from `epochSource`. */
 export const epochColumns: RawBuilder<unknown> = sql.raw(
   `pg_current_snapshot()::text as snapshot, ${instantText('now()')} as at,
   pg_is_in_recovery() as recovering, epoch.identity, epoch.begun, epoch.pruned_below,
@@ -40,6 +38,8 @@ export const epochColumns: RawBuilder<unknown> = sql.raw(
 
 /** The log is from before a restore, or has no mark of this server's start. See begin_changes. */
 class AnotherHistory extends Error {}
+
+export const epochStatement: RawBuilder<EpochRow> = sql`select ${epochColumns} from ${epochSource(undefined)}`
 
 /** Throws unavailable on a standby, whose snapshots do not show which transactions are running. */
 export const readEpoch = (row: EpochRow): Epoch => {
@@ -69,9 +69,6 @@ export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T
 export const retentionDays = 90
 const daySeconds = 86_400
 
-/** 410 for a truncated table: the log does not name the deleted rows. */
-export const refuseTruncated = (resource: string): ApiError => expireToken(`${resource} were emptied at once`)
-
 /** Converts an RFC 3339 instant to seconds since 1970. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
 
@@ -81,13 +78,10 @@ export const beginToken = (
   { resources, bindings, view }: Pick<SyncToken, 'resources' | 'view'> & { bindings: DayAndWindow },
 ): SyncToken => ({
   ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark, view },
-  ...{ moment: bindings, flip: undefined, diff: undefined },
+  moment: bindings,
 })
 
-/**
- * Throws 410 if the log cannot list the changes since the token: the token is older than `retentionDays` or
- * from another history, the database was reset to an earlier time, or the log was pruned.
- */
+/** Throws 410 if the log cannot list the changes since the token. */
 export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: number): void => {
   if (token.identity !== epoch.identity) {
     throw expireToken('The database has been restored, moved or failed over since')
@@ -101,7 +95,7 @@ export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: nu
   }
   // See docs/decisions/0073-random-marks-distinguish-histories.md.
   // Restored files number transactions from the time of their copy, but lack the marks written since.
-  if (token.mark !== undefined && token.mark !== epoch.targetMark) {
+  if (token.mark !== epoch.targetMark) {
     throw expireToken('The database has been restored since')
   }
   if (token.base.xmin < epoch.prunedBelow) {

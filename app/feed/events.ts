@@ -6,16 +6,13 @@ import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
 import { judged, type Wake, type Watch } from './wait.ts'
 
-/** Longest life of a stream. It lets load balancers move clients, and all rights are checked again. */
+/** Longest life of a stream. It lets load balancers move clients. */
 export const longestStreamMs = 15 * 60_000
 /** Shorter than proxies wait for a silent response. */
 const defaultHeartbeatMs = 15_000
-/** A client with more unread bytes than this when the next change arrives is disconnected. */
 export const mostUnreadBytes = 2 ** 20
-/** Reconnection delay. The random part separates clients whose streams end together. */
 const retryMs = 1_000
 const retrySpreadMs = 4_000
-/** Longest pause after a refused read, in milliseconds. The pause is random. */
 const longestPauseMs = 2_000
 
 type EventsOptions = {
@@ -29,7 +26,6 @@ type EventsOptions = {
   ending: Ending
   heartbeatMs?: number
   after?: typeof afterMs
-  /** From 0 to less than 1. */
   random?: () => number
 }
 
@@ -42,10 +38,9 @@ const eventText = ({ body, token }: { body: string; token: string }): string =>
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 503
 
 /**
- * Streams pages of the feed as server-sent events: the first page immediately, another one after each change.
- * While there are more pages, it reads as fast as the client does. It pauses after a refused read. It ends
- * with the watch, and when the client is no longer authorized. Any other failed read destroys it, and so does
- * a client with more than `mostUnreadBytes` unread.
+ * Streams pages as server-sent events: the first one immediately, another after each change, as fast as the
+ * client reads. It pauses after a refused read, and ends with the watch or the client's rights. Any other
+ * failed read destroys it, and so does a client with more than `mostUnreadBytes` unread.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
   const { first, read, format, watch, judge, ending, heartbeatMs = defaultHeartbeatMs } = options

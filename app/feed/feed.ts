@@ -38,13 +38,10 @@ type Deps = {
   concurrency: Concurrency
   publicUrl: string
   source: ExportSource
-  /** The UTC date by the database's clock, YYYY-MM-DD. */
   today: () => string
-  /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
 }
 
-/** The head of an event stream. The header stops nginx from holding back events until the response ends. */
 const eventsHead = ({ at }: FeedPage) => ({
   type: eventsType,
   headers: { 'data-as-of': at, 'x-accel-buffering': 'no' },

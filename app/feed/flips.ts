@@ -3,6 +3,7 @@ import type { Snapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
 import type { Edge, Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
+import type { Sql } from '../records/sql/column.ts'
 import { bindExpression } from '../records/sql/projection.ts'
 import { isOwned, session } from '../records/sql/session.ts'
 import { type Cause, changeText, recordData, wantedData } from './change.ts'
@@ -11,8 +12,6 @@ import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
 
-type Sql = RawBuilder<unknown>
-
 export type FlipPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
@@ -20,11 +19,10 @@ export type FlipPage = Readonly<{
   walk: FlipWalk
   cause: Cause
   limit: number
-  /** `undefined` if the follower's state is unknown: then no changed fields are named. */
-  seen?: Seen | undefined
+  seen: Seen
   withFormer?: boolean | undefined
   view?: View | undefined
-  target?: Snapshot | undefined
+  target: Snapshot
 }>
 
 /** A record whose computed values change. A page without records is one row of nulls. */
@@ -52,8 +50,7 @@ const endsOf = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
 /**
- * The rows that the edge passes between two moments, without the rows of `below`, edges of the same column
- * with a smaller `at`. This is still one range of an index.
+ * The rows that the edge passes between two moments, except those of `below`: still one range of an index.
  */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = endsOf(side, from, to)
@@ -109,8 +106,8 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
 }
 
 /**
- * Selects the records whose computed values differ between two moments, by edge, column and id, one more than
- * `limit`. `undefined` if no edges are left. Index: the index of each edge from the customer to its column.
+ * Selects records whose computed values differ between two moments, one more than `limit`. `undefined` if no
+ * edges are left. Index: one for each edge, from the customer to its column.
  */
 export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined => {
   const sides = listEdges(page.resources)
@@ -129,9 +126,8 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
 }
 
 /**
- * The next walk over computed changes that a follower needs to reach `now`: the unfinished walk, or a new
- * one. A new day precedes a new window, so that each walk has one cause. `undefined` if the follower's moment
- * is `now`.
+ * The walk over computed changes towards `now`: the unfinished one, or a new one. `undefined` if the follower
+ * is at `now`. A new day precedes a new window, so that each walk has one cause.
  */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,

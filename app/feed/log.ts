@@ -17,14 +17,12 @@ export type LogPage = Readonly<{
   spans: readonly Span[]
   /** The last row seen. `undefined`: start with the first row. */
   after: Readonly<{ xid: number; position: number }> | undefined
-  /** The token's target, to read its mark. `undefined` without a token. */
-  target?: Snapshot | undefined
+  target: Snapshot
   limit: number
   /** Maximum number of log rows to scan: repeated writes and other resources add rows. */
   rows: number
   bindings: DayAndWindow
-  /** `undefined` if the follower's state is unknown: then no changed fields are named. */
-  seen?: Seen | undefined
+  seen: Seen
   withFormer?: boolean | undefined
   view?: View | undefined
 }>
@@ -45,7 +43,7 @@ export const everyRecord = '*'
 
 const lastTransaction = '18446744073709551615'
 
-/** The current state of the record in `c`, for any of the page's resources: at most one row. */
+/** The current state of the record in `c`: at most one row. */
 const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPage): RawBuilder<unknown> =>
   sql.join(
     names.map((name) => {
@@ -59,10 +57,8 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
   )
 
 /**
- * Reads a page of log rows from these transactions, for the customer and for all customers. Each record
- * appears once, in its current state, read by the same statement as the log. Index: the log's primary key,
- * entered by customer and transaction for each span, so that the cost does not depend on the log's length or
- * on other customers' changes.
+ * Reads a page of log rows of the customer and of all customers, each record once, in its current state.
+ * Index: the log's primary key, for each span, so that the cost does not depend on the log's length.
  */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   const { spans, after, target, limit, rows, withFormer } = page

@@ -14,5 +14,5 @@ const asksForState = (rawQuery: string): boolean =>
 export const offeredTypes = (rawQuery: string): readonly string[] =>
   asksForState(rawQuery) ? [linesType] : [jsonType, eventsType]
 
-/** Cost of a query in the quota `minute`. The whole state costs the same as an export. */
+/** Cost of a query in the quota `minute`: the whole state costs as much as an export. */
 export const feedCost = (rawQuery: string): number => (asksForState(rawQuery) ? exportCost : 1)

@@ -3,8 +3,8 @@ import type { SyncToken } from './token.ts'
 import { judged, type Watch } from './wait.ts'
 
 /**
- * Reads until a page has changes or the wait ends, then ends the watch. `token`: the request's token,
- * `undefined` if the client requested a new one. `judge` rejects if the client is no longer authorized.
+ * Reads until a page has changes or the wait ends. `token`: `undefined` for a new one. `judge` rejects if the
+ * client is no longer authorized.
  */
 export const readPatiently = async (
   watch: Watch,

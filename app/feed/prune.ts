@@ -8,10 +8,9 @@ export const sampleChanges = async (db: Db): Promise<void> => {
 }
 
 /**
- * Deletes changes that no token younger than `days` days needs, and returns their number. It does not go by a
- * change's age: rows of a transaction that was open for hours are old when they become visible. It deletes
- * nothing until samples reach back `days` days. It keeps the newest removals, which show when data last
- * changed.
+ * Deletes changes that no token younger than `days` days needs, and returns their number. A change's age does
+ * not decide: rows of a long transaction are old when they become visible. It deletes nothing until samples
+ * reach back `days` days, and keeps the newest removals.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   const all = await pruneInBatches(

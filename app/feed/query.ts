@@ -2,6 +2,7 @@ import { ApiError, type Fault, invalidQuery } from '../errors.ts'
 import { type Pair, parsePairs } from '../http/pairs.ts'
 import {
   correct,
+  type FaultyQuery,
   formatMeant,
   type PairReading,
   type PairsReading,
@@ -13,22 +14,21 @@ import { defaultLimit, maxLimit } from '../records/query/query.ts'
 import {
   formatReader,
   integerWithin,
-  many,
-  oneOfNames,
+  into,
   type ParameterReader,
+  resourcesReader,
   single,
 } from '../records/query/readers.ts'
+import { parseBoolean } from '../records/query/values.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { isOfView, parseView, type View, viewNames } from './view.ts'
 
-/** The value of `after` that requests the whole state. */
 export const wholeState = 'snapshot'
-/** Maximum of the parameter `wait`, in seconds. */
+/** In seconds. */
 export const maxWaitSeconds = 25
 
 export type FeedQuery = Readonly<{
-  /** A sync token, `snapshot`, or `undefined` to start from now. */
   after: string | undefined
   /** In a fixed order, each once. `undefined`: all that the key may read, or the token's resources. */
   resources: readonly ResourceName[] | undefined
@@ -40,47 +40,24 @@ export type FeedQuery = Readonly<{
 }>
 
 /** `after` is part of a failed outcome because only the caller can verify the token. */
-export type FeedOutcome = { query: FeedQuery } | { faults: Fault[]; corrected?: string; after?: string }
+export type FeedOutcome =
+  | { query: FeedQuery }
+  | (Pick<FaultyQuery, 'faults' | 'corrected'> & { after: string | undefined })
 
 type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
 
 /** Parameter readers by name. They write to the draft. */
 export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
   new Map([
-    [
-      'after',
-      single(
-        (value) => ({ value }),
-        (value) => {
-          draft.after = value
-        },
-      ),
-    ],
-    [
-      'resources',
-      many(oneOfNames(resourceNames, 'invalid_value', 'resources'), (names) => {
-        draft.resources = resourceNames.filter((name) => names.includes(name))
-      }),
-    ],
-    [
-      'limit',
-      single(integerWithin(1, maxLimit), (value) => {
-        draft.limit = Number(value)
-      }),
-    ],
-    [
-      'wait',
-      single(integerWithin(0, maxWaitSeconds), (value) => {
-        draft.waitSeconds = Number(value)
-      }),
-    ],
+    ['after', single((value) => ({ value }), into(draft, 'after', String))],
+    ['resources', resourcesReader(draft)],
+    ['limit', single(integerWithin(1, maxLimit), into(draft, 'limit', Number))],
+    ['wait', single(integerWithin(0, maxWaitSeconds), into(draft, 'waitSeconds', Number))],
     [
       'previous',
       single(
-        (value) => (['true', 'false'].includes(value) ? { value } : { detail: 'expected true or false' }),
-        (value) => {
-          draft.withFormer = value === 'true'
-        },
+        parseBoolean,
+        into(draft, 'withFormer', (value) => value === 'true'),
       ),
     ],
     ['format', formatReader(['json', 'ndjson'])],
@@ -101,7 +78,7 @@ const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] =>
   }))
 }
 
-/** Names to suggest for a misspelled parameter. Filters are included if the query names one resource. */
+/** Names to suggest for a misspelled parameter. */
 const listKnown = (rawQuery: string): readonly string[] => {
   const named = parsePairs(rawQuery).find(({ name }) => name === 'resources')?.value
   const one = resourceNames.find((name) => name === named)
@@ -134,11 +111,7 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
     return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
   }
   const corrected = others.length > 0 ? undefined : correct(meantOf(reading, viewed), parseFeedQuery)
-  return {
-    faults: [...reading.faults, ...others, ...viewFaults],
-    ...(corrected === undefined ? {} : { corrected }),
-    ...(after === undefined ? {} : { after }),
-  }
+  return { faults: [...reading.faults, ...others, ...viewFaults], corrected, after }
 }
 
 const streamWaits: Fault = {
@@ -148,17 +121,17 @@ const streamWaits: Fault = {
 }
 
 /**
- * Returns the query of an event stream, which resumes after the last event that the client received. Throws
- * invalid_query if `wait` is set, and invalid_sync_token if the event id is `snapshot`.
+ * Returns the query of an event stream, which resumes after the last received event. Throws invalid_query for
+ * `wait`, and invalid_sync_token for the event id `snapshot`.
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
   if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
-  if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is no event' })
+  if (lastEventId === wholeState)
+    throw new ApiError('invalid_sync_token', { detail: 'snapshot is not the id of an event' })
   const resumed = { ...query, waitSeconds: undefined }
   return lastEventId ? { ...resumed, after: lastEventId } : resumed
 }
 
-/** The corrected query string. `undefined` if no correction is known. */
 const meantOf = (reading: PairsReading, viewed: ReturnType<typeof parseView>): string | undefined => {
   if (!('faults' in viewed)) return formatMeant(reading)
   if (viewed.corrected === undefined) return undefined

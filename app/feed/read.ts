@@ -5,25 +5,24 @@ import type { Seen } from './differences.ts'
 import {
   beginToken,
   type EpochRow,
+  epochStatement,
   readEpoch,
-  refuseTruncated,
   requireFollowable,
   toSeconds,
   withBegunLog,
 } from './epoch.ts'
 import { flipStatement, nextFlip } from './flips.ts'
 import { everyRecord, logStatement } from './log.ts'
-import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
+import { type DayAndWindow, expireToken, type SyncToken, targetOf } from './token.ts'
 import type { View } from './view.ts'
 
 export type FeedRead = Readonly<{
   customerId: string
-  /** `undefined`: start from now. */
   token: SyncToken | undefined
   resources: readonly ResourceName[]
   bindings: DayAndWindow
   limit: number
-  /** Only for a first request. Later requests use the token's view. */
+  /** Only for a first request. */
   view?: View | undefined
   withFormer?: boolean | undefined
 }>
@@ -39,7 +38,7 @@ export type FeedPage = Readonly<{
 
 /** Log rows that one statement scans, in addition to four for each record. */
 const spareRows = 1000
-/** Maximum number of statements for a page. A statement may find only changes of other resources. */
+/** A statement may find only changes of other resources. */
 const mostStatements = 20
 
 /** A page in progress. A later change of a record replaces an earlier one. */
@@ -58,9 +57,12 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
   return epoch
 }
 
-/** The state after the follower's last complete walk over the log. `undefined` in tokens without it. */
-const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen | undefined =>
-  baseAt === undefined ? undefined : { snapshot: base, at: baseAt, moment: baseMoment }
+/** The state after the follower's last complete walk over the log. */
+const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen => ({
+  snapshot: base,
+  at: baseAt,
+  moment: baseMoment,
+})
 
 const growByFlips = async (
   db: Db,
@@ -71,8 +73,8 @@ const growByFlips = async (
 ): Promise<void> => {
   const { resources, moment: from, view, baseMoment = from } = page.token
   const target = targetOf(page.token)
-  // Use the walk's target, even if the day or the window has changed since the walk began. The next walk
-  // starts at this target and skips records that do not differ.
+  // Use the walk's target, even if the day or the window has changed since. The next walk starts at this
+  // target.
   const statement = flipStatement({
     ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
     seen: seenBy(page.token),
@@ -109,7 +111,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
   const epoch = check(page, first)
   for (const { resource, record_id: id, change } of found) {
     if (resource === null || id === null) continue
-    if (id === everyRecord) throw refuseTruncated(resource)
+    if (id === everyRecord) throw expireToken(`${resource} was truncated`)
     add(page, resource, id, change)
   }
   const { target, targetAt, mark } = token.diff
@@ -145,20 +147,13 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
 
 /** Starts from now: the feed that follows has only changes that this statement does not see. */
 const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
-  const { customerId, resources, bindings } = read
-  const statement = logStatement({
-    ...{ customerId, resources, bindings, limit: 1, rows: 1 },
-    spans: [],
-    after: undefined,
-  })
-  const epoch = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
+  const epoch = readEpoch((await epochStatement.execute(db)).rows[0] as EpochRow)
   return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }
 
 /**
- * Returns the next page for a follower: first the computed changes of a new day or window, then the log
- * between the token's snapshot and now. A page may be empty and have more. Rejects with sync_token_expired,
- * unavailable, and the driver's errors.
+ * Returns the next page for a follower: first computed changes, then the log. A page may be empty and have
+ * more. Rejects with sync_token_expired, unavailable, and the driver's errors.
  */
 export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
   withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
@@ -10,8 +9,8 @@ import type { Sql } from '../records/sql/column.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
 import { projection } from '../records/sql/projection.ts'
 import { isOwned } from '../records/sql/session.ts'
-import { beginToken, type EpochRow, epochColumns, epochSource, readEpoch, withBegunLog } from './epoch.ts'
-import type { DayAndWindow, SyncToken } from './token.ts'
+import { beginToken, type EpochRow, epochStatement, readEpoch, withBegunLog } from './epoch.ts'
+import type { DayAndWindow } from './token.ts'
 import { planView, type View } from './view.ts'
 
 export type SnapshotRead = Readonly<{
@@ -20,17 +19,6 @@ export type SnapshotRead = Readonly<{
   bindings: DayAndWindow
   view?: View | undefined
 }>
-
-/** The whole state, not read yet. Holds a connection until `close` or the end of its stream. */
-export type OpenSnapshot = {
-  readonly token: SyncToken
-  /** The state contains every commit before this instant, RFC 3339. */
-  readonly at: string
-  /** Lines of NDJSON. Call it once. `onRows` receives the number of records of each piece. */
-  stream(onRows: (rows: number) => void): Readable
-  /** Releases the connection. Further calls have no effect. */
-  close(): Promise<void>
-}
 
 /** The same format as `changeText`. */
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
@@ -44,8 +32,7 @@ const selectUpserts = (resource: Resource, { customerId, bindings, view }: Snaps
 }
 
 const begin = async (source: ExportSource, customerId: string, isBrief: boolean) => {
-  const first = sql`select ${epochColumns} from ${epochSource(undefined)}`
-  const session = await source.open<EpochRow>(customerId, first, isBrief)
+  const session = await source.open<EpochRow>(customerId, epochStatement, isBrief)
   try {
     return { session, epoch: readEpoch(session.first) }
   } catch (error) {
@@ -55,21 +42,17 @@ const begin = async (source: ExportSource, customerId: string, isBrief: boolean)
 }
 
 /**
- * Opens a snapshot of the customer's records of these resources, by resource and id. `isBrief`: the records
- * are not read, so it does not count as one of the customer's exports. Rejects with unavailable if no
- * connection is free. Index: the tables' primary keys.
+ * Opens a snapshot of the records of these resources, by resource and id. `isBrief`: nothing is read, so it
+ * is no export. The snapshot holds a connection until `close` or the end of its stream. Rejects with unavailable. Index: the tables' primary keys.
  */
-export const openSnapshot = async (
-  db: Db,
-  source: ExportSource,
-  read: SnapshotRead,
-  isBrief: boolean,
-): Promise<OpenSnapshot> => {
+export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead, isBrief: boolean) => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId, isBrief))
   return {
+    /** The state contains every commit before this instant, RFC 3339. */
     at: epoch.at,
     token: beginToken(epoch, read),
-    stream: (onRows) =>
+    /** Lines of NDJSON. Call it once. */
+    stream: (onRows: (rows: number) => void) =>
       session.stream(
         read.resources.map((name) => selectUpserts(resources[name], read)),
         writeLines,

@@ -10,14 +10,8 @@ export type DayAndWindow = Readonly<{ day: string; window: number }>
 /** A walk over computed changes between two moments, and the last row seen: edge, column's value, id. */
 export type FlipWalk = Readonly<{ to: DayAndWindow; after: readonly [number, string, string] | undefined }>
 
-/** A walk over the log up to a snapshot, and the last row seen. */
-export type DiffWalk = Readonly<{
-  target: Snapshot
-  xid: number
-  position: number
-  /** Like `baseAt`, for the target. */
-  targetAt?: string | undefined
-}>
+/** A walk over the log up to a snapshot, taken after the instant `targetAt`, and the last row seen. */
+export type DiffWalk = Readonly<{ target: Snapshot; targetAt: string; xid: number; position: number }>
 
 /**
  * A follower's position. Its records show everything visible in `base`. During a walk over the log, they also
@@ -32,25 +26,25 @@ export type SyncToken = Readonly<{
   issuedAt: number
   resources: readonly ResourceName[]
   moment: DayAndWindow
-  flip: FlipWalk | undefined
+  flip?: FlipWalk | undefined
   base: Snapshot
-  diff: DiffWalk | undefined
-  /** The newest random mark visible in the token's `targetOf`. `undefined` in tokens of earlier releases. */
-  mark?: string | undefined
-  /** `base` was taken after this instant, RFC 3339. `undefined` in tokens of earlier releases. */
-  baseAt?: string | undefined
-  /** The day and window of the computed values in `base`. `undefined`: `moment`. */
+  /** `base` was taken after this instant, RFC 3339. */
+  baseAt: string
+  /** The day and window of the computed values in `base`. Optional. Defaults to `moment`. */
   baseMoment?: DayAndWindow | undefined
+  diff?: DiffWalk | undefined
+  /** The newest random mark visible in the token's `targetOf`. */
+  mark: string
   /** Filter and fields for a single resource. `undefined`: all records, whole. */
   view?: View | undefined
 }>
 
-/** The snapshot that the follower's records show, or will show at the end of the walk over the log. */
+/** The snapshot that the records show at the end of the walk over the log. */
 export const targetOf = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Snapshot => diff?.target ?? base
 
 export type TokenCodec = {
   encode(customerId: string, token: SyncToken): string
-  /** `undefined` if the service did not create the token, or created it for another customer. */
+  /** `undefined` if the service did not create the token for this customer. */
   decode(customerId: string, text: string): SyncToken | undefined
 }
 
@@ -62,8 +56,6 @@ export const foreignToken =
   'expected page.next_token or the header Sync-Token of an earlier answer, unchanged'
 
 const version = 1
-/** For tokens with a view: releases without views refuse this version instead of ignoring the filter. */
-const versionWithView = 2
 const radix = 36
 
 /** Numbers are differences: a running transaction takes two or three characters instead of twenty. */
@@ -82,87 +74,31 @@ const unpackSnapshot = (text: string): Snapshot => {
   return parseSnapshot(`${xmin}:${xmin + width}:${xip.join(',')}`)
 }
 
-type Packed = [
-  identity: string,
-  issuedAt: number,
-  resources: readonly ResourceName[],
-  moment: [string, number],
-  flip: [string, number, readonly [number, string, string] | null] | null,
-  base: string,
-  diff: [string, number, number, (string | null)?] | null,
-  mark: string | null,
-  baseAt?: string | null,
-  view?: View | null,
-  baseMoment?: [string, number] | null,
-]
+type Stored = Omit<SyncToken, 'base' | 'diff'> & {
+  base: string
+  diff?: (Omit<DiffWalk, 'target'> & { target: string }) | undefined
+}
 
-const pack = ({
-  identity,
-  issuedAt,
-  resources,
-  moment,
-  flip,
-  base,
-  diff,
-  mark,
-  baseAt,
-  view,
-  baseMoment,
-}: SyncToken): Packed => [
-  identity,
-  issuedAt,
-  resources,
-  [moment.day, moment.window],
-  flip ? [flip.to.day, flip.to.window, flip.after ?? null] : null,
-  packSnapshot(base),
-  diff ? [packSnapshot(diff.target), diff.xid, diff.position, diff.targetAt ?? null] : null,
-  mark ?? null,
-  baseAt ?? null,
-  view ?? null,
-  baseMoment ? [baseMoment.day, baseMoment.window] : null,
-]
-
-const unpack = ([
-  identity,
-  issuedAt,
-  resources,
-  moment,
-  flip,
-  base,
-  diff,
-  mark,
-  baseAt,
-  view,
-  baseMoment,
-]: Packed): SyncToken => ({
-  identity,
-  issuedAt,
-  resources,
-  moment: { day: moment[0], window: moment[1] },
-  flip: flip ? { to: { day: flip[0], window: flip[1] }, after: flip[2] ?? undefined } : undefined,
-  base: unpackSnapshot(base),
-  diff: diff
-    ? { target: unpackSnapshot(diff[0]), xid: diff[1], position: diff[2], targetAt: diff[3] ?? undefined }
-    : undefined,
-  mark: mark ?? undefined,
-  baseAt: baseAt ?? undefined,
-  view: view ?? undefined,
-  baseMoment: baseMoment ? { day: baseMoment[0], window: baseMoment[1] } : undefined,
+const store = ({ base, diff, ...rest }: SyncToken): Stored => ({
+  ...rest,
+  base: packSnapshot(base),
+  diff: diff && { ...diff, target: packSnapshot(diff.target) },
 })
 
-/** Creates the codec of sync tokens: opaque text, signed like cursors, with a separate key. */
+const restore = ({ base, diff, ...rest }: Stored): SyncToken => ({
+  ...rest,
+  base: unpackSnapshot(base),
+  diff: diff && { ...diff, target: unpackSnapshot(diff.target) },
+})
+
+/** Creates the codec of sync tokens: opaque, signed text. */
 export const createTokenCodec = (secrets: Mac): TokenCodec => {
   const signed = createSignedText(secrets, 'sync token', version)
-  const signedWithView = createSignedText(secrets, 'sync token', versionWithView)
   return {
-    encode: (customerId, token) =>
-      (token.view === undefined ? signed : signedWithView).sign(
-        customerId,
-        Buffer.from(JSON.stringify(pack(token))),
-      ),
+    encode: (customerId, token) => signed.sign(customerId, Buffer.from(JSON.stringify(store(token)))),
     decode(customerId, text) {
-      const payload = signed.open(customerId, text) ?? signedWithView.open(customerId, text)
-      return payload && unpack(JSON.parse(payload.toString()) as Packed)
+      const payload = signed.open(customerId, text)
+      return payload && restore(JSON.parse(payload.toString()) as Stored)
     },
   }
 }

@@ -5,12 +5,10 @@ import { retentionDays } from './epoch.ts'
 import { pruneChanges, sampleChanges } from './prune.ts'
 
 export type UpkeepOptions = {
-  /** Connections of the serving role. */
   db: Db
   warn: (message: string, error: Error) => void
-  /** Days that the history of records is kept. */
   historyDays: number
-  /** Milliseconds from one run to the next. Optional. Defaults to 50 s. */
+  /** Optional. Defaults to 50 s. */
   everyMs?: number
 }
 
@@ -19,10 +17,9 @@ const lookEveryMs = 50_000
 const pruneEveryMs = 3_600_000
 
 /**
- * Maintains the change log. Each minute it samples which transactions have ended and writes a random mark
- * (`05-changes.sql`). Each hour it prunes changes that no sync token can need, and history older than
- * `historyDays`. Every instance runs it; the instances coordinate in the database. A failure is reported
- * once, and the next run tries again. Returns a function that stops it and waits for the current run.
+ * Maintains the change log: samples which transactions have ended and writes a random mark each minute, and
+ * prunes the log and history each hour. Every instance runs it; they coordinate in the database. Returns a
+ * function that stops it and waits for the current run.
  */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, historyDays, everyMs = lookEveryMs } = options
@@ -34,6 +31,6 @@ export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
     await pruneHistory(db, historyDays)
     prunedAtMs = performance.now()
   }
-  const onFailure = (error: Error) => warn('the change log could not be looked after', error)
+  const onFailure = (error: Error) => warn('the change log could not be maintained', error)
   return repeat({ work, everyMs, onFailure })
 }

@@ -1,19 +1,19 @@
 import type { Fault } from '../errors.ts'
 import { formatPairs, type Pair } from '../http/pairs.ts'
 import { formatParts } from '../records/query/canonical.ts'
+import type { FaultyQuery } from '../records/query/parameters.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { type DayAndWindow, expireToken } from './token.ts'
 
-/** Filter and fields for one resource, as a query string in canonical form. */
 export type View = string
 
 /** Characters. A token is a third longer than its view and must fit into a request header. */
 const longestView = 2_000
 
-/** Faults of relative dates. Only dates and instants count, because a text may begin with the same word. */
+/** Only dates and instants count, because a text may begin with the same word. */
 const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =>
   pairs
     .filter(({ name, value = '' }) => {
@@ -23,7 +23,7 @@ const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =
     .map(({ name }) => ({
       parameter: name,
       code: 'invalid_value',
-      detail: 'expected a fixed date: no change is written when a relative one moves',
+      detail: 'expected a fixed date: a relative date moves without a change in the feed',
     }))
 
 /** Whether a parameter may be `fields` or a filter of any resource. */
@@ -32,24 +32,21 @@ export const isOfView = (name: string): boolean => {
   return base === 'fields' || Object.values(resources).some(({ fields }) => fields.get(base)?.filter)
 }
 
-/** Parameters that choose records and fields. Filters may also have an operator in brackets. */
+/** Parameters that choose records and fields, without operators. */
 export const viewNames = ({ fields }: Resource): readonly string[] => [
   ...[...fields.values()].flatMap(({ name, filter }) => (filter ? [name] : [])),
   'fields',
 ]
 
-/**
- * Parses the parameters that choose records and fields, and reports every fault. `view` is `undefined`
- * without parameters. `corrected`: the probable intent, as a query string.
- */
+/** Parses the parameters that choose records and fields, and reports every fault. */
 export const parseView = (
   pairs: readonly Pair[],
   names: readonly ResourceName[] | undefined,
-): { view: View | undefined } | { faults: Fault[]; corrected?: string } => {
+): { view: View | undefined } | Pick<FaultyQuery, 'faults' | 'corrected'> => {
   if (pairs.length === 0) return { view: undefined }
   const [name] = names ?? []
   if (name === undefined || names?.length !== 1) {
-    const detail = 'fields and filters are those of one resource: add resources= with it'
+    const detail = 'fields and filters need a single resource: add resources='
     return { faults: pairs.map((pair) => ({ parameter: pair.name, code: 'invalid_value', detail })) }
   }
   const resource = resources[name]
@@ -67,8 +64,8 @@ export const parseView = (
 }
 
 /**
- * The query plan of a view, for its conditions and fields. `undefined`: all records, whole. Throws
- * sync_token_expired if this release does not accept the view of a token from another release.
+ * The query plan of a view. `undefined`: all records, whole. Throws sync_token_expired if this release does
+ * not accept the view.
  */
 export const planView = (
   view: View | undefined,

@@ -5,14 +5,8 @@ import { after as afterMs } from '../overload/timer.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
 /**
- * Why a wait ends.
- * - `changed`: a record may have changed.
- * - `unknown`: records and rights may have changed: the service missed changes, or a customer was erased.
- * - `day`: a new day may have begun.
- * - `rights`: the customer's settings, keys or plan have changed.
- * - `time`: the client's time limit has passed.
- * - `closing`: the service is stopping.
- * - `gone`: the client has disconnected.
+ * Why a wait ends. `unknown`: the service missed changes, or a customer was erased. `rights`: settings, keys
+ * or the plan have changed.
  */
 export type Wake = 'changed' | 'unknown' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
@@ -32,30 +26,23 @@ export type Waiting = {
 }
 
 export type WaitingOptions = {
-  /** The poller's `listen`: calls the listener within one poll of each commit. */
   listen: (listener: Listener) => () => void
-  /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
   isDraining: () => boolean
   after?: typeof afterMs
-  /** From 0 to less than 1. */
   random?: () => number
 }
 
 const dayMs = 86_400_000
-/** Delay after midnight, so that the clock's resolution does not show the old day. */
 const pastMidnightMs = 20
-/** From weak to strong: a stronger reason replaces a weaker one that is still pending. */
+/** From weak to strong: a stronger reason replaces a pending one. */
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
-/** Reasons that many clients share. Wakes are spread over time, so that reads do not arrive together. */
+/** Reasons that many clients share: their wakes are spread over time. */
 const shared: readonly Wake[] = ['day', 'changed', 'unknown']
 /** Waiting clients wake within 1 ms per client and at most this, so that a change appears within 1 s. */
 const longestSpreadMs = 500
 const final: readonly Wake[] = ['gone', 'closing', 'time']
-/**
- * Reasons after which a client must be authorized again.
- * See docs/decisions/0114-waiting-clients-are-authorized-again.md.
- */
+/** Reasons to authorize a client again. See docs/decisions/0114-waiting-clients-are-authorized-again.md. */
 export const judged: readonly (Wake | 'ready')[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }

@@ -1,19 +1,19 @@
 import type { Answer } from '../cache/freshness.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { QueuedDb } from '../db/connect.ts'
-import { toUnavailable } from '../db/unreachable.ts'
-import { ApiError, invalidQuery } from '../errors.ts'
-import { formatStale } from '../http/fields.ts'
+import { invalidQuery } from '../errors.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import { parsePairs, splitList } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { faultsOfAsOf, readAsOf } from './history/as-of.ts'
+import { isId, notFound, requirePresent } from './present.ts'
 import { withCursor } from './query/canonical.ts'
 import { isExport, type QueryShape } from './query/controls.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from './query/cursor.ts'
-import { planQuery, type QueryPlan } from './query/plan.ts'
+import { planQuery } from './query/plan.ts'
 import { createPrepare, type PreparedQuery } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
+import { compile } from './sql/compile.ts'
 import { readItem, readPage } from './sql/read.ts'
 import { createShapes } from './sql/shapes.ts'
 import { pageStatement } from './sql/statement.ts'
@@ -22,7 +22,6 @@ import { cacheKey } from './version.ts'
 type RecordQuery = {
   principal: Principal
   resource: Resource
-  /** Optional. By default a list. */
   id?: string
   shape: QueryShape
   rawQuery: string
@@ -31,7 +30,6 @@ type RecordQuery = {
 export type RecordRequest = {
   principal: Principal
   resource: Resource
-  /** Optional. By default a page. */
   id?: string
   query: PreparedQuery
   /** The answer must include every commit before the request. */
@@ -41,10 +39,7 @@ export type RecordRequest = {
 export type Records = {
   /** Parses the query of a page, an item or an export. Throws invalid_query. */
   parse(asked: RecordQuery): PreparedQuery
-  /**
-   * Answers synchronously if the answer is in memory. Throws or rejects with invalid_query, invalid_cursor,
-   * not_found, unavailable.
-   */
+  /** Throws or rejects with invalid_query, invalid_cursor, not_found, unavailable. */
   answer(request: RecordRequest): Answer | Promise<Answer>
 }
 
@@ -54,14 +49,9 @@ type Deps = {
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
-  /** Monotonic milliseconds. */
   monotonicNow: () => number
 }
-
-const isId = (resource: Resource, id: string): boolean =>
-  resource.fields.get('id')?.element.safeParse(id).success === true
 
 /**
  * Returns the scopes of the included resources. Scopes are checked before the rest of the query (contract,
@@ -80,23 +70,11 @@ export const includedScopes = (resource: Resource, rawQuery: string): string[] =
 }
 
 /** Serves records without a framework: parsed query → cache key → cache → statement. */
-export const createRecords = ({
-  db,
-  replica,
-  cache,
-  cursors,
-  publicUrl,
-  today,
-  monotonicNow,
-}: Deps): Records => {
+export const createRecords = (deps: Deps): Records => {
+  const { db, replica, cache, cursors, publicUrl, today, monotonicNow } = deps
   const prepare = createPrepare()
-  const compile = (plan: QueryPlan) => {
-    const { sql: text, parameters } = pageStatement(plan).compile(db)
-    return { text, values: [...parameters] }
-  }
-  const shapes = createShapes(compile, monotonicNow)
+  const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
 
-  /** Whether the service would answer the corrected query, with its format and cursor. */
   const isAnswerable = (
     customerId: string,
     resource: Resource,
@@ -126,20 +104,13 @@ export const createRecords = ({
     )
   }
 
-  /** `staleSeconds`: see `Answer`. An error reports a stale read only in this header. */
-  const noSuchRecord = ({ noun }: Resource, staleSeconds?: number) =>
-    new ApiError('not_found', {
-      detail: `There is no ${noun} with this id`,
-      ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
-    })
-
   return {
     parse,
     answer({ principal, resource, id, query: prepared, noCache }) {
       const { customerId } = principal
       const { query, selection, list } = prepared
-      // An invalid id cannot name a record, and the database need not see its bytes.
-      if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
+      const noSuchRecord = `There is no ${resource.noun} with this id`
+      if (id !== undefined && !isId(resource, id)) throw notFound(noSuchRecord)
       const faults = faultsOfAsOf(query, today())
       if (faults.length > 0) throw invalidQuery(faults, undefined)
       const after = readCursor(cursors, customerId, selection, query.cursor)
@@ -151,23 +122,15 @@ export const createRecords = ({
         const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
         return readPage(source, plan, encode, (cursor) => withCursor(list, cursor), shapes)
       }
-      const { dependsOn } = prepared
-      const found = (answer: Answer): Answer => {
-        if (answer.entry.isAbsent) throw noSuchRecord(resource, answer.staleSeconds)
-        return answer
-      }
       const answer = cache.read({
         customerId,
         key: cacheKey(prepared, id, moment),
-        dependsOn,
+        dependsOn: prepared.dependsOn,
         fill: () => fillFrom(db),
         fillFromReplica: replica && (() => fillFrom(replica)),
         noCache,
       })
-      if (!(answer instanceof Promise)) return found(answer)
-      return answer.then(found, (error) => {
-        throw toUnavailable(error)
-      })
+      return requirePresent(answer, noSuchRecord)
     },
   }
 }

@@ -11,12 +11,12 @@ import { compile } from './sql/compile.ts'
 import { pageStatement } from './sql/statement.ts'
 
 /**
- * Code that computes answers, in addition to the statements of a resource.
+ * Code that computes answers, in addition to statements.
  * See docs/decisions/0079-cache-keys-hash-the-code.md.
  */
 export type Computing = {
   functions: ReadonlyMap<string, string>
-  /** Sources that compile conditions and write bodies. The statement's text covers the rest. */
+  /** Sources that compile conditions and write bodies. */
   pages: string
   custom: string
 }
@@ -116,8 +116,7 @@ export const customVersion = (): string => {
 }
 
 /**
- * Returns the cache key of an answer within a customer; the day only if the answer depends on it. Two
- * requests share a key only if their bodies are the same function of the data.
+ * Returns the cache key of an answer within a customer. It contains the day only if the answer depends on it.
  */
 export const cacheKey = (
   prepared: PreparedQuery,

@@ -10,7 +10,7 @@ const open = () => {
   const lost: number[] = []
   const batches: number[] = []
   const flush = createFlush({
-    drain: async function* () {
+    drain: function* () {
       for (const counted = state.counted.splice(0); counted.length > 0; ) yield counted.splice(0, 700)
     },
     write: async (events) => {
@@ -54,7 +54,7 @@ t.test('only what could not be sent is bounded, and what is lost is said', async
 t.test('a minute’s entries are made as the database takes them, not all before', async (t) => {
   let [made, written, most] = [0, 0, 0]
   const flush = createFlush({
-    drain: async function* () {
+    drain: function* () {
       for (; made < 10_000; made += 500) yield eventsOf(500)
     },
     write: async ({ length }) => {

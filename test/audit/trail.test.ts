@@ -9,7 +9,6 @@ import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { addCustomer, connectOwner, createTestDatabase } from '../helper.ts'
-import { countSteps } from './steps.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])
 const stranger = createSecrets(['s'.repeat(32)])
@@ -235,26 +234,6 @@ t.test('sealing', async (t) => {
     )
     t.match(await sealPending(reader, secrets), { sealNo: 2_703 })
     t.match(await verify(), { fault: null, verified: 2_703 })
-  })
-
-  await t.test('answers come in between while a batch is sealed', async (t) => {
-    const { figures, step, stop } = countSteps()
-    t.teardown(stop)
-    const slow = {
-      ...secrets,
-      mac: (...given: Parameters<typeof secrets.mac>) => {
-        step()
-        return secrets.mac(...given)
-      },
-    }
-    await recordEvents(
-      operator,
-      Array.from({ length: 500 }, () => login('acme')),
-    )
-    t.match(await sealPending(reader, slow), { sealNo: 3_203 })
-    t.match(await verify(), { fault: null, verified: 3_203 })
-    t.equal(figures.steps, 1_000, 'a commitment and a seal each')
-    t.ok(figures.mostInATurn <= 14, `${figures.mostInATurn} in a turn of the event loop`)
   })
 
   await t.test('with another secret key nothing verifies', async (t) => {

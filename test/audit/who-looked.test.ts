@@ -654,7 +654,7 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
     [`delete from audit_roots where root_no = 2`, /root 3: it does not name/],
     [`delete from audit_roots where root_no = 1`, /root of the entry was deleted/],
     [`delete from audit_roots where root_no in (1, 2)`, /root of the entry was deleted/],
-    [`update audit_roots set at = at - interval '1 day' where root_no = 2`, /root 2: it is not what/],
+    [`update audit_roots set at = at - interval '1 day' where root_no = 2`, /root 2: it differs from/],
     [`update audit_roots set kid = 'other' where root_no = 2`, /root 2: its signature/],
     [`update audit_roots set first_seal = first_seal + 1 where root_no = 1`, /root of the entry was deleted/],
     [`update audit_roots set first_seal = first_seal + 1 where root_no = 2`, /root 2: seals before it/],
@@ -684,11 +684,11 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
        delete from audit_entries where entry_id in (select entry_id from cut);
        delete from audit_copies where entry_id in (select entry_id from cut);
        delete from audit_seals where seal_no in (select seal_no from cut)`,
-      /root 3: it was made of another chain/,
+      /root 3: it belongs to another chain/,
     ],
     [
       `update audit_roots set last_seal = last_seal - 1 where root_no = 1`,
-      /root 1: it was made of another chain/,
+      /root 1: it belongs to another chain/,
     ],
   ]
   for (const [statements, expected] of cases) t.match(await after(statements), expected, statements)
@@ -935,20 +935,20 @@ t.test('a large minute has several roots', async (t) => {
   const event = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
   await recordEvents(
     database.operator,
-    Array.from({ length: 4_200 }, () => event),
+    Array.from({ length: 1_128 }, () => event),
   )
   await app.audit.seal(true)
   await publishRoots(database.reader, secrets, app.signingKeys.active, 'all')
   const rows = await allOf(get)
-  t.equal(rows.length, 4_201)
-  t.same([...new Set(rows.map(({ proof }) => `${proof.root} ${proof.path.length}`))].sort(), ['1 12', '2 7'])
-  t.match(await judge(t, await download(app, get)), /4201 entries and 2 roots are good/)
+  t.equal(rows.length, 1_129)
+  t.same([...new Set(rows.map(({ proof }) => `${proof.root} ${proof.path.length}`))].sort(), ['1 10', '2 7'])
+  t.match(await judge(t, await download(app, get)), /1129 entries and 2 roots are good/)
   t.match(await verify(), { fault: null, roots: 2 })
   const { rows: sizes } = await sql<{ line: number; stored: number; plain: number }>`
     select avg(octet_length(entry::text))::float8 as plain,
       (select pg_total_relation_size('audit_copies') / count(*)::float8 from audit_copies) as stored,
-      (select pg_total_relation_size('audit_roots') / 4201::float8) as line from audit_copies`.execute(
+      (select pg_total_relation_size('audit_roots') / 1129::float8) as line from audit_copies`.execute(
     superuser,
   )
-  t.comment(sizes, 'bytes of a line', (await get('/v1/audit', ndjson)).body.length / 4_201)
+  t.comment(sizes, 'bytes of a line', (await get('/v1/audit', ndjson)).body.length / 1_129)
 })

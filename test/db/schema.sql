@@ -873,14 +873,14 @@ table webhooks row level security forced
   webhook_id text collate "C" not null
   url text not null
   resources text[] not null
-  state text not null default 'unverified'::text
+  state text not null default 'active'::text
   reason text
   created_at timestamp with time zone not null default now()
   changed_at timestamp with time zone not null default now()
-  token text
-  since xid8
-  day date
-  identity text
+  token text not null
+  since xid8 not null
+  day date not null
+  identity text not null
   message_id text
   message_at timestamp with time zone
   message_resources text[]
@@ -896,10 +896,9 @@ table webhooks row level security forced
   delivered_at timestamp with time zone
   holder uuid
   held_until timestamp with time zone
-  constraint webhooks_check CHECK (((state <> 'active'::text) OR (token IS NOT NULL)))
   constraint webhooks_reason_check CHECK ((reason = ANY (ARRAY['operator'::text, 'gone'::text, 'failing'::text])))
   constraint webhooks_resources_check CHECK ((cardinality(resources) > 0))
-  constraint webhooks_state_check CHECK ((state = ANY (ARRAY['unverified'::text, 'active'::text, 'disabled'::text])))
+  constraint webhooks_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
   constraint webhooks_webhook_id_check CHECK ((webhook_id ~ '^wh_[a-z0-9]{16}$'::text))
   constraint webhooks_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint webhooks_pkey PRIMARY KEY (customer_id, webhook_id)
@@ -3877,16 +3876,6 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.reference_history()
- RETURNS SETOF record_history
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select * from record_history where customer_id = '*'
-$function$
-
-
 CREATE OR REPLACE FUNCTION public.renew_webhooks(holder uuid, at timestamp with time zone, lease interval, busy text[])
  RETURNS SETOF text
  LANGUAGE sql
@@ -4340,8 +4329,6 @@ grant execute on function prune_removals() to certdata_operator
 grant execute on function prune_service_minutes(integer) to certdata_reader
 grant execute on function read_service_days(date,date) to certdata_reader
 grant execute on function read_service_minutes(timestamp with time zone,timestamp with ti to certdata_reader
-grant execute on function reference_history() to certdata_reader
-grant execute on function reference_history() to certdata_operator
 grant execute on function renew_webhooks(uuid,timestamp with time zone,interval,text[]) to certdata_reader
 grant execute on function report_service_minutes(json) to certdata_reader
 grant execute on function revoke_api_key(text,text) to certdata_reader

@@ -193,7 +193,7 @@ t.test('a byte order mark stands before CSV where it is asked for, and nowhere e
     t.match((await get(`/v1/products?format=${format}&bom=true`)).json(), {
       status: 400,
       code: 'invalid_query',
-      errors: [{ parameter: 'bom', code: 'invalid_value', detail: /ask for CSV/ }],
+      errors: [{ parameter: 'bom', code: 'invalid_value', detail: /request CSV/ }],
     })
   }
   t.match((await get('/v1/products/wild-1?bom=true')).json(), { errors: [{ code: 'unknown_parameter' }] })

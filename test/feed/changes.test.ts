@@ -491,7 +491,9 @@ t.test(
       /410 sync_token_expired .*gone back/,
     )
     t.match(
-      await expired({ diff: { target: { ...base, xmax: base.xmax + 1000 }, xid: 0, position: 0 } }),
+      await expired({
+        diff: { target: { ...base, xmax: base.xmax + 1000 }, targetAt: '', xid: 0, position: 0 },
+      }),
       /410 sync_token_expired .*gone back/,
     )
     const { rows } = await owner.query('select pruned_below::text from change_state')

@@ -35,7 +35,7 @@ t.test('the spans are the transactions that became visible, each once, ascending
     fc.property(pair, fc.nat(top), ([base, target], from) => {
       const spans = spansBetween(base, target)
       const open = spansBetween(base, undefined)
-      const ahead = spansAhead({ base, diff: { target, xid: from, position: 0 } })
+      const ahead = spansAhead({ base, diff: { target, xid: from } })
       for (let xid = 1; xid < top + 10; xid++) {
         const isNew = isVisible(xid, target) && !isVisible(xid, base)
         if (lies(xid, spans) !== Number(isNew)) return false
@@ -49,6 +49,9 @@ t.test('the spans are the transactions that became visible, each once, ascending
   t.pass('for 2000 pairs')
 })
 
+/** Without members that are undefined. */
+const defined = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
 t.test('a token comes back as it was, for its customer only', async (t) => {
   const codec = createTokenCodec(createSecrets([secretKey]))
   fc.assert(
@@ -60,13 +63,13 @@ t.test('a token comes back as it was, for its customer only', async (t) => {
         moment: fc.record({ day: fc.constant('2026-11-21'), window: fc.nat(365) }),
         after: fc.option(fc.tuple(fc.nat(9), fc.constant('2026-11-22'), fc.string()), { nil: undefined }),
         xid: fc.option(fc.nat(), { nil: undefined }),
-        mark: fc.option(fc.string(), { nil: undefined }),
-        baseAt: fc.option(fc.string(), { nil: undefined }),
+        mark: fc.string(),
+        baseAt: fc.string(),
         view: fc.option(fc.string(), { nil: undefined }),
         baseMoment: fc.option(fc.record({ day: fc.constant('2026-11-20'), window: fc.nat(365) }), {
           nil: undefined,
         }),
-        targetAt: fc.option(fc.string(), { nil: undefined }),
+        targetAt: fc.string(),
       }),
       ([base, target], { after, xid, targetAt, ...rest }) => {
         const token: SyncToken = {
@@ -77,7 +80,7 @@ t.test('a token comes back as it was, for its customer only', async (t) => {
           diff: xid === undefined ? undefined : { target, xid, position: xid + 1, targetAt },
         }
         const text = codec.encode('acme', token)
-        const isSame = isDeepStrictEqual(codec.decode('acme', text), structuredClone(token))
+        const isSame = isDeepStrictEqual(defined(codec.decode('acme', text)), defined(token))
         return isSame && codec.decode('acme2', text) === undefined
       },
     ),
@@ -94,7 +97,14 @@ t.test('500 open transactions fit a token that servers take', async (t) => {
     resources: ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals'],
     moment: { day: '2026-11-21', window: 90 },
     flip: undefined,
-    diff: { target: base, xid: 4_000_000_000, position: 9_000_000_000 },
+    mark: '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e',
+    baseAt: '2026-11-21T09:30:00.000000Z',
+    diff: {
+      target: base,
+      targetAt: '2026-11-21T09:30:00.000000Z',
+      xid: 4_000_000_000,
+      position: 9_000_000_000,
+    },
   }
   const { length } = createTokenCodec(createSecrets([secretKey])).encode('acme', token)
   t.ok(length < 8192, `${length} bytes`)

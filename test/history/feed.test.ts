@@ -244,25 +244,21 @@ t.test('a record whose creation was open when the token was made is new', async 
   }
 })
 
-t.test('a record from before its column, or from a restored copy, is not new', async (t) => {
+t.test('a record from a restored copy is not new', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into projects (customer_id, id, project_number, title)
-    values (${id}, 'before', 'N', 'T'), (${id}, 'restored', 'N', 'T')`)
+    values (${id}, 'restored', 'N', 'T')`)
   const owner = connectOwner(database)
   t.teardown(() => owner.destroy())
   await sql`alter table projects disable trigger projects_before`.execute(owner)
-  await sql`update projects set created_xid = case when id = 'restored' then '99999999999'::xid8 end
-    where customer_id = ${id}`.execute(owner)
+  await sql`update projects set created_xid = '99999999999' where customer_id = ${id}`.execute(owner)
   await sql`alter table projects enable always trigger projects_before`.execute(owner)
   const after = await begin(get)
   await run(sql`update projects set title = 'U' where customer_id = ${id}`)
   const { data } = await ask(get, `?after=${after}&previous=true`)
   t.same(
     data.map((change) => [change.id, change.previous]),
-    [
-      ['before', { title: 'T' }],
-      ['restored', { title: 'T' }],
-    ],
+    [['restored', { title: 'T' }]],
   )
 })
 
@@ -370,7 +366,4 @@ t.test('what cannot be followed is refused', async (t) => {
   t.same(await refusal(`?after=${token}&resources=products&brand=B`), [400, 'invalid_sync_token', 'after'])
   t.equal((await get(`/v1/changes?after=${token}&resources=products&brand=A`)).statusCode, 200)
   t.equal((await get(`/v1/changes?after=${token}`)).statusCode, 200)
-  const versionOf = (text: string) => Buffer.from(text, 'base64url')[0]
-  t.equal(versionOf(token), 2, 'refused by releases that would answer it without a filter')
-  t.equal(versionOf(await begin(get, '?resources=products')), 1)
 })

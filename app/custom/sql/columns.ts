@@ -51,9 +51,8 @@ const cellOf = (value: Value, kind: ColumnKind, env: Env) => {
 }
 
 /**
- * The members of a list's rows as columns of an export. In a table each column keeps its kind, because text
- * cells are protected from becoming numbers and formulas. In JSON each column is a member of the row that
- * pages show.
+ * The members of a list's rows as columns of an export. A table keeps each column's kind, because text cells
+ * are protected from becoming formulas. In JSON each column is a member of the row.
  */
 export const listColumns = (list: List, bound: BoundDocument, isTable: boolean): ExportColumn[] =>
   list.select.map(([name, value]) => {
@@ -62,7 +61,7 @@ export const listColumns = (list: List, bound: BoundDocument, isTable: boolean):
     return { name, kind, value: cellOf(value, kind, { bound, joins: list.joins }) }
   })
 
-/** The rows of a list in its order, without pages. An infinite `plan.limit` selects all rows. */
+/** The rows of a list in its order. An infinite `plan.limit` selects all. */
 export const listRows = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<unknown> => {
   const limit = Number.isFinite(plan.limit) ? plan.limit : null
   return sql`from ${exportSession(plan.customerId)} cross join lateral (${orderedRows(plan, [], limit)}) r

@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Field, ResourceName } from '../../records/resources/define.ts'
 import { resources } from '../../records/resources/index.ts'
+import type { Sql } from '../../records/sql/column.ts'
 import { filterConditions } from '../../records/sql/conditions.ts'
 import { bindExpression, storedValue } from '../../records/sql/projection.ts'
 import { customer } from '../../records/sql/session.ts'
@@ -9,10 +10,7 @@ import type { BoundDocument } from '../bind.ts'
 import type { Node, Rows, Source } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
 
-/** An expression for JSON as text, never null. */
-type Json = RawBuilder<unknown>
-
-const text = (value: unknown): Json => sql`${JSON.stringify(value)}::text`
+const text = (value: unknown): Sql => sql`${JSON.stringify(value)}::text`
 
 const from = (source: Source, bound: BoundDocument) => {
   const plan = bound.planOf(source)
@@ -25,7 +23,7 @@ const fieldOf = (field: Field, source: Source, bound: BoundDocument) =>
 const aggregate = (
   node: Extract<Node, { kind: 'sum' | 'min' | 'max' | 'avg' }>,
   bound: BoundDocument,
-): Json => {
+): Sql => {
   const { kind, source, field } = node
   const all = sql`${sql.raw(kind)}(${fieldOf(field, source, bound)})`
   // Two decimals: an average of days is not a measurement.
@@ -40,7 +38,7 @@ const aggregate = (
 const countBy = (
   { source, fields, limit }: Extract<Node, { kind: 'count_by' }>,
   bound: BoundDocument,
-): Json => {
+): Sql => {
   const names = fields.map(({ name }) => sql.ref(name))
   const columns = fields.map((field) => sql`${fieldOf(field, source, bound)} as ${sql.ref(field.name)}`)
   const order = sql.join([sql`count desc`, ...names])
@@ -51,12 +49,11 @@ const countBy = (
 }
 
 /**
- * When a record of the resource was last created, changed or deleted. Each lookup reads the first entry of an
- * index.
+ * When a record was last created, changed or deleted, from the first entry of an index.
  * See docs/decisions/0048-removals-remember-the-last-change.md.
  */
-const newestOf = (name: ResourceName): Json[] => {
-  const removed = (owner: Json) => sql`(select m.changed_at from removals m
+const newestOf = (name: ResourceName): Sql[] => {
+  const removed = (owner: Sql) => sql`(select m.changed_at from removals m
     where m.customer_id = ${owner} and m.resource = ${sql.lit(name)} order by m.changed_at desc limit 1)`
   const changed = resources[name].reference
     ? sql`(select max(r.updated_at) from ${sql.table(name)} r)`
@@ -65,7 +62,7 @@ const newestOf = (name: ResourceName): Json[] => {
   return [changed, removed(customer), removed(sql.lit('*'))]
 }
 
-const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Json => {
+const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Sql => {
   const moment = sql`greatest(find_customer_since(${customer}), ${sql.join(names.flatMap(newestOf))})`
   return as === 'date'
     ? sql`coalesce(to_json((${moment} at time zone 'UTC')::date)::text, 'null')`
@@ -81,10 +78,7 @@ const rowsOf = (rows: Rows, bound: BoundDocument) => {
 const itemText = (plain: boolean) =>
   plain ? sql`coalesce(x.value::text, 'null')` : sql`row_to_json(x)::text`
 
-const merge = (
-  { parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>,
-  bound: BoundDocument,
-): Json => {
+const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, bound: BoundDocument): Sql => {
   const member = (name: string | undefined) =>
     name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text, '')`
   // Compares texts, because json has no order: "true" is preferred.
@@ -97,7 +91,7 @@ const merge = (
     order by u.k, u.preferred desc, u.part, u.rn limit ${limit}::integer) m)`
 }
 
-const compileMembers = (members: readonly (readonly [string, Node])[], bound: BoundDocument): Json => {
+const compileMembers = (members: readonly (readonly [string, Node])[], bound: BoundDocument): Sql => {
   const parts = members.map(([name, node], index) => {
     const lead = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
     return sql`${lead}::text || ${compileNode(node, bound)}`
@@ -106,7 +100,7 @@ const compileMembers = (members: readonly (readonly [string, Node])[], bound: Bo
 }
 
 /** Compiles a member to SQL for its JSON text. One statement writes all members. */
-export const compileNode = (node: Node, bound: BoundDocument): Json => {
+export const compileNode = (node: Node, bound: BoundDocument): Sql => {
   switch (node.kind) {
     case 'object':
       return compileMembers(node.members, bound)

@@ -10,14 +10,11 @@ import { type ListRow, listStatement, objectStatement } from './statement.ts'
 export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument): Promise<Filled> => {
   const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
   const [row] = rows
-  if (!row) throw new Error('a custom endpoint answered no row')
+  if (!row) throw new Error('a custom endpoint returned no row')
   return { ...filled(row, row.body, 1), definition: bound.definition.revision }
 }
 
-/**
- * Reads a page of a list as the bytes to send. `nextTarget` returns the path and query of the next page.
- * Uses the index of the first sort key or of the most selective filter, like standard lists.
- */
+/** Reads a page of a list as the bytes to send. Index: like standard lists. */
 export const readList = async (
   db: QueuedDb,
   list: List,

@@ -1,14 +1,13 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { QueryPlan } from '../../records/query/plan.ts'
 import type { Field, Resource } from '../../records/resources/define.ts'
+import type { Sql } from '../../records/sql/column.ts'
 import { filterConditions, sortKeys } from '../../records/sql/conditions.ts'
 import { bindExpression, storedValue } from '../../records/sql/projection.ts'
 import { customer } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { Join, JoinMany, JoinOne, Rows } from '../definition.ts'
 import { compileSelect, type Env, joinAlias, rawField } from './values.ts'
-
-type Sql = RawBuilder<unknown>
 
 const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const table = ({ name }: Resource): Sql => sql.table(name)
@@ -58,10 +57,7 @@ const joinMany = (join: JoinMany, env: Env): Sql => {
 const compileJoin = (join: Join, index: number, env: Env): Sql =>
   sql`left join lateral (${join.kind === 'one' ? joinOne(join, env) : joinMany(join, env)}) ${sql.raw(joinAlias(index))} on true`
 
-/**
- * Converts rows `r` of the resource to rows `x` of the response: fields, then joins in their order, then
- * values. The caller must alias the rows as `r`.
- */
+/** Converts rows `r` of the resource to rows `x` of the response: fields, then joins, then values. */
 export const shown = (rows: Rows, plan: QueryPlan, bound: BoundDocument): Sql => {
   const env: Env = { bound, joins: rows.joins }
   const joins = rows.joins.map((join, index) => compileJoin(join, index, env))

@@ -1,11 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { resolveDate, resolveInstant } from '../../records/query/values.ts'
+import type { Sql } from '../../records/sql/column.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { FieldRef, Join, Operand, Scalar, Select, Test, Value, ValueType } from '../definition.ts'
 
-type Sql = RawBuilder<unknown>
-
-/** The inputs of values: the row `b`, and the rows of joins by position. */
 export type Env = Readonly<{ bound: BoundDocument; joins: readonly Join[] }>
 
 const castOf: Record<ValueType, string> = {
@@ -96,7 +94,6 @@ const cases = (branches: readonly (readonly [Sql, Sql])[], otherwise: Sql): Sql 
 
 const scalarText = (value: Scalar): Sql => sql`${value === null ? null : String(value)}::text`
 
-/** The two forms of a value: part of a text, or member of a response. */
 type Form = {
   literal: (value: Scalar) => Sql
   field: (expression: Sql, type: ValueType) => Sql

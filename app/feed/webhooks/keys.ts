@@ -5,7 +5,6 @@ import { describeEd25519 } from '../../identity/jwk.ts'
 export type WebhookKeys = Readonly<{
   /** Returns the header `webhook-signature` (Standard Webhooks, `v1a`), with one signature per key. */
   sign(id: string, timestampSeconds: number, body: Buffer): string
-  /** The body of `/.well-known/webhook-keys.json`. */
   published: Readonly<{ keys: readonly ReturnType<typeof describe>[] }>
 }>
 
@@ -20,10 +19,7 @@ const describe = (key: KeyObject) => {
   return { ...jwk, whpk: `whpk_${Buffer.from(jwk.x, 'base64url').toString('base64')}` }
 }
 
-/**
- * Derives one key from each value of SECRET_KEY. While an old value is listed after a new one, messages have
- * both signatures, so that receivers can change over.
- */
+/** Derives one key from each value of SECRET_KEY. During a rotation, messages have both signatures. */
 export const createWebhookKeys = (secrets: Pick<Secrets, 'macs'>): WebhookKeys => {
   const keys = secrets.macs('webhook signing key', '').map(openKey)
   return {

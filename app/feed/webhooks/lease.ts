@@ -42,7 +42,6 @@ export type WebhookChanges = Readonly<
 // See docs/decisions/0107-a-row-holds-the-lease-of-a-webhook.md.
 export type Claim = Readonly<{
   holder: string
-  /** The current time, RFC 3339. */
   at: string
   leaseMs: number
   /** Customers to check. `undefined`: all. */
@@ -65,8 +64,8 @@ export const claimWebhooks = async (db: Db, claim: Claim): Promise<HeldWebhook[]
 }
 
 /**
- * Renews the leases of the webhooks that an instance works on. Returns the customers whose webhooks wait for
- * a sender: their lease has ended, or their next attempt is due. Runs as the serving role.
+ * Renews the leases of an instance. Returns customers whose webhooks wait for a sender: their lease has
+ * ended, or an attempt is due. Runs as the serving role.
  */
 export const renewWebhooks = async (
   db: Db,
@@ -79,8 +78,8 @@ export const renewWebhooks = async (
 }
 
 /**
- * Writes columns of a webhook that this instance holds, and returns the updated webhook. `undefined` if
- * another instance holds it or it is no longer active.
+ * Writes columns of a held webhook, and returns it updated. `undefined` if another instance holds it or it is
+ * no longer active.
  */
 export const updateWebhook = async (
   db: Db,

@@ -8,29 +8,26 @@ import { readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
 import { toInstant } from './schedule.ts'
 
-/** A position in the feed, as the table of webhooks stores it. */
 export type Place = Readonly<{ token: string; since: string; day: string; identity: string }>
 
 export type Finding = Readonly<{
   /** Empty if nothing changed. */
   resources: readonly ResourceName[]
-  /** Where the receiver continues: a sync token, or `snapshot` if the feed cannot list the changes. */
+  /** A sync token, or `snapshot` if the feed cannot list the changes. */
   after: string
   next: Place
 }>
 
 type LookOptions = {
-  /** Connections that read customers' data. */
   db: Db
   tokens: TokenCodec
-  /** The database's clock, milliseconds since 1970. */
   now: () => number
 }
 
 type Watched = Readonly<{ customerId: string; resources: readonly ResourceName[] }>
 
 const pageLimit = 200
-/** Pages to read at most. After a larger change, the message names all of the webhook's resources. */
+/** After a larger change, the message names all of the webhook's resources. */
 const mostPages = 10
 
 const toPlace = ({ tokens }: LookOptions, customerId: string, token: SyncToken): Place => ({
@@ -56,8 +53,8 @@ export const findPlaceOfNow = async (options: LookOptions, watched: Watched): Pr
 const isExpired = (error: unknown) => error instanceof ApiError && error.code === 'sync_token_expired'
 
 /**
- * Searches for changes since a position, with the feed's own reads. If the feed refuses the token, as after a
- * restore, the receiver must read all resources again. Rejects like a read of the feed.
+ * Searches for changes since a position. If the feed refuses the token, as after a restore, the receiver must
+ * read all resources again. Rejects like a read of the feed.
  */
 export const lookForChanges = (
   options: LookOptions & { db: QueuedDb },

@@ -3,24 +3,17 @@ import type { Outbound } from '../../http/outbound.ts'
 import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
 
-/**
- * A message reports that something changed, but not the new data.
- * See docs/decisions/0106-webhooks-carry-a-token.md.
- */
+/** Reports that something changed, without the data. See docs/decisions/0106-webhooks-carry-a-token.md. */
 export type WebhookMessage = Readonly<{
   /** The same at each attempt. */
   id: string
   type: 'changes.available' | 'webhook.test'
   /** Creation time, RFC 3339. */
   at: string
-  /** `after`: the parameter for `GET /v1/changes`. */
   data: Readonly<{ resources: readonly string[]; after?: string }>
 }>
 
-/**
- * The result of an attempt. `status`: `undefined` without a response. `result`: a description for lists.
- * `retryAfterMs`: the receiver's Retry-After, `undefined` if it sent none.
- */
+/** `status`: `undefined` without a response. `result`: a description for lists. */
 export type DeliveryResult = Readonly<{
   status?: number
   result: string
@@ -33,16 +26,14 @@ export type Deliver = (url: string, message: WebhookMessage) => Promise<Delivery
 type DeliverOptions = {
   outbound: Outbound
   keys: Pick<WebhookKeys, 'sign'>
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** Creates a random message id. */
 export const createMessageId = (): string => `msg_${randomBytes(16).toString('base64url')}`
 
 /** For name resolution, connection and response together. */
 const deliveryTimeoutMs = 10_000
-/** The body of a response means nothing. A longer one counts as a failure. */
+/** A longer response counts as a failure. */
 const maxAnswerBytes = 16 * 1024
 const maxResultLength = 200
 
@@ -71,5 +62,4 @@ export const createDeliver =
     }
   }
 
-/** Whether the receiver accepted the message with a 2xx status. */
 export const isDelivered = ({ status = 0 }: DeliveryResult): boolean => status >= 200 && status < 300

@@ -1,17 +1,10 @@
 import pLimit from 'p-limit'
 
-export type Rounds = {
-  /** Adds names to the next round. Names that arrive during a round are in the round after it. */
-  want(names: Iterable<string>): void
-  /** Call it last. Resolves when the requested rounds have ended. */
-  end(): Promise<void>
-}
-
 /** Calls `lookAt` with the requested names, one round at a time. The names of a failed round are dropped. */
 export const createRounds = (
   lookAt: (names: ReadonlySet<string>) => Promise<void>,
   onFailure: (error: Error) => void,
-): Rounds => {
+) => {
   const oneAtATime = pLimit(1)
   let wanted = new Set<string>()
   const round = (): Promise<void> => {
@@ -20,10 +13,12 @@ export const createRounds = (
     return lookAt(names)
   }
   return {
-    want(names) {
+    /** Names that arrive during a round are in the round after it. */
+    want(names: Iterable<string>): void {
       for (const name of names) wanted.add(name)
       if (wanted.size > 0 && oneAtATime.pendingCount === 0) void oneAtATime(round).catch(onFailure)
     },
+    /** Call it last. Resolves when the requested rounds have ended. */
     end: () => oneAtATime(async () => {}),
   }
 }

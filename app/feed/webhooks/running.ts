@@ -1,37 +1,30 @@
 import { every } from '../../cache/stamped.ts'
 import type { Claim, HeldWebhook } from './lease.ts'
 
-/** Maximum number of concurrent messages. A receiver that hangs occupies a place for ten seconds. */
+/** A receiver that hangs occupies a place for ten seconds. */
 const mostAtOnce = 200
-/** Maximum for receivers that did not accept their last message, so that places remain for the others. */
+/** Failing receivers leave places for the others. */
 const mostFailing = 100
 const claimedAtOnce = 10
 
-export type Running = {
-  ids(): string[]
-  /** How many webhooks may start, and whether failing ones are included. Waits until a place is free. */
-  findPlaces(): Promise<Pick<Claim, 'most' | 'withFailing'>>
-  /** Occupies a place until `work` ends. `work` must never reject. */
-  begin(hook: HeldWebhook, work: Promise<void>): void
-  /** These customers have changes that the current work may have missed. */
-  noteChanged(customers: ReadonlySet<string>): void
-  end(): Promise<void>
-}
-
 type Job = { customer: string; isFailing: boolean; isChanged: boolean; done: Promise<void> }
 
-/** `onChanged` is called with the customer when work ends during which `noteChanged` named the customer. */
-export const createRunning = (onChanged: (customer: string) => void): Running => {
+/**
+ * Creates the set of running webhooks. `onChanged`: work ended during which `noteChanged` named the customer.
+ */
+export const createRunning = (onChanged: (customer: string) => void) => {
   const jobs = new Map<string, Job>()
   const listEnds = () => [...jobs.values()].map(({ done }) => done)
   return {
     ids: () => [...jobs.keys()],
-    async findPlaces() {
+    /** Waits until a place is free. `most`: webhooks that may start. */
+    async findPlaces(): Promise<Pick<Claim, 'most' | 'withFailing'>> {
       while (jobs.size >= mostAtOnce) await Promise.race(listEnds())
       const failing = [...jobs.values()].filter(({ isFailing }) => isFailing).length
       return { most: Math.min(claimedAtOnce, mostAtOnce - jobs.size), withFailing: failing < mostFailing }
     },
-    begin({ webhook_id: id, customer_id: customer, failing_since }, work) {
+    /** Occupies a place until `work` ends. `work` must never reject. */
+    begin({ webhook_id: id, customer_id: customer, failing_since }: HeldWebhook, work: Promise<void>): void {
       const done = work.then(() => {
         jobs.delete(id)
         if (job.isChanged) onChanged(customer)
@@ -39,13 +32,11 @@ export const createRunning = (onChanged: (customer: string) => void): Running =>
       const job = { customer, isFailing: failing_since !== null, isChanged: false, done }
       jobs.set(id, job)
     },
-    noteChanged(customers) {
+    noteChanged(customers: ReadonlySet<string>): void {
       for (const job of jobs.values()) {
         if (customers.has(job.customer) || customers.has(every)) job.isChanged = true
       }
     },
-    async end() {
-      await Promise.all(listEnds())
-    },
+    end: () => Promise.all(listEnds()),
   }
 }

@@ -1,13 +1,11 @@
 import { type DeliveryResult, isDelivered } from './message.ts'
 
-/** From the first failure until the service gives up. */
 export const giveUpMs = 3 * 86_400_000
 const firstDelayMs = 10_000
 const longestDelayMs = 3_600_000
-/** Random part of a delay, so that receivers that failed together are not retried together. */
+/** Receivers that failed together are not retried together. */
 const jitter = 0.1
 
-/** The state of a webhook that determines the next step. Instants are RFC 3339. */
 type Attempted = Readonly<{ attempts: number; failing_since: string | null }>
 
 export type Consequence =
@@ -27,8 +25,8 @@ const delayFor = (attempts: number, { retryAfterMs = 0 }: DeliveryResult, random
   Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
 
 /**
- * Decides the next step after an attempt that ended at `atMs`. A webhook is disabled if the receiver responds
- * with 410, or after three days of failures. `random`: 0 to 1.
+ * Decides the next step after an attempt that ended at `atMs`. 410 and three days of failures disable a
+ * webhook. `random`: 0 to 1.
  */
 export const decide = (
   { attempts, failing_since }: Attempted,

@@ -6,7 +6,6 @@ import type { Finding } from './look.ts'
 import { createMessageId, type Deliver, type DeliveryResult } from './message.ts'
 import { type Consequence, decide, toInstant } from './schedule.ts'
 
-/** Runs work on a connection, after a wait in a queue. */
 export type Write = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
 export type SendOptions = {
@@ -14,9 +13,7 @@ export type SendOptions = {
   holder: string
   deliver: Deliver
   look: (webhook: HeldWebhook) => Promise<Finding>
-  /** The database's clock, milliseconds since 1970. */
   now: () => number
-  /** 0 to 1. */
   random: () => number
   leaseMs: number
   /** Called after each attempt whose result was saved. */
@@ -44,18 +41,8 @@ const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): Web
   }
 }
 
-type Send = {
-  /**
-   * Sends the next message: the unfinished one, otherwise a new one about the latest changes. Resolves with
-   * the updated webhook if there may be more to send, and with `undefined` if the webhook was released or
-   * lost. The message is stored before it is sent, so that another instance repeats it with the same id.
-   */
-  sendNext(hook: HeldWebhook): Promise<HeldWebhook | undefined>
-  release(hook: HeldWebhook): Promise<unknown>
-}
-
 /** Creates the sender for webhooks that this instance holds. Its functions reject like a read of the feed. */
-export const createSend = (options: SendOptions): Send => {
+export const createSend = (options: SendOptions) => {
   const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)
   const update = (hook: HeldWebhook, changes: WebhookChanges) =>
@@ -95,7 +82,12 @@ export const createSend = (options: SendOptions): Send => {
   }
 
   return {
-    async sendNext(held) {
+    /**
+     * Sends the unfinished message, or a new one about the latest changes. Resolves with the updated webhook if
+     * there may be more to send, else `undefined`. It stores the message first: another instance repeats it with
+     * the same id.
+     */
+    async sendNext(held: HeldWebhook): Promise<HeldWebhook | undefined> {
       const hook = held.message_id === null ? await prepare(held) : held
       if (!hook) return undefined
       const { message_id: id, message_at, message_resources, message_after: after } = hook
@@ -108,6 +100,6 @@ export const createSend = (options: SendOptions): Send => {
       if (settled) onAttempt(result, consequence, hook)
       return consequence.kind === 'delivered' ? settled : undefined
     },
-    release: (hook) => update(hook, { held_until: null }),
+    release: (hook: HeldWebhook) => update(hook, { held_until: null }),
   }
 }

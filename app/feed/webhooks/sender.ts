@@ -16,48 +16,34 @@ import { toInstant } from './schedule.ts'
 import { createSend, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
-  /** Connections that read customers' data. */
   db: QueuedDb
   /** Connections of the serving role that no data request uses. */
   reserved: Db
   tokens: TokenCodec
   deliver: Deliver
-  /** The poller's `listen`: calls the listener within one poll of each commit. */
   listen: (listener: Listener) => () => void
   warn: (message: string, error?: Error) => void
-  /** Between two checks of all webhooks. Optional. Defaults to 10 s. */
+  /** Optional. Defaults to 10 s between two checks of all webhooks. */
   everyMs?: number
-  /** Between two renewals of the leases. Optional. Defaults to 2 s. */
   renewEveryMs?: number
-  /** Between two messages to a receiver; changes in between share one. Optional. Defaults to 500 ms. */
+  /** Between two messages to a receiver; changes in between share one. */
   spacingMs?: number
   random?: () => number
-}
-
-export type WebhookSender = {
-  /** When all webhooks were last checked, in milliseconds since 1970. `undefined` before the first check. */
-  lookedAt(): number | undefined
-  /** Claims no more webhooks and waits for the messages in progress. */
-  stop(): Promise<void>
 }
 
 const defaultEveryMs = 10_000
 const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
-/**
- * Concurrent searches for changes. Others wait here, because the database's queue treats them like requests
- * and refuses work that has waited for a second.
- */
+/** Concurrent searches: the database's queue would refuse them after a second. */
 const looksAtOnce = 4
 /** Three renewals. When an instance dies, its webhooks wait until the lease ends. */
 export const leaseMs = 6_000
 
 /**
  * Sends webhooks from this instance. Any number of instances can run it: the database assigns each webhook to
- * one instance. It checks a customer's webhooks as soon as the poll reports a change, and all webhooks every
- * ten seconds in case it missed a report.
+ * one. It checks a customer's webhooks after each reported change, and all every ten seconds.
  */
-export const startWebhooks = (options: SenderOptions): WebhookSender => {
+export const startWebhooks = (options: SenderOptions) => {
   const { db, reserved, tokens, now, listen, warn, everyMs = defaultEveryMs } = options
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
   const { renewEveryMs = defaultRenewEveryMs } = options
@@ -137,8 +123,10 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   })
 
   return {
+    /** When all webhooks were last checked, in milliseconds since 1970. `undefined` before the first check. */
     lookedAt: () => lookedAt,
-    async stop() {
+    /** Claims no more webhooks and waits for the messages in progress. */
+    async stop(): Promise<void> {
       stopListening()
       stopping.abort()
       await Promise.all([stopLooking(), rounds.end()])

@@ -12,17 +12,15 @@ export type Webhook = {
   url: string
   resources: ResourceName[]
   /** `failing`: active, but the last attempts failed. */
-  state: 'unverified' | 'active' | 'failing' | 'disabled'
+  state: 'active' | 'failing' | 'disabled'
   reason: 'operator' | 'gone' | 'failing' | null
   failing_since: string | null
   next_attempt_at: string | null
-  /** The result of the last attempt: a status or an error. */
   last_result: string | null
   delivered_at: string | null
   created_at: string
 }
 
-/** Maximum number of webhooks of a customer, in any state. */
 export const mostWebhooks = 10
 
 const instant = (column: string) => `${instantText(column)} as ${column}`
@@ -35,16 +33,23 @@ const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const createWebhookId = (): string =>
   `wh_${Array.from({ length: 16 }, () => letters[randomInt(letters.length)]).join('')}`
 
-type NewWebhook = Readonly<{ customer: string; url: string; resources: readonly ResourceName[] }>
+type NewWebhook = Readonly<{
+  customer: string
+  url: string
+  resources: readonly ResourceName[]
+  place: Place
+  result: string
+}>
 
-/** Adds an unverified webhook. `undefined` if the customer has the maximum number. Needs a transaction. */
+/** Adds an active webhook. `undefined` if the customer has the maximum number. Needs a transaction. */
 export const addWebhook = async (trx: Db, added: NewWebhook): Promise<Webhook | undefined> => {
-  const { customer, url, resources } = added
+  const { customer, url, resources, place, result } = added
   // Concurrent additions count one after the other. This lock does not conflict with the audit trail's lock.
   await sql`select from customers where customer_id = ${customer} for no key update`.execute(trx)
   const { rows } = await sql<Webhook>`
-    insert into webhooks (customer_id, webhook_id, url, resources)
-    select ${customer}, ${createWebhookId()}, ${url}, ${resources}::text[]
+    insert into webhooks (customer_id, webhook_id, url, resources, token, since, day, identity, last_result)
+    select ${customer}, ${createWebhookId()}, ${url}, ${resources}::text[], ${place.token}, ${place.since}::xid8,
+      ${place.day}::date, ${place.identity}, ${result}
     where (select count(*) from webhooks where customer_id = ${customer}) < ${mostWebhooks}::integer
     returning ${columns}`.execute(trx)
   return rows[0]
@@ -58,23 +63,17 @@ export const listWebhooks = async (db: Db, customer: string | undefined): Promis
   return rows
 }
 
-/** `undefined` if the webhook does not exist. */
+/** Finds a webhook. `undefined` if it does not exist. */
 export const findWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     select ${columns} from webhooks where webhook_id = ${id}`.execute(db)
   return rows[0]
 }
 
-/**
- * Activates a webhook. It reports the changes since the position where it stopped. `place`: the start of a
- * webhook that has never sent. Returns `undefined` if the webhook does not exist.
- */
-export const activateWebhook = async (db: Db, id: string, place: Place): Promise<Webhook | undefined> => {
-  const { token, since, day, identity } = place
+/** Activates a webhook, which then reports the changes since it stopped. `undefined` if it does not exist. */
+export const activateWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     update webhooks set state = 'active', reason = null, changed_at = now(),
-      token = coalesce(token, ${token}), since = coalesce(since, ${since}::xid8),
-      day = coalesce(day, ${day}::date), identity = coalesce(identity, ${identity}),
       attempts = 0, failing_since = null, next_attempt_at = null
     where webhook_id = ${id} returning ${columns}`.execute(db)
   return rows[0]
@@ -106,7 +105,7 @@ export const listDeliveries = async (
   return rows
 }
 
-/** Stops a webhook until it is enabled again. Returns `undefined` if it does not exist. */
+/** Stops a webhook until it is enabled again. `undefined` if it does not exist. */
 export const disableWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     update webhooks set state = 'disabled', reason = 'operator', changed_at = now(), held_until = null
@@ -114,7 +113,7 @@ export const disableWebhook = async (db: Db, id: string): Promise<Webhook | unde
   return rows[0]
 }
 
-/** Deletes a webhook and returns its last state. Returns `undefined` if it does not exist. */
+/** Deletes a webhook and returns its last state. `undefined` if it does not exist. */
 export const removeWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     delete from webhooks where webhook_id = ${id} returning ${columns}`.execute(db)

@@ -96,17 +96,11 @@ const sendTest = async (
   throw new Refusal(`The receiver did not accept the test message: ${result}. Correct it, then run: ${next}`)
 }
 
-/** The place is read before the test, so that changes during the test are sent later. */
-const findPlace = (db: Db, secrets: Secrets, customerId: string, resources: readonly ResourceName[]) =>
-  findPlaceOfNow({ db, tokens: createTokenCodec(secrets), now: Date.now }, { customerId, resources })
-
 const enable = async (shell: Shell, id: string, options: Output): Promise<void> => {
   const enabled = await withOperator(shell, async (db, openSecrets) => {
     const webhook = await requireWebhook(db, id)
-    const place = await findPlace(db, openSecrets(), webhook.customer, webhook.resources)
     await sendTest(shell, db, openSecrets(), webhook, `certdata webhooks enable ${id}`)
-    const act = describeAct('webhooks.enable')
-    return changeAudited(db, (trx) => activateWebhook(trx, id, place), act)
+    return changeAudited(db, (trx) => activateWebhook(trx, id), describeAct('webhooks.enable'))
   })
   if (!enabled) throw noWebhook(id)
   print(shell, options, enabled)
@@ -119,17 +113,19 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
   const { resources = [...resourceNames] } = options
   const active = await withOperator(shell, async (db, openSecrets) => {
     await requireCustomer(db, slug)
-    const place = await findPlace(db, openSecrets(), slug, resources)
+    const tokens = createTokenCodec(openSecrets())
+    // Before the test, so that changes during the test are sent later.
+    const place = await findPlaceOfNow({ db, tokens, now: Date.now }, { customerId: slug, resources })
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
     const next = `certdata webhooks add ${slug} '${url}'${only}`
     const delivery = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
     return changeAudited(
       db,
       async (trx) => {
-        const added = await addWebhook(trx, { customer: slug, url, resources })
-        if (!added) return undefined
-        await noteWebhookResult(trx, added.webhook_id, delivery)
-        return activateWebhook(trx, added.webhook_id, place)
+        const { result } = delivery
+        const added = await addWebhook(trx, { customer: slug, url, resources, place, result })
+        if (added) await noteWebhookResult(trx, added.webhook_id, delivery)
+        return added
       },
       describeAct('webhooks.add', { resources }),
     )

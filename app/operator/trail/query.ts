@@ -1,5 +1,10 @@
-import type { Fault } from '../../errors.ts'
-import { correct, formatMeant, readByName, readPairs } from '../../records/query/parameters.ts'
+import {
+  correct,
+  type FaultyQuery,
+  formatMeant,
+  readByName,
+  readPairs,
+} from '../../records/query/parameters.ts'
 import {
   formatReader,
   many,
@@ -22,7 +27,7 @@ export type TrailQuery = Readonly<{
 
 type Draft = { conditions: Map<string, readonly string[]>; limit?: number; cursor?: string }
 
-type TrailOutcome = { query: TrailQuery } | { faults: Fault[]; corrected?: string; cursor?: string }
+type TrailOutcome = { query: TrailQuery } | FaultyQuery
 
 const formats = ['json', 'ndjson']
 
@@ -68,11 +73,7 @@ export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: st
   const { conditions, limit, cursor } = draft
   if (reading.faults.length === 0) return { query: { conditions, limit, cursor } }
   const corrected = correct(formatMeant(reading), (meant) => parseTrailQuery(list, isExport, meant))
-  return {
-    faults: reading.faults,
-    ...(corrected === undefined ? {} : { corrected }),
-    ...(cursor === undefined ? {} : { cursor }),
-  }
+  return { faults: reading.faults, corrected, cursor }
 }
 
 /** Returns a canonical text of the list and its conditions. A cursor is valid only for the same text. */

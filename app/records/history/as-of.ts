@@ -12,9 +12,8 @@ import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 type AsOfRow = Stamp & {
-  /** The record as JSON. Null if it did not exist at the end of the day. */
+  /** Null if the record did not exist at the end of the day. */
   data: string | null
-  /** Whether the kept history covers this day. */
   reached: boolean
   /** First day that the history covers, YYYY-MM-DD. */
   begins: string
@@ -24,7 +23,7 @@ type AsOfRow = Stamp & {
 export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
-  const alone = 'as_of shows one record by itself as it stood on that day: leave this out'
+  const alone = 'as_of shows a single record at the end of that day: leave this out'
   return [
     ...(resolveDate(asOf, today) > today ? [fault('as_of', `expected a day up to today, ${today}`)] : []),
     ...(on === undefined ? [] : [fault('on', alone)]),
@@ -32,7 +31,7 @@ export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string):
   ]
 }
 
-/** Without counts of other records: their values on that day are not stored. */
+/** Counts of other records are not stored for that day. */
 const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
   [...resource.fields.values()]
     .filter(
@@ -42,8 +41,7 @@ const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
 
 /**
  * Statement for one record at the end of `plan.day` (UTC): the present or last deleted record, with every
- * later change undone. `updated_at` is the start of this state, possibly before history began.
- * Index: the primary keys of the record's table and of `record_history`.
+ * later change undone. Index: the primary keys of the record's table and of `record_history`.
  */
 export const asOfStatement = (plan: QueryPlan, id: string) => {
   const { customerId, resource, day, window } = plan
@@ -88,9 +86,8 @@ export const asOfStatement = (plan: QueryPlan, id: string) => {
 }
 
 /**
- * Reads one record at the end of the plan's day, as the bytes to send; `isAbsent` if it did not exist.
- * Rejects with before_history if history does not cover the day, even for unknown ids: a deleted record may
- * have left no trace.
+ * Reads one record at the end of the plan's day; `isAbsent` if it did not exist. Rejects with before_history,
+ * even for unknown ids: a deleted record may have left no trace.
  */
 export const readAsOf = async (db: QueuedDb, plan: QueryPlan, id: string): Promise<Filled> => {
   const { rows } = await inTurn(db, plan.customerId, () => asOfStatement(plan, id).execute(db))

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
-import type { Resource } from '../resources/define.ts'
+import type { Field, Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
 import { projection } from '../sql/projection.ts'
 import { stateRow } from './states.ts'
 
 /** A computed field that depends on the day or on other records has no history. */
-const moves = ({ computed }: { computed?: { where?: unknown } }) => computed !== undefined && !computed.where
+const moves = ({ computed }: Field) => computed !== undefined && !computed.where
 
 /** Not `updated_at`: it equals `at` of the entry. */
 const toldFields = ({ fields }: Resource): string[] =>
@@ -25,10 +25,7 @@ const side = (alias: 'a' | 'b', resource: Resource): Sql => {
     ${sql.raw(alias)} on true`
 }
 
-/**
- * Joins a lateral row `t` to an event `e` with `before`, `after`, `day_before` and `day_after`. `t.changes`
- * is text: the members of the entry's `changes`, in the form and order of answers.
- */
+/** Joins a lateral row `t` to an event `e`. `t.changes` is text: the members of the entry's `changes`. */
 export const joinChanges = (resource: Resource): Sql => {
   const members = toldFields(resource).map(changeOf)
   return sql`${side('b', resource)} ${side('a', resource)}
@@ -40,5 +37,5 @@ export const entryText = (resource: Resource): Sql => sql`${sql.lit(`{"resource"
   || to_json(e.record_id)::text || ',"at":"' || ${sql.raw(instantText('e.at'))} || '","op":"' || e.op
   || case when e.day_before < e.day_after then '","cause":"day","changes":{' else '","changes":{' end || t.changes || '}}'`
 
-/** SQL for the UTC date of an instant; `instant` is SQL too. */
+/** SQL for the UTC date of an instant. */
 export const dayOf = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)

@@ -5,10 +5,9 @@ import type { Resource } from '../resources/define.ts'
 import { isMark } from './states.ts'
 
 /**
- * Deletes the previous values of one record permanently. Returns the number of deleted changes, or
- * `undefined` if neither the record nor its history exists. An existing record gets a mark, from which its
- * history begins: otherwise its present values would seem to date from its creation. Locks the record against
- * concurrent changes. `trx`: a transaction of the operator's role.
+ * Deletes the previous values of one record. Returns the number of deleted changes, or `undefined` if neither
+ * the record nor its history exists. An existing record gets a mark, from which its history begins. `trx`: a
+ * transaction of the operator's role.
  */
 export const forgetHistory = async (
   trx: Db,

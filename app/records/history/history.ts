@@ -3,11 +3,9 @@ import type { Filled } from '../../cache/entry.ts'
 import type { Answer } from '../../cache/freshness.ts'
 import type { ReadThrough } from '../../cache/read-through.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
-import { toUnavailable } from '../../db/unreachable.ts'
-import { ApiError } from '../../errors.ts'
-import { formatStale } from '../../http/fields.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { chooseResources } from '../../identity/principals.ts'
+import { isId, notFound, requirePresent } from '../present.ts'
 import { withCursor } from '../query/canonical.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
 import { historyChanges } from '../query/prepare.ts'
@@ -31,10 +29,7 @@ export type HistoryRequest = Asker & Readonly<{ query: HistoryQuery; noCache: bo
 export type RecordHistories = {
   /** Throws invalid_query. */
   parse(asked: Asker & Readonly<{ rawQuery: string }>): HistoryQuery
-  /**
-   * Returns a page of history. Throws or rejects with invalid_cursor, insufficient_scope, not_found,
-   * unavailable.
-   */
+  /** Throws or rejects with invalid_cursor, insufficient_scope, not_found, unavailable. */
   answer(request: HistoryRequest): Answer | Promise<Answer>
 }
 
@@ -44,7 +39,6 @@ type Deps = {
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
 
@@ -53,7 +47,6 @@ type Asked = Readonly<{
   /** The text that a cursor is bound to. */
   selection: string
   query: HistoryQuery
-  resources: readonly Resource[]
   statement: (after: readonly string[] | undefined) => RawBuilder<HistoryRow>
 }>
 
@@ -67,44 +60,24 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
       ? `${record.resource.name}/${record.id}/history`
       : `history?${formatHistoryQuery(query).selection} ${chooseResources(principal, query.resources).join()}`
 
-  const askRecord = (
-    request: HistoryRequest,
-    { resource, id }: { resource: Resource; id: string },
-  ): Pick<Asked, 'resources' | 'statement'> => {
-    const { customerId } = request.principal
-    const { limit } = request.query
-    // An invalid id cannot name a record, and the database need not see its bytes.
-    if (!resource.fields.get('id')?.element.safeParse(id).success) throw noSuchRecord(resource)
-    return {
-      resources: [resource],
-      statement: (after) => recordHistory({ customerId, resource, id, limit, after, day: today() }),
+  const toStatement =
+    ({ principal: { customerId }, record, query }: HistoryRequest, listed: readonly Resource[]) =>
+    (after: readonly string[] | undefined): RawBuilder<HistoryRow> => {
+      const { limit } = query
+      if (record) return recordHistory({ customerId, ...record, limit, after, day: today() })
+      const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
+      return listHistory({ customerId, resources: listed, since, limit, after })
     }
-  }
 
-  const askList = ({ principal, query }: HistoryRequest): Pick<Asked, 'resources' | 'statement'> => {
-    const { customerId } = principal
-    const { limit } = query
-    const asked = chooseResources(principal, query.resources).map((name) => resources[name])
-    const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
-    return {
-      resources: asked,
-      statement: (after) => listHistory({ customerId, resources: asked, since, limit, after }),
-    }
-  }
-
-  const noSuchRecord = ({ noun }: Resource, staleSeconds?: number) =>
-    new ApiError('not_found', {
-      detail: `There is no ${noun} with this id, and no history of one`,
-      ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
-    })
-
-  const fill = async (source: QueuedDb, customerId: string, asked: Asked, after: string[] | undefined) => {
-    const { rows } = await inTurn(source, customerId, () => asked.statement(after).execute(source))
-    return toFilled(rows[0] as HistoryRow, customerId, asked)
-  }
-
-  const toFilled = (row: HistoryRow, customerId: string, asked: Asked): Filled => {
+  const fill = async (
+    source: QueuedDb,
+    customerId: string,
+    asked: Asked,
+    after: string[] | undefined,
+  ): Promise<Filled> => {
     const { limit } = asked.query
+    const { rows } = await inTurn(source, customerId, () => asked.statement(after).execute(source))
+    const row = rows[0] as HistoryRow
     if (!row.known) return filled(row, undefined, 0)
     const hasMore = row.found > limit
     const keys = hasMore ? row.last?.[0] : undefined
@@ -135,31 +108,29 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     answer(request) {
       const { principal, query, noCache, record } = request
       const { customerId } = principal
+      const noSuchRecord = `There is no ${record?.resource.noun} with this id, and no history of one`
+      if (record && !isId(record.resource, record.id)) throw notFound(noSuchRecord)
+      const listed = record
+        ? [record.resource]
+        : chooseResources(principal, query.resources).map((name) => resources[name])
       const asked: Asked = {
         ...{ query, path: toPath(request), selection: formatScope(request, query) },
-        ...(record ? askRecord(request, record) : askList(request)),
+        statement: toStatement(request, listed),
       }
-      const after = readCursor(cursors, customerId, asked.selection, asked.query.cursor)
-      const { list } = formatHistoryQuery(asked.query)
-      const names = asked.resources.map(({ name }) => name)
-      const canonical = asked.query.cursor === undefined ? list : withCursor(list, asked.query.cursor)
-      const found = (answer: Answer): Answer => {
-        if (answer.entry.isAbsent && record) throw noSuchRecord(record.resource, answer.staleSeconds)
-        return answer
-      }
+      const after = readCursor(cursors, customerId, asked.selection, query.cursor)
+      const { list } = formatHistoryQuery(query)
+      const names = listed.map(({ name }) => name)
+      const canonical = query.cursor === undefined ? list : withCursor(list, query.cursor)
       const answer = cache.read({
         customerId,
         // Every key contains the day: calendar changes and a relative `since` depend on it.
-        key: `${historyVersion(asked.resources)} ${asked.path} ${names.join()} ${today()} ${canonical}`,
+        key: `${historyVersion(listed)} ${asked.path} ${names.join()} ${today()} ${canonical}`,
         dependsOn: [...names, historyChanges, 'settings'],
         fill: () => fill(db, customerId, asked, after),
         fillFromReplica: replica && (() => fill(replica, customerId, asked, after)),
         noCache,
       })
-      if (!(answer instanceof Promise)) return found(answer)
-      return answer.then(found, (error) => {
-        throw toUnavailable(error)
-      })
+      return requirePresent(answer, noSuchRecord)
     },
   }
 }

@@ -15,24 +15,21 @@ export type HistoryListPlan = Readonly<{
   /** Earliest instant (RFC 3339). `undefined`: all kept entries. */
   since: string | undefined
   limit: number
-  /** Instant, resource, id and position of the previous page's last entry. `undefined` on the first page. */
+  /** Instant, resource, id and position of the previous page's last entry. */
   after: readonly string[] | undefined
 }>
 
 const union = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' union all '))
 
-/**
- * Newest first; within one instant by resource, record and position.
- * See docs/decisions/0111-history-cursors-contain-positions.md.
- */
+/** See docs/decisions/0111-history-cursors-contain-positions.md. */
 const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id desc, e.position desc')
 
 const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
   since === undefined ? begunAt(resource) : sql`greatest(${begunAt(resource)}, ${since}::timestamptz)`
 
 /**
- * Restricts the entries of one resource to those after the previous page, as an index range. `at`: the time
- * of an entry. `end`: the condition if the previous page's last entry is of this resource.
+ * The entries of one resource after the previous page, as an index range. `end`: if its last entry is of this
+ * resource.
  */
 const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sql): Sql => {
   const [instant, last = ''] = after ?? []
@@ -52,8 +49,8 @@ const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
 }
 
 /**
- * Creations of existing records, which history does not store. Index: by `created_at`. The record of the
- * previous page's last entry may be included, hence `limit + 2`.
+ * Creations of existing records, which history does not store. Index: by `created_at`. The last entry of the
+ * previous page may be included, hence `limit + 2`.
  */
 const created = (plan: HistoryListPlan, resource: Resource): Sql => {
   const { limit, after = [] } = plan
@@ -77,7 +74,6 @@ const entriesOf = (resource: Resource): Sql => sql`(select e.at, e.resource, e.r
 
 /**
  * Returns the statement for a page of the history of these resources, newest first, without calendar changes.
- * Its cost depends on the page and on newer changes of the records on it.
  */
 export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
   const { customerId, resources, limit, after } = plan

@@ -1,18 +1,16 @@
-import type { Fault } from '../../errors.ts'
 import { formatPairs, joinList } from '../../http/pairs.ts'
-import { correct, formatMeant, readByName, readPairs } from '../query/parameters.ts'
+import { correct, type FaultyQuery, formatMeant, readByName, readPairs } from '../query/parameters.ts'
 import { defaultLimit } from '../query/query.ts'
 import {
   formatReader,
-  many,
-  oneOfNames,
+  into,
   type ParameterReader,
   pageReaders,
+  resourcesReader,
   single,
 } from '../query/readers.ts'
 import { parseInstant } from '../query/values.ts'
 import type { ResourceName } from '../resources/define.ts'
-import { resourceNames } from '../resources/index.ts'
 
 export type HistoryQuery = Readonly<{
   /** In the order of `resourceNames`. `undefined`: all that the key may read. */
@@ -23,28 +21,15 @@ export type HistoryQuery = Readonly<{
   cursor: string | undefined
 }>
 
-/** `cursor` is returned because only the caller can verify its signature. */
-export type HistoryOutcome =
-  | { query: HistoryQuery }
-  | { faults: Fault[]; corrected?: string; cursor?: string }
+export type HistoryOutcome = { query: HistoryQuery } | FaultyQuery
 
 export type HistoryShape = 'record' | 'list'
 
 type Draft = { -readonly [name in keyof HistoryQuery]?: HistoryQuery[name] }
 
 const ofList = (draft: Draft): [string, ParameterReader][] => [
-  [
-    'resource',
-    many(oneOfNames(resourceNames, 'invalid_value', 'resources'), (names) => {
-      draft.resources = resourceNames.filter((name) => names.includes(name))
-    }),
-  ],
-  [
-    'since',
-    single(parseInstant, (value) => {
-      draft.since = value
-    }),
-  ],
+  ['resource', resourcesReader(draft)],
+  ['since', single(parseInstant, into(draft, 'since', String))],
 ]
 
 /** Returns the readers of the parameters, which write to `draft`. */
@@ -63,11 +48,7 @@ export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): Histor
   const { resources, since, limit = defaultLimit, cursor } = draft
   if (reading.faults.length === 0) return { query: { resources, since, limit, cursor } }
   const corrected = correct(formatMeant(reading), (meant) => parseHistoryQuery(shape, meant))
-  return {
-    faults: reading.faults,
-    ...(corrected === undefined ? {} : { corrected }),
-    ...(cursor === undefined ? {} : { cursor }),
-  }
+  return { faults: reading.faults, corrected, cursor }
 }
 
 /** Formats equivalent queries as one text, without the cursor. A cursor is bound to `selection`. */

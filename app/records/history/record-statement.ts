@@ -11,13 +11,11 @@ import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } 
 export type HistoryRow = Stamp & {
   /** Entries found: `limit + 1` if another page exists. */
   found: number
-  /** JSON, separated by commas. Null if there are no entries. */
   data: string | null
   /** `after` of the next page, in an array of one. Null if the page is not full. */
   last: [string[]] | null
-  /** Start of the complete history, RFC 3339. */
   history_from: string
-  /** Whether the record exists or has history. Always true for all records. */
+  /** Whether the record exists or has history. */
   known: boolean
 }
 
@@ -27,12 +25,11 @@ export type RecordHistoryPlan = Readonly<{
   id: string
   limit: number
   /**
-   * `undefined` on the first page. Position and instant of the previous page's last entry, the newest
-   * position at that time, and the positions that hold the values of that time (for each field, the oldest
-   * newer row).
+   * Position and instant of the previous page's last entry, the newest position then, and the positions that
+   * hold the values of that time. `undefined` on the first page.
    */
   after: readonly string[] | undefined
-  /** Today, YYYY-MM-DD: the last day of calendar changes. */
+  /** The last day of calendar changes, YYYY-MM-DD. */
   day: string
 }>
 
@@ -72,11 +69,9 @@ const calendarEvents = (resource: Resource, day: string): Sql => {
 }
 
 /**
- * Returns the statement for a page of a record's history, newest first: by position, then by time. It undoes
- * one entry after the other, from the present record. Calendar changes follow the entry whose state they
- * changed.
- * Index: the primary key of `record_history`. Its cost depends on the page and on the rows written since the
- * first page.
+ * Returns the statement for a page of a record's history, newest first. It undoes one entry after the other,
+ * from the present record. Calendar changes follow the entry whose state they changed. Index: the primary key
+ * of `record_history`.
  */
 export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
   const { customerId, resource, id, limit, after, day } = plan

@@ -14,13 +14,10 @@ export const historyOf = ({ reference }: Resource): Sql =>
 export const isOfRecord = (resource: Resource, id: Sql): Sql =>
   sql`h.customer_id = ${ownerOf(resource)} and h.resource = ${sql.lit(resource.name)} and h.record_id = ${id}`
 
-/**
- * The operation that a row of `record_history h` undoes.
- * See docs/decisions/0090-history-undoes-changes.md.
- */
+/** The operation that a row `h` undoes. See docs/decisions/0090-history-undoes-changes.md. */
 export const operation: Sql = sql`case when h.old is null then 'create' when h.old ? 'created_at' then 'delete' else 'update' end`
 
-/** Whether the row is a mark: all history before it was forgotten. */
+/** Older history was forgotten. */
 export const isMark: Sql = sql`h.old = '{}'`
 
 /** Scalar subquery: the start of the complete history of a resource. The customer's row wins over `'*'`. */
@@ -28,10 +25,7 @@ export const begunAt = ({ name }: Resource): Sql =>
   sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)}
     and b.customer_id in ('*', ${customer}) order by b.customer_id desc limit 1)`
 
-/**
- * Joins a lateral row `l`: the position of a record's last deletion or mark, and whether it is a mark. No row
- * if the record was never deleted and none of its history was forgotten.
- */
+/** Joins a lateral row `l`: the record's last deletion or mark, if there is one. */
 export const lastEnd = (resource: Resource, id: Sql): Sql => sql`left join lateral (
     select h.position, ${isMark} as is_mark from ${historyOf(resource)}
     where ${isOfRecord(resource, id)} and (h.old ? 'created_at' or ${isMark})
@@ -40,10 +34,7 @@ export const lastEnd = (resource: Resource, id: Sql): Sql => sql`left join later
 const sortValue = ({ name, kind }: Field): string =>
   kind === 'date' ? `coalesce(p.${name}, 'infinity')` : `coalesce('v' || p.${name}, 'w')`
 
-/**
- * A state (jsonb) as a row of its table under the alias `r`, with its sort columns, so that computed fields
- * work.
- */
+/** A state (jsonb) as a row `r` of its table, with its sort columns, so that computed fields work. */
 export const stateRow = ({ name, fields }: Resource, state: Sql): Sql => {
   const stored = [...fields.values()].filter(({ computed }) => !computed)
   const columns = stored.map((field) => `p.${field.name}`)

@@ -71,8 +71,8 @@ export const withCursor = (list: string, cursor: string): string =>
   join(list, formatPairs([['cursor', cursor]]))
 
 /**
- * Returns the texts of a query: `selection`, to which a cursor is bound, `list` without the cursor, and
- * `canonical`, the same for all equivalent queries. Parsing `canonical` returns the same query.
+ * Returns the texts of a query: `selection` for cursors, `list` without the cursor, and `canonical`, which
+ * parses to the same query.
  */
 export const formatParts = (query: Query): { selection: string; list: string; canonical: string } => {
   const selection = formatSelection(query)

@@ -5,7 +5,9 @@ import { findNearest } from './nearest.ts'
 import { type Condition, maxLimit, maxSortKeys, parseSortKey, type SortKey } from './query.ts'
 import {
   fine,
+  formatReader,
   integerWithin,
+  into,
   many,
   oneOfNames,
   onlyOne,
@@ -22,7 +24,6 @@ export type QueryShape = 'page' | 'item' | 'export' | 'csv'
 /** Whether the answer is a whole list. */
 export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'
 
-/** Parameters that exports refuse with a reason, instead of as unknown. */
 export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
 
 export type Draft = {
@@ -71,7 +72,7 @@ const readSort = (resource: Resource): DraftReader => {
 }
 
 const refusePageOnly = (name: string): ParameterReader => {
-  const detail = `an export is the whole list, every record as it is: leave ${name} out, or ask for JSON`
+  const detail = `an export contains the whole list: leave ${name} out, or request JSON`
   return () => refuse('unknown_parameter', detail)
 }
 
@@ -79,105 +80,63 @@ const refusePageOnly = (name: string): ParameterReader => {
 const refuseMark: ParameterReader = (value) =>
   value === 'false'
     ? fine
-    : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
+    : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or request CSV')
 
 const one =
-  (parse: (value: string) => Parsed, take: (draft: Draft, value: string) => void): DraftReader =>
+  <Name extends keyof Draft>(
+    name: Name,
+    parse: (value: string) => Parsed,
+    convert: (value: string) => Draft[Name],
+  ): DraftReader =>
   (draft) =>
-    single(parse, (value) => take(draft, value))
+    single(parse, into(draft, name, convert))
 
 const list =
-  (parse: (element: string) => ParsedElement, take: (draft: Draft, names: string[]) => void): DraftReader =>
+  <Name extends keyof Draft>(
+    name: Name,
+    parse: (element: string) => ParsedElement,
+    convert: (names: string[]) => Draft[Name],
+  ): DraftReader =>
   (draft) =>
-    many(parse, (names) => take(draft, names))
+    many(parse, into(draft, name, convert))
 
-const readAsOf = one(parseDate, (draft, value) => {
-  draft.asOf = value
+const readWords: DraftReader = (draft) =>
+  single(parseWords, (value) => {
+    draft.conditions.push({ field: 'q', operator: 'words', values: value.split(' ') })
+  })
+
+const parseCursor = (text: string): Parsed => (text ? { value: text } : { detail: 'expected a cursor' })
+
+const listReaders = (resource: Resource, shape: QueryShape): Record<string, DraftReader> => ({
+  ...(resource.search.length > 0 && { q: readWords }),
+  sort: readSort(resource),
+  limit: one('limit', integerWithin(1, maxLimit), Number),
+  count: one('count', onlyOne(['exact']), Boolean),
+  cursor: one('cursor', parseCursor, String),
+  bom:
+    shape === 'csv'
+      ? one('hasMark', onlyOne(['true', 'false']), (value) => value === 'true')
+      : () => refuseMark,
+  ...(isExport(shape) && Object.fromEntries(pagesOnly.map((name) => [name, () => refusePageOnly(name)]))),
 })
 
-/**
- * Returns the readers of all parameters except filters. Negotiation reads `format`; its reader only checks
- * it.
- */
+/** Returns the readers of all parameters except filters. Negotiation reads `format`. */
 export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
-  const readers = new Map<string, DraftReader>()
   const isField = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
-  readers.set(
-    'fields',
-    list(isField, (draft, names) => {
-      draft.fields = [...new Set(names.includes('id') ? names : ['id', ...names])]
+  const withId = (names: string[]) => [...new Set(names.includes('id') ? names : ['id', ...names])]
+  const includes = Object.keys(resource.includes)
+  const isInclude = oneOfNames(includes, 'invalid_value', 'includes')
+  const format = formatReader(shape === 'item' ? ['json'] : formatNames)
+  return new Map(
+    Object.entries<DraftReader>({
+      fields: list('fields', isField, withId),
+      ...(includes.length > 0 && { include: list('includes', isInclude, (names) => [...new Set(names)]) }),
+      ...(resource.computedForDay && {
+        on: one('on', parseDate, String),
+        expiring_within: one('expiringWithin', integerWithin(1, 365), Number),
+      }),
+      format: () => format,
+      ...(shape === 'item' ? { as_of: one('asOf', parseDate, String) } : listReaders(resource, shape)),
     }),
   )
-  const includeNames = Object.keys(resource.includes)
-  if (includeNames.length > 0) {
-    readers.set(
-      'include',
-      list(oneOfNames(includeNames, 'invalid_value', 'includes'), (draft, names) => {
-        draft.includes = [...new Set(names)]
-      }),
-    )
-  }
-  if (resource.computedForDay) {
-    readers.set(
-      'on',
-      one(parseDate, (draft, value) => {
-        draft.on = value
-      }),
-    )
-    readers.set(
-      'expiring_within',
-      one(integerWithin(1, 365), (draft, value) => {
-        draft.expiringWithin = Number(value)
-      }),
-    )
-  }
-  readers.set(
-    'format',
-    one(onlyOne(shape === 'item' ? ['json'] : formatNames), () => {}),
-  )
-  if (shape === 'item') {
-    readers.set('as_of', readAsOf)
-    return readers
-  }
-  if (resource.search.length > 0) {
-    readers.set(
-      'q',
-      one(parseWords, (draft, value) => {
-        draft.conditions.push({ field: 'q', operator: 'words', values: value.split(' ') })
-      }),
-    )
-  }
-  readers.set('sort', readSort(resource))
-  readers.set(
-    'limit',
-    one(integerWithin(1, maxLimit), (draft, value) => {
-      draft.limit = Number(value)
-    }),
-  )
-  readers.set(
-    'count',
-    one(onlyOne(['exact']), (draft) => {
-      draft.count = true
-    }),
-  )
-  readers.set(
-    'cursor',
-    one(
-      (text) => (text ? { value: text } : { detail: 'expected a cursor' }),
-      (draft, value) => {
-        draft.cursor = value
-      },
-    ),
-  )
-  const readMark = one(onlyOne(['true', 'false']), (draft, value) => {
-    draft.hasMark = value === 'true'
-  })
-  readers.set('bom', shape === 'csv' ? readMark : () => refuseMark)
-  if (isExport(shape)) {
-    for (const name of pagesOnly) {
-      const refusal = refusePageOnly(name)
-      readers.set(name, () => refusal)
-    }
-  }
-  return readers
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { createSignedText, type Mac } from '../../config/signed.ts'
 import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
+import type { FaultyQuery } from './parameters.ts'
 
 export type CursorCodec = {
-  /** `selection`: resource, filters and sort in canonical form. `keys`: of the last row, as text. */
+  /** `selection`: resource, filters and sort in canonical form. `keys`: of the last row. */
   encode(customerId: string, selection: string, keys: readonly string[]): string
   /** Whether the service issued the cursor to this customer, for any selection. */
   isGenuine(customerId: string, cursor: string): boolean
@@ -21,8 +22,8 @@ const fingerprintBytes = 8
 const fingerprintOf = (selection: string) => hash('sha256', selection, 'buffer').subarray(0, fingerprintBytes)
 
 /**
- * Encodes keyset positions as signed text: a fingerprint of the selection, then the keys as JSON. It is
- * stateless: a cursor survives deploys and the deletion of its row, until its signing key is removed.
+ * Encodes keyset positions as signed text, without state: a cursor survives deploys and the deletion of its
+ * row.
  */
 export const createCursorCodec = (secrets: Mac): CursorCodec => {
   const signed = createSignedText(secrets, 'cursor', version)
@@ -64,11 +65,9 @@ export const isOfSelection = (
   cursor: string | undefined,
 ): boolean => cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
 
-type FaultyQuery = Readonly<{ faults: readonly Fault[]; corrected?: string; cursor?: string }>
-
 /**
- * Returns 400 `invalid_query`. A forged cursor is one more fault. Proposes the corrected query at `address`
- * if the service would answer it.
+ * Returns 400 `invalid_query`. A forged cursor is one more fault. Proposes the corrected query if the service
+ * would answer it.
  */
 export const refuseQuery = (
   cursors: CursorCodec,

@@ -4,18 +4,15 @@ type Pair = readonly [name: string, value: string]
 export type Translation = Readonly<{ detail: string; meant?: Pair }>
 
 const pages = 'Pages have no number and no offset here: follow page.next_cursor with cursor='
-const order = 'sort= takes the sort keys; a leading - reverses the order: sort=-updated_at'
-const filters = 'Each filter is a parameter of its own: field=value or field[operator]=value'
+const order = 'sort= expects sort keys; a leading - reverses the order: sort=-updated_at'
+const filters = 'Each filter is a separate parameter: field=value or field[operator]=value'
 const size = 'limit= sets the number of records on a page'
 const search = 'q= searches for words'
-const fields = 'fields= takes the names of fields, separated by commas'
+const fields = 'fields= expects names of fields, separated by commas'
 const include = 'include= adds related records'
-const cursor = 'cursor= takes page.next_cursor of the answer before'
+const cursor = 'cursor= expects page.next_cursor of the previous answer'
 
-/**
- * Names in OData, JSON:API, Django, Stripe, GitHub and others, in lower case without `_` and `-`. `own`: our
- * parameter for the same values.
- */
+/** Names in OData, JSON:API, Django, Stripe, GitHub and others, in lower case without `_` and `-`. */
 const names: readonly (readonly [spellings: string, detail: string, own?: string])[] = [
   ['page pagenumber pageno page[number] page[offset] p offset $skip skip start startindex', pages],
   ['startingafter endingbefore', pages],
@@ -33,7 +30,7 @@ const names: readonly (readonly [spellings: string, detail: string, own?: string
   ['pagetoken nextcursor page[cursor] page[after] continuationtoken', cursor, 'cursor'],
   ['$format', 'format= names the representation', 'format'],
   ['$count includetotal total withcount', 'count=exact adds the total'],
-  ['since updatedsince modifiedsince', 'updated_at[gte]= takes an instant or a date', 'updated_at[gte]'],
+  ['since updatedsince modifiedsince', 'updated_at[gte]= expects an instant or a date', 'updated_at[gte]'],
 ]
 
 const translations = new Map(
@@ -71,8 +68,8 @@ const translateFilter = (name: string, value: string, known: readonly string[]):
 }
 
 /**
- * Translates another API's parameter; `undefined` if it is not in the table. `known`: the parameters of this
- * address. `resource`: the name that JSON:API puts into `fields[…]`.
+ * Translates another API's parameter, or returns `undefined`. `resource`: the name that JSON:API puts into
+ * `fields[…]`.
  */
 export const translateParameter = (
   name: string,
@@ -85,7 +82,7 @@ export const translateParameter = (
   if (found) {
     const base = found.own?.split('[')[0]
     if (base === undefined || value === undefined || value === '') return { detail: found.detail }
-    if (!known.includes(base)) return { detail: `${found.detail}, but this address does not take ${base}` }
+    if (!known.includes(base)) return { detail: `${found.detail}, but this address has no parameter ${base}` }
     return { detail: found.detail, meant: [found.own as string, value] }
   }
   const type = sparse.exec(name)?.[1]

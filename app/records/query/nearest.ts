@@ -18,16 +18,14 @@ const distance = (a: string, b: string): number => {
   return current[b.length] as number
 }
 
-/** Bounds the work. */
 const longestName = 64
 
 /** Unrelated short words differ by few letters: `page` and `tags` by two. */
 const allowedEdits = (length: number): number => (length <= 5 ? 1 : length <= 10 ? 2 : 3)
 
 /**
- * Returns the candidate with the fewest edits: up to 1 for 5 characters, 2 for 10, 3 for longer input, and
- * never more than half of the candidate. A part of a longer name (`status` of `approval_status`) counts as
- * one edit. `undefined` if no candidate is near, or if two are equally near.
+ * Returns the candidate with the fewest edits, at most half of its length. A part of a longer name (`status`
+ * of `approval_status`) counts as one edit. `undefined` if no candidate or more than one is nearest.
  */
 export const findNearest = (input: string, candidates: Iterable<string>): string | undefined => {
   if (input.length === 0 || input.length > longestName) return undefined

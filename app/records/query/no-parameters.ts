@@ -12,11 +12,11 @@ export const refuseParameters = (
   throw new ApiError('invalid_query', {
     detail,
     errors: unknown.map(({ name }) => {
-      return { parameter: name, code: 'unknown_parameter', detail: 'This address takes no parameters' }
+      return { parameter: name, code: 'unknown_parameter', detail: 'This address has no parameters' }
     }),
   })
 }
 
 /** The `querystring` schema of routes that read only a body. */
 export const emptyQuery = (rawQuery: string): void =>
-  refuseParameters(rawQuery, 'This takes no parameters in the address: send what it needs in the body')
+  refuseParameters(rawQuery, 'This address has no parameters: send them in the body')

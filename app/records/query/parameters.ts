@@ -30,15 +30,11 @@ export const readValue = (
 type Unknown = {
   known: readonly string[]
   takesOperator?: (name: string) => boolean
-  /** Optional. Defaults to `is not a parameter here`. */
   problem?: string | undefined
   resource?: string
 }
 
-/**
- * Refuses a parameter that is not in `known`. Proposes its translation from another API, otherwise the
- * nearest name, with the operator if that name takes one.
- */
+/** Refuses an unknown parameter. Proposes its translation from another API, otherwise the nearest name. */
 export const refuseUnknown = (
   { name, value }: Pair,
   { known, takesOperator = () => false, problem = 'is not a parameter here', resource }: Unknown,
@@ -99,9 +95,16 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
-type Outcome = { query: unknown } | { corrected?: string }
+/** `corrected`: if every fault has a correction. `cursor`: only the caller can verify its signature. */
+export type FaultyQuery = {
+  faults: Fault[]
+  corrected?: string | undefined
+  cursor?: string | undefined
+}
 
-/** Returns `meant`, or its correction if a corrected name reveals a wrong value, or `undefined`. */
+type Outcome = { query: unknown } | Pick<FaultyQuery, 'corrected'>
+
+/** Returns `meant`, or its correction if it is wrong, or `undefined`. */
 export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
   if (meant === undefined) return undefined
   const again = parse(meant)

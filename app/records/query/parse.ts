@@ -1,4 +1,3 @@
-import type { Fault } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import {
@@ -11,21 +10,22 @@ import {
 } from './controls.ts'
 import { translateOperator } from './foreign.ts'
 import { findNearest } from './nearest.ts'
-import { correct, formatMeant, type PairReading, readPairs, readValue, refuseUnknown } from './parameters.ts'
+import {
+  correct,
+  type FaultyQuery,
+  formatMeant,
+  type PairReading,
+  readPairs,
+  readValue,
+  refuseUnknown,
+} from './parameters.ts'
 import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
-import { holdsEmptyText, parsePrefix, parseValue } from './values.ts'
+import { holdsEmptyText, parseBoolean, parsePrefix, parseValue } from './values.ts'
 
-/** Parameters whose faults depend on each other and on today. */
 export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
 
-/**
- * A query, or all faults. `corrected` is set only if every fault has a correction. `cursor` is returned
- * because only the caller can verify its signature.
- */
-export type ParseOutcome =
-  | { query: Query }
-  | { faults: Fault[]; corrected?: string; cursor?: string; asked: AskedOfDay }
+export type ParseOutcome = { query: Query } | (FaultyQuery & { asked: AskedOfDay })
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
 
@@ -34,11 +34,7 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
     const normal = normalised[operator] ?? (operator as Operator)
     draft.conditions.push({ field: field.name, operator: normal, values: [...new Set(values)] })
   }
-  if (operator === 'null') {
-    const parse = (text: string) =>
-      text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
-    return single(parse, (value) => take([value]))
-  }
+  if (operator === 'null') return single(parseBoolean, (value) => take([value]))
   if (operator === 'prefix') return single(parsePrefix, (value) => take([value]))
   if (operator === 'in' || operator === 'nin' || operator === 'all') {
     return many((text) => parseValue(field, text, operator), take)
@@ -77,7 +73,7 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   const operator = bracketed ? (bracketed[2] as string) : 'in'
   if (!operatorsOf(field).includes(operator)) {
     const nearest = nearestOperator(operator, operatorsOf(field))
-    const detail = `${field.name} takes: ${operatorsOf(field).join(', ')}`
+    const detail = `${field.name} allows: ${operatorsOf(field).join(', ')}`
     const fault = { parameter: name, code: 'unknown_operator', detail }
     if (!nearest) return { faults: [fault] }
     const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
@@ -117,10 +113,7 @@ const grammarOf = (resource: Resource, shape: QueryShape): Grammar => {
   return grammar
 }
 
-/**
- * Parses a query string and reports every fault; no value is coerced. Pure: the result depends on neither the
- * day nor the customer.
- */
+/** Parses a query string and reports every fault. Pure: depends on neither the day nor the customer. */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = grammarOf(resource, shape)
@@ -133,17 +126,10 @@ export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: stri
 
   const reading = readPairs(rawQuery, readPair)
   const { faults } = reading
-  if (faults.length > 0) {
-    const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
-    const { asOf, on, includes = [] } = draft
-    return {
-      faults,
-      asked: { asOf, on, includes },
-      ...(corrected === undefined ? {} : { corrected }),
-      ...(draft.cursor === undefined ? {} : { cursor: draft.cursor }),
-    }
-  }
-  return { query: complete(resource, shape, draft) }
+  if (faults.length === 0) return { query: complete(resource, shape, draft) }
+  const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
+  const { asOf, on, includes = [], cursor } = draft
+  return { faults, asked: { asOf, on, includes }, corrected, cursor }
 }
 
 const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query => ({

@@ -1,27 +1,21 @@
 import type { Resource } from '../resources/define.ts'
-import type { Condition, Query, SortKey } from './query.ts'
+import type { Condition, Query } from './query.ts'
 import { resolveDate, resolveInstant } from './values.ts'
 
-export type QueryPlan = {
-  resource: Resource
+type Shared = Pick<Query, 'resource' | 'conditions' | 'sort' | 'fields' | 'includes' | 'limit' | 'count'>
+
+export type QueryPlan = Shared & {
   customerId: string
-  conditions: readonly Condition[]
-  sort: readonly SortKey[]
   /** Sort keys and id of the previous page's last row. `undefined`: from the start. */
   after: readonly string[] | undefined
-  fields: readonly string[] | undefined
-  includes: readonly string[]
-  limit: number
-  count: boolean
   /** Day for computed fields, YYYY-MM-DD. */
   day: string
-  /** Days before the end in which a certificate is expiring. `undefined`: the customer's setting. */
+  /** Days. `undefined`: the customer's setting. */
   window: number | undefined
 }
 
 export type PlanContext = {
   customerId: string
-  /** The UTC date, YYYY-MM-DD. */
   today: string
 }
 
@@ -33,16 +27,13 @@ const resolveCondition = (condition: Condition, resource: Resource, today: strin
 }
 
 /** Binds a query to a customer and a day: `today…` becomes a date. */
-export const planQuery = (query: Query, moment: PlanContext, after?: readonly string[]): QueryPlan => ({
-  resource: query.resource,
-  customerId: moment.customerId,
-  conditions: query.conditions.map((each) => resolveCondition(each, query.resource, moment.today)),
-  sort: query.sort,
-  after,
-  fields: query.fields,
-  includes: query.includes,
-  limit: query.limit,
-  count: query.count,
-  day: resolveDate(query.on ?? query.asOf ?? 'today', moment.today),
-  window: query.expiringWithin,
-})
+export const planQuery = (query: Query, moment: PlanContext, after?: readonly string[]): QueryPlan => {
+  const { resource, sort, fields, includes, limit, count } = query
+  const { customerId, today } = moment
+  return {
+    ...{ resource, customerId, sort, after, fields, includes, limit, count },
+    conditions: query.conditions.map((each) => resolveCondition(each, resource, today)),
+    day: resolveDate(query.on ?? query.asOf ?? 'today', today),
+    window: query.expiringWithin,
+  }
+}

@@ -9,17 +9,16 @@ import type { Query } from './query.ts'
 /** The name in the change log for pruned or forgotten history. */
 export const historyChanges = 'history'
 
-/** Computed once per query text, not once per request. */
 export type PreparedQuery = {
   query: Query
   canonical: string
   /** `canonical` without the cursor: the same for all pages of a list. */
   list: string
-  /** The text that a cursor is bound to: resource, filters and sort. */
+  /** The text that a cursor is bound to. */
   selection: string
   /** Whether the same data give another answer on another day. */
   dependsOnDay: boolean
-  /** Names in the change log that invalidate the answer: resources, `history` and `settings`. */
+  /** Names in the change log that invalidate the answer. */
   dependsOn: readonly string[]
 }
 
@@ -33,9 +32,7 @@ const includesComputed = ({ resource, includes }: Pick<Query, 'resource' | 'incl
     return included !== undefined && resources[included.resource].computedForDay
   })
 
-/**
- * Whether the answer has computed fields, which depend on the customer's window unless the query names one.
- */
+/** Whether the answer has computed fields. */
 export const isComputed = (query: Pick<Query, 'resource' | 'includes'>): boolean =>
   query.resource.computedForDay || includesComputed(query)
 
@@ -62,17 +59,14 @@ const prepare = (query: Query): PreparedQuery => {
   }
 }
 
-/**
- * Clients repeat few queries, and 2 MB hold about a thousand. Measured size of an entry: 1.2 kB, plus 10
- * bytes per character of its text.
- */
+/** About a thousand queries. An entry takes 1.2 kB, plus 10 bytes per character of its text. */
 const remembered = {
   maxSize: 2_000_000,
   maxEntrySize: 40_000,
   sizeCalculation: (_: unknown, key: string) => 1_000 + 10 * key.length,
 }
 
-/** Returns a cached `parseQuery`. Parsing is pure, so entries never go stale. Faults are not cached. */
+/** Returns a cached `parseQuery`. Faults are not cached. */
 export const createPrepare = () => {
   const known = new LRUCache<string, { prepared: PreparedQuery }>(remembered)
   return (

@@ -21,7 +21,6 @@ export type Query = {
   limit: number
   cursor: string | undefined
   count: boolean
-  /** Byte order mark, only for CSV. */
   hasMark: boolean
   /** Day for computed fields. `undefined`: today. */
   on: string | undefined

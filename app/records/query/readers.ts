@@ -1,5 +1,7 @@
 import type { Fault } from '../../errors.ts'
 import { joinList, splitList } from '../../http/pairs.ts'
+import type { ResourceName } from '../resources/define.ts'
+import { resourceNames } from '../resources/index.ts'
 import { findNearest } from './nearest.ts'
 import { maxLimit, maxValues } from './query.ts'
 import type { Parsed } from './values.ts'
@@ -83,24 +85,31 @@ export const onlyOne = (wanted: readonly string[]) => (text: string) => {
 export const formatReader = (formats: readonly string[]): ParameterReader =>
   single(onlyOne(formats), () => {})
 
+/** Returns a function that converts a value and stores it in `draft[name]`. */
+export const into =
+  <Draft, Name extends keyof Draft, Value>(
+    draft: Draft,
+    name: Name,
+    convert: (value: Value) => Draft[Name],
+  ) =>
+  (value: Value): void => {
+    draft[name] = convert(value)
+  }
+
 /** Returns the readers of `limit` and `cursor`. They write to `draft`. */
 export const pageReaders = (draft: {
   limit?: number
   cursor?: string | undefined
 }): [name: string, reader: ParameterReader][] => [
-  [
-    'limit',
-    single(integerWithin(1, maxLimit), (value) => {
-      draft.limit = Number(value)
-    }),
-  ],
-  [
-    'cursor',
-    single(
-      (value) => ({ value }),
-      (value) => {
-        draft.cursor = value
-      },
-    ),
-  ],
+  ['limit', single(integerWithin(1, maxLimit), into(draft, 'limit', Number))],
+  ['cursor', single((value) => ({ value }), into(draft, 'cursor', String))],
 ]
+
+/** Returns the reader of a list of resources, which it writes to `draft` in the order of `resourceNames`. */
+export const resourcesReader = (draft: {
+  resources?: readonly ResourceName[] | undefined
+}): ParameterReader =>
+  many(
+    oneOfNames(resourceNames, 'invalid_value', 'resources'),
+    into(draft, 'resources', (names: string[]) => resourceNames.filter((name) => names.includes(name))),
+  )

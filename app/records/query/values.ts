@@ -5,7 +5,6 @@ import { findNearest } from './nearest.ts'
 /** A value in canonical text, or a description of the expected value. */
 export type Parsed = { value: string } | { detail: string; suggestion?: string }
 
-/** Up to 99,999 days, about 270 years, so every result is a valid date. */
 const relativeDate = /^today(?:([+ -])(\d{1,5})d)?$/
 
 /** Parses a calendar date, or a date relative to today, which stays relative. */
@@ -24,8 +23,8 @@ const instantPattern =
   /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+ -])(\d{2}):(\d{2})))?$/i
 
 /**
- * Returns whole seconds in UTC, in milliseconds; `undefined` for an invalid instant or outside the years 1 to
- * 9999. As in PostgreSQL, the leap second at the end of a month is the first second of the next month.
+ * Returns whole seconds in UTC, in milliseconds; `undefined` for an invalid instant. As in PostgreSQL, a leap
+ * second is the first second of the next month.
  */
 const readSeconds = ([
   ,
@@ -52,9 +51,9 @@ const readSeconds = ([
 const microsecondDigits = 6
 
 /**
- * Parses an instant to UTC with six decimals, as stored; a date means its first instant. More decimals are
- * between two stored instants: `gte` and `lt` use the later one, `gt` and `lte` the earlier one. Other
- * operators keep the decimals, so no stored instant is equal.
+ * Parses an instant to UTC with six decimals. More decimals are between two stored instants: `gte` and `lt`
+ * use the later one, `gt` and `lte` the earlier one. Other operators keep them, so no stored instant is
+ * equal.
  */
 export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   if (relativeDate.test(text)) return parseDate(text)
@@ -75,6 +74,10 @@ export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   return { value: `${utc.toISOString().slice(0, 19)}.${sixth}${rest}Z` }
 }
 
+/** Parses `true` or `false`. */
+export const parseBoolean = (text: string): Parsed =>
+  text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
+
 const parseKnown = (values: readonly string[], text: string): Parsed => {
   if (values.includes(text)) return { value: text }
   const suggestion = findNearest(text, values)
@@ -94,8 +97,7 @@ export const holdsEmptyText = (field: Field): boolean =>
   field.kind === 'text' && !field.values && field.element.safeParse('').success
 
 /**
- * Parses one filter value to canonical text. Relative dates stay relative, so that a cursor outlives
- * midnight.
+ * Parses a filter value to canonical text. Relative dates stay relative, so that a cursor outlives midnight.
  */
 export const parseValue = (field: Field, text: string, operator = 'in'): Parsed => {
   if (text === '' && !holdsEmptyText(field))
@@ -129,8 +131,8 @@ export const resolveDate = (value: string, today: string): string => {
 const storedLength = '2026-01-31T12:00:00.000000Z'.length
 
 /**
- * Resolves `today…`, and a day to its first instant in UTC: PostgreSQL would use its own time zone.
- * PostgreSQL would round more than six decimals, so the result is `-infinity`, which no record has.
+ * Resolves `today…`, and a day to its first instant in UTC. PostgreSQL would round more than six decimals, so
+ * the result is `-infinity`, which no record has.
  */
 export const resolveInstant = (value: string, today: string): string => {
   const resolved = resolveDate(value, today)

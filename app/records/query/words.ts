@@ -15,9 +15,8 @@ const separator = new RegExp(`[^a-z0-9${asClass(letters)}]+`, 'u')
 const spelled = new RegExp(`[${Object.keys(spellings).join('')}]`, 'gu')
 
 /**
- * Returns the words of a text in their order, without case and accents, as the database's `fold_words` does
- * (`04-words.sql`). The database folds these words again, so a letter that only one side supports costs a
- * match at most.
+ * Returns the words of a text without case and accents, like the database's `fold_words` (`04-words.sql`),
+ * which folds them again.
  */
 export const foldWords = (text: string): string[] =>
   text

@@ -10,7 +10,6 @@ const openStatuses = [
   'on_hold',
 ] as const
 
-/** Also used for `open` in a country's `approval_info`. */
 export const approvalIsOpen = `r.status in (${openStatuses.map((status) => `'${status}'`).join(',')})`
 
 export const approvals = defineResource({

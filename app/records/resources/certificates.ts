@@ -4,10 +4,7 @@ import { defineResource } from './define.ts'
 const voidStatuses = "('rejected','suspended','revoked','withdrawn','superseded')"
 const standing = "r.approval_status in ('approved','conditional')"
 
-/**
- * Null `valid_from` never means "not yet valid", and null `valid_until` never "expired": the indexed `_sort`
- * columns hold infinity for null.
- */
+/** A null `valid_from` is never "not yet valid": the indexed `_sort` columns hold infinity for null. */
 const begun = "(r.valid_from_sort <= :day or r.valid_from_sort = 'infinity')"
 const validOnDay = `${standing} and r.valid_until_sort >= :day and ${begun}`
 const where: Record<(typeof validity.options)[number], string> = {
@@ -17,7 +14,6 @@ const where: Record<(typeof validity.options)[number], string> = {
   valid: validOnDay,
 }
 
-/** Also used for the counts in a country's `approval_info`. */
 export const certificateIsValid = validOnDay
 export const certificateIsExpiring = `${validOnDay} and r.valid_until_sort <= :day + :window`
 

@@ -3,10 +3,7 @@ import { approvalIsOpen } from './approvals.ts'
 import { certificateIsExpiring, certificateIsValid } from './certificates.ts'
 import { defineResource } from './define.ts'
 
-/**
- * A certificate belongs to a country by its own code or by an approval's, and counts once. Both are index
- * look-ups within the customer's rows.
- */
+/** A certificate belongs to a country by its own code or by an approval's, and counts once. */
 const approvalInfo = `(
   select row_to_json(info) from (
     select a.granted, a.open, c.certificates_valid, c.certificates_expiring

@@ -8,9 +8,8 @@ export type { ResourceName }
 export type FilterKind = 'equal' | 'range' | 'prefix'
 
 /**
- * SQL over the row alias `r` with `:day` (date), `:window` (integer, days) and `:customer` (text). `where`
- * partitions the rows by the field's value, in a form that indexes serve; without it the field cannot be
- * filtered.
+ * SQL over the row alias `r` with `:day` (date), `:window` (days) and `:customer` (text). `where` partitions
+ * the rows by value, for filters; without it the field has none.
  */
 export type ComputedField = { select: string; where?: Readonly<Record<string, string>> }
 
@@ -28,18 +27,14 @@ export type ResourceDefinition = {
   /** Whether answers depend on the day, so that `on` and `expiring_within` apply. */
   computedForDay: boolean
   /**
-   * Computed fields that change without a write. Their value can differ between two moments only in rows with
-   * an edge's `column` above the lesser and not above the greater value of `at` at those moments. `at` is SQL
-   * like `select`. An index leads from the customer to `column`. Edges of one column are in ascending order
-   * of `at`.
+   * Computed fields that change without a write: only in rows with an edge's `column` between the values of
+   * `at` at two moments. An index leads from the customer to `column`. Edges of one column are in ascending
+   * order of `at`.
    */
   flips?: { fields: readonly string[]; edges: readonly Edge[] }
-  /** Arrays whose elements are also in the indexed table `elements`. */
+  /** Arrays that are also in the indexed table `elements`. */
   elements: readonly string[]
-  /**
-   * Fields that `q` searches: texts, arrays of texts, and names and abbreviations of `authorities`. Triggers
-   * write their words to `record_words` (`04-words.sql`).
-   */
+  /** Fields that `q` searches. Triggers write their words to `record_words` (`04-words.sql`). */
   search: readonly string[]
   /** Resources whose changes affect this resource's answers, without includes. */
   reads: readonly ResourceName[]
@@ -47,7 +42,7 @@ export type ResourceDefinition = {
   reference?: true
   importing: {
     required: readonly string[]
-    /** Values of fields that are missing on import. The default is null, or `[]`. */
+    /** The default is null, or `[]`. */
     initial: Readonly<Record<string, string | number>>
     /** Missing fields that copy another field's value. */
     sameAs: Readonly<Record<string, string>>
@@ -59,30 +54,26 @@ export type ResourceDefinition = {
 export type Field = FieldKind & {
   name: string
   schema: z.ZodType
-  computed?: ComputedField
-  filter?: FilterKind
+  computed?: ComputedField | undefined
+  filter?: FilterKind | undefined
   /** NOT NULL column for sorting, with null as the greatest value. `undefined` if not sortable. */
-  sortColumn?: string
+  sortColumn?: string | undefined
   indexedElements: boolean
 }
 
 export type Resource = ResourceDefinition & { fields: ReadonlyMap<string, Field> }
 
-/**
- * Adds the fields in the schema's order. Throws if the definition names a field that the schema does not
- * have, so that the start fails and not a request.
- */
+/** Adds the fields in the schema's order. Throws if the definition names an unknown field. */
 export const defineResource = (definition: ResourceDefinition): Resource => {
   const fields = new Map<string, Field>()
   for (const [name, schema] of Object.entries(definition.schema.shape) as [string, z.ZodType][]) {
     const kind = kindOf(schema)
-    const field: Field = { ...kind, name, schema, indexedElements: definition.elements.includes(name) }
-    const computed = definition.computed[name]
-    if (computed) field.computed = computed
-    const filter = definition.filters[name]
-    if (filter) field.filter = filter
-    if (definition.sorts.includes(name)) field.sortColumn = kind.nullable ? `${name}_sort` : name
-    fields.set(name, field)
+    const sortColumn = kind.nullable ? `${name}_sort` : name
+    fields.set(name, {
+      ...{ ...kind, name, schema, indexedElements: definition.elements.includes(name) },
+      ...{ computed: definition.computed[name], filter: definition.filters[name] },
+      sortColumn: definition.sorts.includes(name) ? sortColumn : undefined,
+    })
   }
   const named = [
     ...Object.keys(definition.filters),

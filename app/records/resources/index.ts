@@ -6,7 +6,6 @@ import { lab } from './lab.ts'
 import { products } from './products.ts'
 import { projects } from './projects.ts'
 
-/** In the order of the documentation. */
 export const resources: Readonly<Record<ResourceName, Resource>> = {
   certificates,
   products,

@@ -10,10 +10,7 @@ export type FieldKind = {
   element: z.ZodType
 }
 
-/**
- * Derives a field's kind from its schema. Throws on a type that no table column can hold, which stops the
- * start.
- */
+/** Derives a field's kind from its schema. Throws on a type that no table column can hold. */
 export const kindOf = (schema: z.ZodType): FieldKind => {
   if (schema instanceof z.ZodNullable) {
     return { ...kindOf(schema.unwrap() as z.ZodType), nullable: true }

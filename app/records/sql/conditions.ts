@@ -1,11 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 import type { Field, Resource } from '../resources/define.ts'
+import type { Sql } from './column.ts'
 import { type Bindings, bindExpression } from './projection.ts'
 import { customer, isOwned } from './session.ts'
-
-type Sql = RawBuilder<unknown>
 
 const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const or = (parts: readonly Sql[]): Sql => sql`(${sql.join(parts, sql.raw(' or '))})`
@@ -22,7 +21,7 @@ const castOf: Record<Field['kind'], string> = {
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
 /**
- * Nullable texts have a prefix in their sort column (see `12-products.sql`), so that null can be last.
+ * Nullable texts have a prefix in their sort column.
  * See docs/decisions/0003-sort-columns-for-null-last.md.
  */
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
@@ -56,11 +55,11 @@ const prefixCondition = (field: Field, prefix: string): Sql => {
 const comparison = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 const rangeCondition = (field: Field, operator: keyof typeof comparison, value: string): Sql => {
-  const bound = sql`${columnOf(field)} ${sql.raw(comparison[operator])} ${cast(value, castOf[field.kind])}`
-  const nullIsGreatest = field.sortColumn?.endsWith('_sort') === true
-  return nullIsGreatest && (operator === 'gt' || operator === 'gte')
-    ? and([bound, sql`${columnOf(field)} < 'infinity'`])
-    : bound
+  const end = cast(marked(field, value), castOf[field.kind])
+  const bound = sql`${columnOf(field)} ${sql.raw(comparison[operator])} ${end}`
+  if (!field.sortColumn?.endsWith('_sort') || operator === 'lt' || operator === 'lte') return bound
+  // Null is the greatest value of a sort column.
+  return and([bound, sql`${columnOf(field)} < ${sql.lit(isMarked(field) ? 'w' : 'infinity')}`])
 }
 
 const scalarCondition = (field: Field, { operator, values }: Condition): Sql => {
@@ -126,9 +125,8 @@ const computedCondition = (field: Field, { operator, values }: Condition, bindin
 }
 
 /**
- * Returns the rows for the plan's filters, under the alias `r`. A search looks up each id from the index of
- * words separately, so its cost depends on the customer's matches. Without `offset 0` the planner would
- * assume an average customer and read all of its records.
+ * Returns the rows for the plan's filters, under the alias `r`. A search looks up each id separately: without
+ * `offset 0` the planner would assume an average customer and read all of its records.
  * See docs/decisions/0085-words-are-found-by-the-owner.md.
  */
 export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
@@ -170,9 +168,8 @@ const beyond = (key: Key, value: string, orEqual = false): Sql =>
   sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${cast(value, key.cast)}`
 
 /**
- * Returns the condition for rows after `plan.after`, or `undefined` on the first page. One direction: a row
- * comparison, which an index serves. Mixed: nested ORs, which no index serves, with the first key's bound
- * repeated outside.
+ * Returns the condition for rows after `plan.after`, or `undefined` on the first page. Mixed directions use
+ * nested ORs, which no index serves, with the first key's bound repeated outside.
  */
 export const keysetCondition = (plan: QueryPlan): Sql | undefined => {
   if (!plan.after) return undefined

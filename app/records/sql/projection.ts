@@ -20,7 +20,7 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
 }
 
 /**
- * Returns a stored field's column over the row alias `r`, with objects as JSON in the form of answers.
+ * Returns a stored field's column, with objects as JSON.
  * See docs/decisions/0135-objects-are-composite-types.md.
  */
 export const storedValue = ({ name, kind }: Field): string =>
@@ -43,8 +43,7 @@ export const fieldValue = (field: Field, bindings: Bindings): RawBuilder<unknown
   field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(shown(field))
 
 /**
- * Compiles the response schema to a select list, so that PostgreSQL writes the JSON that the schema
- * describes. `fields` `undefined`: all.
+ * Compiles the response schema to a select list: PostgreSQL writes the JSON. `fields`: `undefined` for all.
  */
 export const projection = (
   resource: Resource,

@@ -61,10 +61,7 @@ export const describePage = (
   return { page, cursor }
 }
 
-/**
- * Reads a page as the bytes to send. `nextQuery` returns the query of the next page.
- * Index: the one for the first sort key, or for the most selective filter.
- */
+/** Reads a page as the bytes to send. Index: of the first sort key, or of the most selective filter. */
 export const readPage = async (
   db: QueuedDb,
   plan: QueryPlan,
@@ -79,7 +76,7 @@ export const readPage = async (
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
-/** Reads one record as the bytes to send; `isAbsent` if the customer has no record with the id. */
+/** Reads one record as the bytes to send; `isAbsent` if it does not exist. */
 export const readItem = async (
   db: QueuedDb,
   plan: QueryPlan,

@@ -17,8 +17,7 @@ const windowOf = (customerId: string) =>
 
 /**
  * Sets the customer for row level security, as a row `s` that everything is joined to. `offset 0` keeps the
- * planner from pulling `set_config` up, so no row is read before it has run. `hasWindow` adds the customer's
- * window, read in the same snapshot as the data.
+ * planner from reading rows before `set_config` has run. `hasWindow` adds the customer's window.
  */
 export const session = (customerId: string, hasWindow: boolean): Sql => {
   const window = hasWindow ? sql`, ${windowOf(customerId)}` : sql``

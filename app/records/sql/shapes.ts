@@ -5,9 +5,8 @@ import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 
 /**
- * Whether one generic plan fits all values: only the id or the first sort key is bounded, and its index
- * serves any value. For other filters the planner must see the values: it reads a rare country by its own
- * index, a frequent one by the sort key's.
+ * Whether one generic plan fits all values: an index serves any id and any range of the first sort key. For
+ * other filters the planner must see the values.
  * See docs/decisions/0040-statements-are-kept-prepared.md.
  */
 const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
@@ -100,19 +99,17 @@ export type Shapes = {
   find(plan: QueryPlan): BoundStatement | undefined
 }
 
-/** At about 50 kB each, they take 5 MB of every server connection. */
+/** At about 50 kB each on every server connection. */
 const maxPrepared = 100
-/** At 4 to 20 kB each, only in this process. */
+/** At 4 to 20 kB each, in this process. */
 const maxTexts = 200
-/** Uses before a statement is kept. */
 const usesBefore = 3
-/** The server frees a dropped statement only with its connection, so drops are rare. */
+/** The server frees a dropped statement only with its connection. */
 const dropEveryMs = 10_000
 
 /**
- * Keeps one statement for each shape, because compiling one takes 45 to 70 µs. Only statements with a name
- * are prepared on connections. Clients choose shapes, so the number of statements and the turnover of
- * prepared ones are bounded.
+ * Keeps one statement for each shape, because compiling one takes 45 to 70 µs. Clients choose shapes, so the
+ * number of statements and the turnover of prepared ones are bounded.
  */
 export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: () => number): Shapes => {
   const uses = new LRUCache<string, number>({ max: 10 * maxPrepared })

@@ -9,10 +9,7 @@ import { isOwned, session } from './session.ts'
 
 export type Stamp = {
   snapshot: string
-  /**
-   * The database's clock when the transaction began, RFC 3339: before the snapshot. `statement_timestamp()`
-   * may be after it: the protocol's Execute sets it again, but the snapshot is taken at Bind.
-   */
+  /** The database's clock before the snapshot, RFC 3339. `statement_timestamp()` may be after it. */
   at: string
   /** Start time of the server, which identifies its sequence of transaction numbers. */
   server: string
@@ -21,15 +18,12 @@ export type Stamp = {
 }
 
 export type PageRow = Stamp & {
-  /** Rows found: `limit + 1` if another page exists. */
+  /** `limit + 1` if another page exists. */
   found: number
   /** Sort keys and id of a full page's last row, as text, in an array of one. Otherwise null. */
   last: [string[]] | null
-  /** Null unless requested. */
   total: number | null
-  /** Null without includes. */
   included: string | null
-  /** A JSON array. */
   data: string
 }
 
@@ -59,15 +53,15 @@ const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
   )
 }
 
-/** Text in one form for any session settings: keys are part of the answer. */
+/** The text does not depend on session settings. */
 const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast: string }) => {
   const last = `(array_agg(${column}))[${limit}]`
   return sql.raw(cast === 'timestamptz' ? instantText(last) : `${last}::text`)
 }
 
 /**
- * Returns the statement of every page and record. One round trip, and so one snapshot under READ COMMITTED.
- * PostgreSQL writes the JSON; see `projection`. Reads one row more than the limit, to detect a next page.
+ * Returns the statement of every page and record: one snapshot, with one row more than the limit to detect a
+ * next page.
  */
 export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const filters = filterConditions(plan)

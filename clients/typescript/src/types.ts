@@ -5,7 +5,7 @@ export type Value = string | number | boolean
 
 /** A request for access to the API */
 export type AccessRequest = {
-  /** The company that asks for access */
+  /** The company that requests access */
   company: string
   /** The name of the person */
   name: string
@@ -39,7 +39,7 @@ export type Approval = {
   project_id: string | null
   /** The certificate that it led to */
   certificate_id: string | null
-  /** State of the approval. `granted`: it was given. The validity of the certificate tells if it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may be added. */
+  /** State of the approval. Its certificate shows whether a `granted` approval is valid today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may be added. */
   status: 'planned' | 'preparing' | 'testing' | 'submitted' | 'in_review' | 'information_requested' | 'on_hold' | 'granted' | 'rejected' | 'cancelled' | 'not_required' | (string & {})
   /** First approval, renewal or modification. Known values: initial, renewal, modification; more may be added. */
   phase: 'initial' | 'renewal' | 'modification' | (string & {}) | null
@@ -64,7 +64,7 @@ export type Approval = {
 /** One record */
 export type ApprovalAnswer = {
   data: Approval
-  /** The related records that the parameter include asked for */
+  /** The related records that the parameter include names */
   included?: {
     /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
@@ -77,10 +77,10 @@ export type ApprovalAnswer = {
 
 /** A page of records */
 export type ApprovalPage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: Approval[]
   page: PageInfo
-  /** The related records that the parameter include asked for */
+  /** The related records that the parameter include names */
   included?: {
     /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
@@ -101,7 +101,7 @@ export type AuditEntry = {
 
 /** A page of records */
 export type AuditEntryPage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: AuditEntry[]
   page: PageInfo
 }
@@ -169,7 +169,7 @@ export type AuditRootKey = {
 
 /** A page of records */
 export type AuditRootPage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: AuditRoot[]
   page: PageInfo
 }
@@ -238,7 +238,7 @@ export type Certificate = {
 /** One record */
 export type CertificateAnswer = {
   data: Certificate
-  /** The related records that the parameter include asked for */
+  /** The related records that the parameter include names */
   included?: {
     /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
@@ -251,10 +251,10 @@ export type CertificateAnswer = {
 
 /** A page of records */
 export type CertificatePage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: Certificate[]
   page: DayPageInfo
-  /** The related records that the parameter include asked for */
+  /** The related records that the parameter include names */
   included?: {
     /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
@@ -267,7 +267,7 @@ export type CertificatePage = {
 
 /** A record to replace, or to remove */
 export type Change = {
-  /** What to do with the record of this id. Known values: upsert, delete; more may be added. */
+  /** Whether to replace or to remove the record with this id. Known values: upsert, delete; more may be added. */
   op: 'upsert' | 'delete' | (string & {})
   /** The resource. Known values: certificates, products, projects, countries, lab, approvals; more may be added. */
   resource: 'certificates' | 'products' | 'projects' | 'countries' | 'lab' | 'approvals' | (string & {})
@@ -281,11 +281,11 @@ export type Change = {
   changed?: string[]
   /** With `previous=true`: the values of these fields in the state of the token */
   previous?: Record<string, unknown>
-  /** The record as it is now, whole or with the chosen fields, to take the place of the one at hand; null where that is to be removed. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
+  /** The present record, whole or with the chosen fields; null if it is to be removed. Schemas by resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
   data: Record<string, unknown> | null
 }
 
-/** What has changed for a follower */
+/** Changes since a sync token */
 export type Changes = {
   /** Changes, each record once; apply them in this order */
   data: Change[]
@@ -377,14 +377,14 @@ export type CountryAnswer = {
 
 /** A page of records */
 export type CountryPage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: Country[]
   page: DayPageInfo
 }
 
 /** The position of this page in the list, and the day of its computed fields */
 export type DayPageInfo = {
-  /** Records asked for */
+  /** Requested number of records */
   limit: number
   /** Whether another page follows */
   has_more: boolean
@@ -402,9 +402,9 @@ export type Fault = {
   parameter?: string
   /** The place of the fault in the body (RFC 6901) */
   pointer?: string
-  /** What is wrong, for programs */
+  /** The kind of fault, for programs */
   code: string
-  /** What was expected */
+  /** The expected value */
   detail: string
   /** The nearest valid name or value */
   did_you_mean?: string
@@ -443,7 +443,7 @@ export type HistoryPage = {
 
 /** The position of this page, and how far history reaches */
 export type HistoryPageInfo = {
-  /** Entries asked for */
+  /** Requested number of entries */
   limit: number
   /** Whether another page follows */
   has_more: boolean
@@ -475,9 +475,9 @@ export type Introspection = {
   iat?: number
   /** Not valid before this time, in seconds since 1970 */
   nbf?: number
-  /** Good until, in seconds since 1970 */
+  /** Valid until, in seconds since 1970 */
   exp?: number
-  /** Its own id */
+  /** Id of the token */
   jti?: string
 }
 
@@ -530,7 +530,7 @@ export type LabReport = {
 /** One record */
 export type LabReportAnswer = {
   data: LabReport
-  /** The related records that the parameter include asked for */
+  /** The related records that the parameter include names */
   included?: {
     /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
@@ -541,10 +541,10 @@ export type LabReportAnswer = {
 
 /** A page of records */
 export type LabReportPage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: LabReport[]
   page: PageInfo
-  /** The related records that the parameter include asked for */
+  /** The related records that the parameter include names */
   included?: {
     /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
@@ -581,7 +581,7 @@ export type Me = {
     customer: string
     /** The plan. Known values: basic, premium, enterprise; more may be added. */
     plan: 'basic' | 'premium' | 'enterprise' | (string & {})
-    /** What the token may do */
+    /** Scopes of the token */
     scopes: string[]
     /** The quotas, and how many units are left */
     limits: Limit[]
@@ -605,7 +605,7 @@ export type OAuthError = {
 
 /** The position of this page in the list */
 export type PageInfo = {
-  /** Records asked for */
+  /** Requested number of records */
   limit: number
   /** Whether another page follows */
   has_more: boolean
@@ -678,7 +678,7 @@ export type ProductAnswer = {
 
 /** A page of records */
 export type ProductPage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: Product[]
   page: PageInfo
 }
@@ -691,7 +691,7 @@ export type Project = {
   project_number: string
   /** The customer's own order reference */
   customer_reference: string | null
-  /** What was ordered */
+  /** Title of the order */
   title: string
   /** State of the project. Known values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined; more may be added. */
   status: 'draft' | 'quoted' | 'ordered' | 'in_progress' | 'on_hold' | 'completed' | 'cancelled' | 'declined' | (string & {})
@@ -722,7 +722,7 @@ export type ProjectAnswer = {
 
 /** A page of records */
 export type ProjectPage = {
-  /** The records, in the order asked for */
+  /** The records, in the requested order */
   data: Project[]
   page: PageInfo
 }
@@ -813,17 +813,17 @@ export type WebhookKey = {
 
 /** The public keys that verify webhooks */
 export type WebhookKeySet = {
-  /** One key; two while the service changes its keys. A message bears a signature by each */
+  /** One key; two while the service changes its keys. A message has a signature by each */
   keys: WebhookKey[]
 }
 
-/** Tells that records changed */
+/** Reports that records changed */
 export type WebhookMessage = {
-  /** What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may be added. */
+  /** Purpose of the message. A test reports no change. Known values: changes.available, webhook.test; more may be added. */
   type: 'changes.available' | 'webhook.test' | (string & {})
-  /** When the message was made. The same at each attempt */
+  /** Creation time of the message. The same at each attempt */
   timestamp: string
-  /** What changed, without the data */
+  /** The changed resources, without the data */
   data: {
     /** Resources in which records changed */
     resources: string[]

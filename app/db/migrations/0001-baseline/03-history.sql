@@ -61,11 +61,6 @@ grant select on reference_history to certdata_reader, certdata_operator;
 insert into history_begun (resource, since)
   select unnest(array['certificates', 'products', 'projects', 'lab', 'approvals', 'countries']), clock_timestamp();
 
-create function reference_history() returns setof record_history
-language sql stable security definer set search_path = public, pg_temp as $$
-  select * from record_history where customer_id = '*'
-$$;
-
 -- When the last record with this key was deleted; null if none was.
 create function former_end(owner text, of_resource text, id text) returns timestamptz
 language plpgsql as $$
@@ -100,6 +95,6 @@ begin
   return gone;
 end $$;
 
-revoke execute on function reference_history, former_end, prune_history from public;
-grant execute on function reference_history, prune_history to certdata_reader, certdata_operator;
+revoke execute on function former_end, prune_history from public;
+grant execute on function prune_history to certdata_reader, certdata_operator;
 grant execute on function former_end to certdata_operator;

@@ -3,16 +3,16 @@ create table webhooks (
   webhook_id text collate "C" not null check (webhook_id ~ '^wh_[a-z0-9]{16}$'),
   url text not null,
   resources text[] not null check (cardinality(resources) > 0),
-  state text not null default 'unverified' check (state in ('unverified', 'active', 'disabled')),
+  state text not null default 'active' check (state in ('active', 'disabled')),
   -- Only if disabled.
   reason text check (reason in ('operator', 'gone', 'failing')),
   created_at timestamptz not null default now(),
   changed_at timestamptz not null default now(),
   -- The sync token of the last delivered message, its oldest running transaction, its day and its database.
-  token text,
-  since xid8,
-  day date,
-  identity text,
+  token text not null,
+  since xid8 not null,
+  day date not null,
+  identity text not null,
   -- The message in progress, and the sync token after it.
   message_id text,
   message_at timestamptz,
@@ -30,8 +30,7 @@ create table webhooks (
   -- The instance that sends, and the end of its lease.
   holder uuid,
   held_until timestamptz,
-  primary key (customer_id, webhook_id),
-  check (state <> 'active' or token is not null)
+  primary key (customer_id, webhook_id)
 );
 comment on table webhooks is 'receivers that are told that something changed, and how far each was told';
 create unique index webhooks_id on webhooks (webhook_id);

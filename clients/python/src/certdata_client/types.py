@@ -15,7 +15,7 @@ Value = Union[str, int, float, bool, date]
 AccessRequest = TypedDict(
     "AccessRequest",
     {
-        # The company that asks for access
+        # The company that requests access
         "company": "str",
         # The name of the person
         "name": "str",
@@ -53,7 +53,7 @@ Approval = TypedDict(
         "project_id": "str | None",
         # The certificate that it led to
         "certificate_id": "str | None",
-        # State of the approval. `granted`: it was given. The validity of the certificate tells if it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may be added.
+        # State of the approval. Its certificate shows whether a `granted` approval is valid today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may be added.
         "status": "str",
         # First approval, renewal or modification. Known values: initial, renewal, modification; more may be added.
         "phase": "str | None",
@@ -92,7 +92,7 @@ ApprovalAnswer = TypedDict(
     "ApprovalAnswer",
     {
         "data": "Approval",
-        # The related records that the parameter include asked for
+        # The related records that the parameter include names
         "included": "NotRequired[ApprovalAnswerIncluded]",
     },
 )
@@ -112,10 +112,10 @@ ApprovalPageIncluded = TypedDict(
 ApprovalPage = TypedDict(
     "ApprovalPage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[Approval]",
         "page": "PageInfo",
-        # The related records that the parameter include asked for
+        # The related records that the parameter include names
         "included": "NotRequired[ApprovalPageIncluded]",
     },
 )
@@ -133,7 +133,7 @@ AuditEntry = TypedDict(
 AuditEntryPage = TypedDict(
     "AuditEntryPage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[AuditEntry]",
         "page": "PageInfo",
     },
@@ -211,7 +211,7 @@ AuditRootKey = TypedDict(
 AuditRootPage = TypedDict(
     "AuditRootPage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[AuditRoot]",
         "page": "PageInfo",
     },
@@ -301,7 +301,7 @@ CertificateAnswer = TypedDict(
     "CertificateAnswer",
     {
         "data": "Certificate",
-        # The related records that the parameter include asked for
+        # The related records that the parameter include names
         "included": "NotRequired[CertificateAnswerIncluded]",
     },
 )
@@ -321,10 +321,10 @@ CertificatePageIncluded = TypedDict(
 CertificatePage = TypedDict(
     "CertificatePage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[Certificate]",
         "page": "DayPageInfo",
-        # The related records that the parameter include asked for
+        # The related records that the parameter include names
         "included": "NotRequired[CertificatePageIncluded]",
     },
 )
@@ -332,7 +332,7 @@ CertificatePage = TypedDict(
 Change = TypedDict(
     "Change",
     {
-        # What to do with the record of this id. Known values: upsert, delete; more may be added.
+        # Whether to replace or to remove the record with this id. Known values: upsert, delete; more may be added.
         "op": "str",
         # The resource. Known values: certificates, products, projects, countries, lab, approvals; more may be added.
         "resource": "str",
@@ -346,7 +346,7 @@ Change = TypedDict(
         "changed": "NotRequired[list[str]]",
         # With `previous=true`: the values of these fields in the state of the token
         "previous": "NotRequired[dict[str, Any]]",
-        # The record as it is now, whole or with the chosen fields, to take the place of the one at hand; null where that is to be removed. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval
+        # The present record, whole or with the chosen fields; null if it is to be removed. Schemas by resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval
         "data": "dict[str, Any] | None",
     },
 )
@@ -477,7 +477,7 @@ CountryAnswer = TypedDict(
 CountryPage = TypedDict(
     "CountryPage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[Country]",
         "page": "DayPageInfo",
     },
@@ -486,7 +486,7 @@ CountryPage = TypedDict(
 DayPageInfo = TypedDict(
     "DayPageInfo",
     {
-        # Records asked for
+        # Requested number of records
         "limit": "int",
         # Whether another page follows
         "has_more": "bool",
@@ -506,9 +506,9 @@ Fault = TypedDict(
         "parameter": "NotRequired[str]",
         # The place of the fault in the body (RFC 6901)
         "pointer": "NotRequired[str]",
-        # What is wrong, for programs
+        # The kind of fault, for programs
         "code": "str",
-        # What was expected
+        # The expected value
         "detail": "str",
         # The nearest valid name or value
         "did_you_mean": "NotRequired[str]",
@@ -555,7 +555,7 @@ HistoryPage = TypedDict(
 HistoryPageInfo = TypedDict(
     "HistoryPageInfo",
     {
-        # Entries asked for
+        # Requested number of entries
         "limit": "int",
         # Whether another page follows
         "has_more": "bool",
@@ -589,9 +589,9 @@ Introspection = TypedDict(
         "iat": "NotRequired[int]",
         # Not valid before this time, in seconds since 1970
         "nbf": "NotRequired[int]",
-        # Good until, in seconds since 1970
+        # Valid until, in seconds since 1970
         "exp": "NotRequired[int]",
-        # Its own id
+        # Id of the token
         "jti": "NotRequired[str]",
     },
 )
@@ -658,7 +658,7 @@ LabReportAnswer = TypedDict(
     "LabReportAnswer",
     {
         "data": "LabReport",
-        # The related records that the parameter include asked for
+        # The related records that the parameter include names
         "included": "NotRequired[LabReportAnswerIncluded]",
     },
 )
@@ -676,10 +676,10 @@ LabReportPageIncluded = TypedDict(
 LabReportPage = TypedDict(
     "LabReportPage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[LabReport]",
         "page": "PageInfo",
-        # The related records that the parameter include asked for
+        # The related records that the parameter include names
         "included": "NotRequired[LabReportPageIncluded]",
     },
 )
@@ -723,7 +723,7 @@ MeData = TypedDict(
         "customer": "str",
         # The plan. Known values: basic, premium, enterprise; more may be added.
         "plan": "str",
-        # What the token may do
+        # Scopes of the token
         "scopes": "list[str]",
         # The quotas, and how many units are left
         "limits": "list[Limit]",
@@ -755,7 +755,7 @@ OAuthError = TypedDict(
 PageInfo = TypedDict(
     "PageInfo",
     {
-        # Records asked for
+        # Requested number of records
         "limit": "int",
         # Whether another page follows
         "has_more": "bool",
@@ -836,7 +836,7 @@ ProductAnswer = TypedDict(
 ProductPage = TypedDict(
     "ProductPage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[Product]",
         "page": "PageInfo",
     },
@@ -851,7 +851,7 @@ Project = TypedDict(
         "project_number": "str",
         # The customer's own order reference
         "customer_reference": "str | None",
-        # What was ordered
+        # Title of the order
         "title": "str",
         # State of the project. Known values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined; more may be added.
         "status": "str",
@@ -886,7 +886,7 @@ ProjectAnswer = TypedDict(
 ProjectPage = TypedDict(
     "ProjectPage",
     {
-        # The records, in the order asked for
+        # The records, in the requested order
         "data": "list[Project]",
         "page": "PageInfo",
     },
@@ -991,7 +991,7 @@ WebhookKey = TypedDict(
 WebhookKeySet = TypedDict(
     "WebhookKeySet",
     {
-        # One key; two while the service changes its keys. A message bears a signature by each
+        # One key; two while the service changes its keys. A message has a signature by each
         "keys": "list[WebhookKey]",
     },
 )
@@ -1009,11 +1009,11 @@ WebhookMessageData = TypedDict(
 WebhookMessage = TypedDict(
     "WebhookMessage",
     {
-        # What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may be added.
+        # Purpose of the message. A test reports no change. Known values: changes.available, webhook.test; more may be added.
         "type": "str",
-        # When the message was made. The same at each attempt
+        # Creation time of the message. The same at each attempt
         "timestamp": "str",
-        # What changed, without the data
+        # The changed resources, without the data
         "data": "WebhookMessageData",
     },
 )

@@ -1,0 +1,34 @@
+import type { Answer } from '../cache/entry.ts'
+import { toUnavailable } from '../db/unreachable.ts'
+import { ApiError } from '../errors.ts'
+import { formatStale } from '../http/fields.ts'
+import type { Resource } from './resources/define.ts'
+
+/** Whether `id` can be the id of a record. An invalid id is not sent to the database. */
+export const isId = ({ fields }: Resource, id: string): boolean =>
+  fields.get('id')?.element.safeParse(id).success === true
+
+/** 404. `staleSeconds`: see `Answer`. An error reports a stale read only in this header. */
+export const notFound = (detail: string, staleSeconds?: number): ApiError =>
+  new ApiError('not_found', {
+    detail,
+    ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
+  })
+
+/**
+ * Returns the cache's answer, synchronously if it is in memory. Throws or rejects with not_found and
+ * unavailable.
+ */
+export const requirePresent = (
+  answer: Answer | Promise<Answer>,
+  detail: string,
+): Answer | Promise<Answer> => {
+  const check = (found: Answer): Answer => {
+    if (found.entry.isAbsent) throw notFound(detail, found.staleSeconds)
+    return found
+  }
+  if (!(answer instanceof Promise)) return check(answer)
+  return answer.then(check, (error) => {
+    throw toUnavailable(error)
+  })
+}
