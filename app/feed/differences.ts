@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Snapshot } from '../cache/snapshot.ts'
-import { begunAt, historyOf, isMark, isOfRecord, stateRow } from '../records/history/states.ts'
+import { begunForAll, historyOf, isMark, isOfRecord, stateRow } from '../records/history/states.ts'
 import type { Resource } from '../records/resources/define.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { type Bindings, bindExpression, columnFromJson } from '../records/sql/projection.ts'
@@ -89,7 +89,7 @@ export const joinDifferences = (
         where e.value is distinct from to_jsonb(r) -> e.key and e.key <> 'created_at'
         ${computed ? sql`union all ${computed}` : sql``}
       ) k) d
-      where u.is_forgotten is not true and ${begunAt(resource)} <= ${seen.at}::timestamptz
+      where u.is_forgotten is not true and ${begunForAll(resource)} <= ${seen.at}::timestamptz
         and ${isKnown(seen)}
     ) d on true`
 }

@@ -20,6 +20,10 @@ export const operation: Sql = sql`case when h.old is null then 'create' when h.o
 /** Older history was forgotten. */
 export const isMark: Sql = sql`h.old = '{}'`
 
+/** Scalar subquery: the start of history for customers without a row. Read once for a statement, not for each record. */
+export const begunForAll = ({ name }: Resource): Sql =>
+  sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)} and b.customer_id = '*')`
+
 /** Scalar subquery: the start of the complete history of a resource. The customer's row wins over `'*'`. */
 export const begunAt = ({ name }: Resource): Sql =>
   sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)}
