@@ -109,7 +109,7 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
           if (plaintext) return plaintext
         }
       }
-      throw new Error(`no secret key opens this (${purpose})`)
+      throw new Error(`no key in SECRET_KEY opens this value (${purpose})`)
     },
   }
 }

@@ -85,12 +85,12 @@ t.test('a read-only database leaves one warning for each thing that it prevents'
   const reason = 'the database is read-only (25006)'
   const told = warnings().filter((line) => line.reason === reason)
   t.match(told, [
-    { msg: 'the use of an API key was not noted' },
+    { msg: 'the use of an API key was not recorded' },
     { msg: 'requests are answered with 503' },
     { msg: 'refused logins are not in the audit trail' },
   ])
   t.equal(told.length, 3)
-  t.equal(warnings().filter(({ msg }) => msg === 'the use of an API key was not noted').length, 1)
+  t.equal(warnings().filter(({ msg }) => msg === 'the use of an API key was not recorded').length, 1)
 })
 
 t.test('a warning comes once a minute for each reason and counts what it left out', (t) => {
