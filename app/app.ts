@@ -6,12 +6,9 @@ import auth from '../plugins/auth.ts'
 import cache from '../plugins/cache.ts'
 import calendar from '../plugins/calendar.ts'
 import crossOrigin from '../plugins/cross-origin.ts'
-import custom from '../plugins/custom.ts'
+import data from '../plugins/data.ts'
 import type { Deps } from '../plugins/deps.ts'
 import edge from '../plugins/edge.ts'
-import exports from '../plugins/exports.ts'
-import feed from '../plugins/feed.ts'
-import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate from '../plugins/gate.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import metrics from '../plugins/metrics.ts'
@@ -19,14 +16,12 @@ import openapi from '../plugins/openapi.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import quotas from '../plugins/quotas.ts'
-import records from '../plugins/records.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import { constantHeaders, createServer } from '../plugins/server.ts'
 import serviceMetrics from '../plugins/service-metrics.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
-import trail from '../plugins/trail.ts'
 import routes from '../routes/index.ts'
 
 /** Assembles the service; opens no connections. Plugins are in the order in which a request passes them. */
@@ -49,14 +44,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(metrics, { processRegistry: deps.figures?.process })
   await app.register(accessRequests, deps)
   await app.register(cache, deps)
-  await app.register(freshnessProbe)
-  await app.register(records, deps)
-  await app.register(custom, deps)
+  await app.register(data, deps)
   await app.register(status, deps)
   await app.register(answers, { stream: deps.logStream })
-  await app.register(feed, deps)
-  await app.register(exports, deps)
-  await app.register(trail, deps)
   await app.register(serviceMetrics, deps)
   if (deps.hasEdge !== false) await app.register(edge, deps)
   await app.register(openapi, deps)

@@ -6,7 +6,7 @@ import { repeatWhenReady } from './repeat.ts'
 
 type Parts = Pick<Deps, 'config' | 'reserved' | 'limitStore' | 'now' | 'monotonicNow'>
 
-/** Either the store itself or the parts it is built from. `after` sets a timer; see app/overload/timer.ts. */
+/** Either the store itself or its parts. See app/overload/timer.ts for `after`. */
 type AccessRequestsPluginOptions = (Parts | { requests: AccessRequests }) & { after?: typeof afterMs }
 
 declare module 'fastify' {
@@ -27,7 +27,7 @@ export default fp<AccessRequestsPluginOptions>(
     app.decorate('accessRequests', requests)
     const stop = repeatWhenReady(app, {
       work: () => requests.deleteOld(),
-      // Early enough for a service that never runs for an hour, but after the busy start.
+      // Early enough for a service that never runs for an hour.
       firstMs: 60_000,
       everyMs: 3_600_000,
       failure: 'old access requests were not deleted: trying again in an hour',

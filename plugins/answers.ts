@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Answer } from '../app/cache/question.ts'
+import type { Answer } from '../app/cache/freshness.ts'
 import type { Ticket } from '../app/edge/kept.ts'
 import { methodOf } from '../app/http/methods.ts'
 import { createAccessLog } from '../app/observe/access-log.ts'
@@ -9,15 +9,15 @@ import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Records an answer sent without the router, in the next tick, so that no request waits for it. */
+    /** Records an answer sent without the router, in the next tick. */
     recordAnswerSoon(answer: SentAnswer): void
   }
   interface FastifyRequest {
     rowsRead: number
-    /** The endpoint, if the route serves several. Set only after the client's right to see it is checked. */
+    /** Set if the route serves several endpoints and the client may know of this one. */
     endpointName: string | undefined
     answerSource: AnswerSource
-    /** The parts that the edge needs to repeat this answer. `undefined` if it must not repeat it. */
+    /** The parts of an answer that the edge may repeat. */
     repeatable: Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }> | undefined
   }
 }
@@ -26,11 +26,10 @@ const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string |
   typeof traceparent === 'string' ? traceparent : undefined
 
 type AnswersOptions = {
-  /** The destination of the logger. If `undefined`, access lines are written through the logger itself. */
+  /** If `undefined`, access lines are written through the logger itself. */
   stream: LogStream | undefined
 }
 
-/** Records every sent answer in the log, trace, audit trail, metrics and status. */
 export default fp<AnswersOptions>(
   (app, { stream }, done) => {
     const log = createAccessLog(app.log, stream)

@@ -27,23 +27,20 @@ type AuditOptions = {
 declare module 'fastify' {
   interface FastifyInstance {
     audit: {
-      /** Writes an entry immediately. Rejects with the driver's errors. */
       record(event: AuditEvent): Promise<void>
       countAnswer(answer: SentAnswer): void
-      /** Writes all counted reads as entries, without waiting for the end of the minute. */
+      /** Writes all counted reads without waiting for the end of the minute. */
       flush(): Promise<void>
       /** Seals pending entries. If another instance is sealing, returns, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
-      /** Signs and stores the root of all sealed entries, without waiting for the end of the minute. */
       publish(): Promise<void>
-      /** The head that was logged last. `undefined` before the first one. */
       head(): ChainHead | undefined
       figures(): AuditFigures
     }
   }
 }
 
-/** The timer runs every second, so counted reads wait at most 5 s. A crash loses them. */
+/** Counted reads wait at most 5 s. A crash loses them. */
 const flushMs = 4_000
 
 const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {
@@ -73,7 +70,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/** Audits logins immediately, and reads every five seconds, as one entry a minute. Runs the sealer. */
+/** Audits logins immediately and reads every five seconds, as one entry a minute. Runs the sealer. */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
   let lostEntries = 0

@@ -3,7 +3,6 @@ import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The UTC date by the database's clock, YYYY-MM-DD. */
     today(): string
   }
 }
@@ -23,7 +22,7 @@ const createCalendar = (now: () => number): (() => string) => {
   }
 }
 
-/** The current date by the database's clock, so that all instances agree. */
+/** By the database's clock, so that all instances agree. */
 export default fp<Pick<Deps, 'databaseNow'>>(
   (app, { databaseNow }, done) => {
     app.decorate('today', createCalendar(databaseNow))

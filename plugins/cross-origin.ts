@@ -1,27 +1,12 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 
-/** Response headers that pages of other origins may read, in addition to the CORS-safelisted ones. */
-const exposedHeaders = [
-  'ETag',
-  'Link',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'Request-Id',
-  'Cache-Status',
-  'Data-As-Of',
-  'Sync-Token',
-  'Deprecation',
-  'Sunset',
-  'WWW-Authenticate',
-]
+/** In addition to the CORS-safelisted headers. */
+const exposedHeaders =
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Cache-Status, Data-As-Of, Sync-Token, ' +
+  'Deprecation, Sunset, WWW-Authenticate'
 
-type CrossOriginOptions = {
-  origins: readonly string[]
-}
-
-export default fp<CrossOriginOptions>(
+export default fp<{ origins: readonly string[] }>(
   async (app, { origins }) => {
     await app.register(cors, {
       origin: [...origins],

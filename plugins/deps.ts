@@ -8,50 +8,44 @@ import type { QueuedDb } from '../app/db/connect.ts'
 import type { ExportSource } from '../app/export/source.ts'
 import type { Outbound } from '../app/http/outbound.ts'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
-import type { SlotStore } from '../app/limits/slots.ts'
-import type { LimitStore } from '../app/limits/store.ts'
+import type { LimitStore, SlotStore } from '../app/limits/store.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import type { PoolFigures } from '../app/observe/service-metrics.ts'
 import type { Tracing } from '../app/observe/tracing.ts'
 
-/** All dependencies of the service. Each plugin picks its options from them. */
 export type Deps = {
   config: Config
-  /** Origin that clients see: the configured one, or the local address. */
+  /** The configured one, or the local address. */
   publicUrl: string
-  /** Connections of the serving role for reading customers' data. Customers take turns. */
+  /** For reading customers' data. Customers take turns. */
   db: QueuedDb
-  /** Connections of the serving role for logins, facts, revocations and the audit trail. */
+  /** For logins, facts, revocations and the audit trail. */
   reserved: QueuedDb
-  /** Connections to a standby, for reading customers' data. Optional. */
+  /** A standby, for reading customers' data. */
   replica?: QueuedDb | undefined
   exportSource: ExportSource
   shared: SharedCache | undefined
   judge: Judge
-  /** Shared counters for the limits of all instances. If `undefined`, each instance counts alone. */
+  /** If `undefined`, each instance counts alone. */
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
-  /** The database's clock, in whole milliseconds since 1970. Determines the date. */
+  /** Whole milliseconds since 1970. Determines the date. */
   databaseNow: () => number
-  /** Subscribes to committed changes. Reports each commit within one poll. */
   listen: Poller['listen']
-  /** Whole milliseconds since 1970, the same clock for all instances. For token times and status minutes. */
+  /** Whole milliseconds since 1970. For token times and status minutes. */
   now: () => number
-  /** Milliseconds from an arbitrary start, monotonic. For limits and ages. */
   monotonicNow: () => number
-  /** Rejects if the database does not respond. */
   ping: () => Promise<void>
   isDraining: () => boolean
-  /** Optional. Defaults to true. Without the edge, answers are the same but slower; the tests run both. */
+  /** Defaults to true. Without the edge, answers are the same but slower. */
   hasEdge?: boolean | undefined
-  /** Destination of the log. Optional. Defaults to standard output. */
+  /** Defaults to standard output. */
   logStream?: LogStream | undefined
-  /** Sends requests to customers' URLs. Optional. Defaults to the guarded client; tests pass their own. */
+  /** Defaults to the guarded client. */
   outbound?: Outbound | undefined
-  /** Optional. Tracing is off by default. */
   tracing?: Tracing | undefined
-  /** Sources of metrics. Metrics of missing sources are not exported. */
+  /** Metrics of missing sources are not exported. */
   figures?:
     | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
     | undefined

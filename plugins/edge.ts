@@ -15,7 +15,6 @@ import { backFrom304, one } from './limits.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers from memory in front of the router. Returns false if it left the request to the router. */
     answerAtEdge?(request: IncomingMessage, response: ServerResponse): boolean
     answerStreamAtEdge?(
       stream: ServerHttp2Stream,
@@ -26,7 +25,6 @@ declare module 'fastify' {
     readonly edgeAnswers: number
   }
   interface FastifyRequest {
-    /** The date of arrival. The answer is for that day or the next. */
     cameOn: string
   }
 }
@@ -52,7 +50,7 @@ const createRemember =
     kept.tickets.add(principal.customerId, raw.url as string, {
       ...repeatable.ticket,
       name: entryName(entry.customerId, entry.key),
-      // The date of arrival: an answer computed before midnight must not count as the new day's.
+      // An answer computed before midnight must not count as the new day's.
       day: request.cameOn,
     })
   }
@@ -77,10 +75,8 @@ const createRecord =
     })
 
 /**
- * Answers from memory in front of the router, over HTTP/1.1 and HTTP/2. Checks the token, the query,
- * freshness and quotas, then sends the bytes and headers that the router sent last time. It has no rules in
- * addition to the router's, and leaves every unusual request to it. Without this plugin the service gives the
- * same answers.
+ * Answers from memory in front of the router with the bytes and headers that the router sent last time. Leaves every
+ * unusual request to it. Without this plugin the answers are the same.
  */
 export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
   (app, { config, judge, isDraining }, done) => {

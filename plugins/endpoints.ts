@@ -6,8 +6,9 @@ import { formatStale } from '../app/http/fields.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
-import type { Endpoint, MinuteCost } from './endpoint.ts'
-import { costOf, createChecks, createHandler } from './endpoint-handler.ts'
+import { costOf, type Endpoint, type MinuteCost } from './endpoint.ts'
+import { createChecks } from './endpoint-checks.ts'
+import { createHandler } from './endpoint-handler.ts'
 
 type EndpointOptions = {
   publicUrl: string
@@ -20,19 +21,19 @@ declare module 'fastify' {
     endpoint(row: Endpoint): void
   }
   interface FastifyContextConfig {
-    /** Set on every route behind authentication. See `Endpoint`. */
+    /** Set on every route that needs authentication. See `Endpoint`. */
     scope?: string | null
     demo?: false | undefined
     scopesOf?: ((rawQuery: string) => readonly string[]) | undefined
     minuteCost?: MinuteCost | undefined
-    /** For routes that always refuse. The refusal precedes the check of the plan. */
+    /** For routes that always refuse, before the check of the plan. */
     refuses?: true
   }
 }
 
 /** `/v1/…` is canonical. The others are the earlier paths of the customer's API. */
 const prefixes = ['/v1', '', '/webapi/v1/api.php'] as const
-/** Below these, every path needs a token, so that clients without one cannot find out which paths exist. */
+/** Every path below needs a token, so that clients without one cannot find out which paths exist. */
 const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
 const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
@@ -43,17 +44,12 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestA
     try {
       if (request.method !== 'OPTIONS') request.principal = await this.authenticate(request)
     } finally {
-      // Rights may be stale, so label refusals, too. Set it after authentication, which may wait for a
-      // failing poll.
+      // Rights may be stale, so refusals are labelled, too. After authentication, which may wait for a poll.
       if (judge.isUnanswered()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     }
   }
 
-/**
- * Asks a row to admit the principal. Records the endpoint's name only if the principal may know of it,
- * because invented names are unbounded. Of all refusals, only a missing scope proves that the endpoint
- * exists.
- */
+/** Records the endpoint's name only if the principal may know of it: invented names are unbounded. */
 const admission =
   (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preValidationAsyncHookHandler =>
   async (request) => {
@@ -64,6 +60,7 @@ const admission =
     try {
       await admit({ principal: request.principal as Principal, params })
     } catch (error) {
+      // Only this refusal proves that the endpoint exists.
       if (error instanceof ApiError && error.code === 'insufficient_scope') name()
       throw error
     }
@@ -78,19 +75,19 @@ const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}
   return { config: { scope, refuses: true as const }, onRequest: refuse, handler: refuse }
 }
 
-/** Authenticates every request of the scope it is registered in, and adds `endpoint(row)` to that scope. */
+/** Authenticates every request of its scope, and adds `endpoint(row)` to that scope. */
 export default fp<EndpointOptions>(
   (app, { publicUrl, variesWithOrigin, judge }, done) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
-    // After the limits, which also count requests refused here and report the remaining quota.
+    // After the limits, which also count requests that are refused here.
     app.addHook('preValidation', async ({ principal, params }) => {
       if (principal) requirePlan(principal)
       // The router matches /v1/products/ as a record with an empty id.
       if (Object.values(params ?? {}).includes('')) throw new ApiError('not_found')
     })
     app.addHook('onRoute', (route) => {
-      // Fail the start: a route without a declared scope would be open to every key.
+      // A route without a scope would be open to every key.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
     })
     app.decorateRequest('asked')
@@ -111,7 +108,7 @@ export default fp<EndpointOptions>(
         }
         const described = prefix === '/v1' && openapi ? { ...schema, openapi } : schema
         app.route({ ...admitted, method: 'GET', schema: described })
-        // A HEAD request reads no rows, so it costs one.
+        // HEAD reads no rows, so it costs one.
         app.route({ ...admitted, config: { ...common.config, minuteCost: undefined }, method: 'HEAD' })
         const answerOptions: RouteHandler = (_request, reply) => reply.code(204).header('allow', allow).send()
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })

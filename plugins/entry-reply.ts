@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../app/cache/question.ts'
+import type { Answer } from '../app/cache/freshness.ts'
 import { ApiError } from '../app/errors.ts'
 import { encodedBody, isEncodable, type Representation } from '../app/http/encodings.ts'
 import { formatStale, isNotModified, isPreconditionFailed } from '../app/http/fields.ts'
@@ -12,7 +12,7 @@ export type EntryReplyOptions = {
   noCache: boolean
 }
 
-/** Formats Cache-Status (RFC 9211). `stored` means that memory or Redis has the entry from now on. */
+/** RFC 9211. `stored`: memory or Redis has the entry from now on. */
 const cacheStatus = ({ outcome, staleSeconds, isStored }: Answer, noCache: boolean): string => {
   if (staleSeconds !== undefined) return formatStale(staleSeconds)
   if (outcome === 'memory') return 'certdata; hit'
@@ -20,10 +20,10 @@ const cacheStatus = ({ outcome, staleSeconds, isStored }: Answer, noCache: boole
   return `certdata; fwd=${noCache ? 'request' : 'uri-miss'}${isStored ? '; stored' : ''}`
 }
 
-/** Proxies refuse long header fields. The body always has `page.next_cursor` as well. */
+/** Proxies refuse long header fields. The body has `page.next_cursor`, too. */
 const maxLinkBytes = 2048
 
-/** Escapes all characters that are not allowed between < and > of a Link (RFC 8288, RFC 3986). */
+/** Escapes characters that a Link may not contain (RFC 8288, RFC 3986). */
 const escapeUri = (uri: string) =>
   uri.replace(
     /[^\x21-\x7e]|[<>"\\^`{|}]/g,
@@ -32,26 +32,21 @@ const escapeUri = (uri: string) =>
 
 export const formatLink = (uri: string, relation: string): string => `<${escapeUri(uri)}>; rel="${relation}"`
 
-/** Formats `Link` for the next page and the canonical address. `undefined` if there are no links. */
+/** Formats `Link` for the next page and the canonical address. `undefined` if no link is short enough. */
 export const formatLinks = (
   next: string | undefined,
   { publicUrl, canonical }: Pick<EntryReplyOptions, 'publicUrl' | 'canonical'>,
 ): string | undefined => {
-  const parts: string[] = []
-  if (next !== undefined) parts.push(formatLink(publicUrl + next, 'next'))
-  if (canonical !== undefined) parts.push(formatLink(canonical, 'canonical'))
-  return joinLinks(parts)
-}
-
-/** Joins the links that are short enough to send. `undefined` if none is. */
-const joinLinks = (parts: readonly string[]): string | undefined => {
-  const fitting = parts.filter((part) => part.length <= maxLinkBytes)
-  return fitting.length > 0 ? fitting.join(', ') : undefined
+  const links = [
+    ...(next === undefined ? [] : [formatLink(publicUrl + next, 'next')]),
+    ...(canonical === undefined ? [] : [formatLink(canonical, 'canonical')]),
+  ].filter((link) => link.length <= maxLinkBytes)
+  return links.length > 0 ? links.join(', ') : undefined
 }
 
 export const formatTiming = (reply: FastifyReply): string => `total;dur=${reply.elapsedTime.toFixed(2)}`
 
-/** Sends an entry or a 304, which has the headers that update caches (RFC 9110 §15.4.5). */
+/** A 304 has the headers that update caches (RFC 9110 §15.4.5). */
 export const sendEntry = (
   answer: Answer,
   request: FastifyRequest,
@@ -68,7 +63,7 @@ export const sendEntry = (
   request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   reply.headers({
     'cache-control': 'private, no-cache',
-    // Already set if current rights could not be read. Keep that label.
+    // Set already if current rights could not be read.
     'cache-status': reply.getHeader('cache-status') ?? cacheStatus(answer, options.noCache),
     'data-as-of': answer.asOf,
     'server-timing': formatTiming(reply),

@@ -10,21 +10,18 @@ import { tokenParameters } from '../app/records/query/token-parameters.ts'
 import { isPageTarget } from '../app/site/paths.ts'
 
 type GateOptions = {
-  /** Addresses or CIDR ranges of proxies whose headers are trusted. */
   trustedProxies: readonly string[]
-  /** The proxies' header for the client's address, in lower case. Defaults to `x-forwarded-for`. */
   clientIpHeader?: string | undefined
-  /** `loopback` accepts plain HTTP from this machine. */
-  allowHttp: 'loopback' | 'never'
+  allowHttp: boolean
   publicUrl: string
 }
 
-/** Transport of a request: TLS here or at a trusted proxy, or plain HTTP from an allowed address. */
+/** TLS here or at a trusted proxy, or plain HTTP from an allowed address. */
 export type Transport = 'tls' | 'plain'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client's address, also behind trusted proxies. Do not use `ip`, which is the peer's address. */
+    /** Also behind trusted proxies, unlike `ip`. */
     readonly clientAddress: string
   }
   interface FastifyInstance {
@@ -33,19 +30,15 @@ declare module 'fastify' {
   }
 }
 
-/** Contract, section 4. */
 export const maxHeaderBytes = 16 * 1024
-/** Contract, section 4: at most 8 KiB, without `cursor` and `after`. Node limits only the whole head. */
+/** Contract, section 4: without `cursor` and `after`. */
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
 const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
 
 const malformed = (detail: string) => new ApiError('malformed_request', { detail })
 
-/**
- * Throws for ambiguous or unsupported headers. Node keeps the first Authorization and Host and drops repeated
- * ones, so that two readers of one request could see two senders.
- */
+/** Throws for ambiguous or unsupported headers. Node drops a repeated Authorization or Host. */
 const checkHeaders = (request: FastifyRequest): void => {
   const { rawHeaders, httpVersionMajor } = request.raw
   // A request line may claim any version. Real HTTP/2 requests have a stream.
@@ -69,7 +62,7 @@ const checkHeaders = (request: FastifyRequest): void => {
   if (request.method === 'POST' && contentCoding && contentCoding.trim().toLowerCase() !== 'identity') {
     throw new ApiError('unsupported_media_type', {
       detail: 'Send the body without Content-Encoding',
-      // RFC 9110, section 12.5.3: in a response, the field lists codings that are accepted in requests.
+      // RFC 9110, section 12.5.3: the codings that requests may have.
       headers: { 'accept-encoding': 'identity' },
     })
   }
@@ -82,7 +75,6 @@ const checkHeaders = (request: FastifyRequest): void => {
   }
 }
 
-/** Needed for HTTP/2 only: the HTTP/1 parser checks the size itself. */
 const checkHeaderSize = (rawHeaders: readonly string[]): void => {
   let bytes = 0
   for (const text of rawHeaders) bytes += text.length
@@ -107,7 +99,6 @@ const checkTarget = (target: string, method: string): void => {
   }
 }
 
-/** Checks every request before anything is parsed: first its bytes, then its transport. */
 export default fp<GateOptions>(
   (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
     const isProxy = createAddressRanges(trustedProxies)
@@ -117,11 +108,11 @@ export default fp<GateOptions>(
       isProxy,
       header: clientIpHeader,
       onUnreadable: (value) => {
-        // Digits could be a person's address. The form is visible without them.
+        // Digits could be a person's address.
         const form = value.slice(0, 100).replace(/\d/g, '0')
         warn(
           'client address',
-          `a trusted proxy sends ${JSON.stringify(form)}, which is no address: all its clients count as one`,
+          `a trusted proxy sends ${JSON.stringify(form)}, which is not an address: all its clients count as one`,
         )
       },
     })
@@ -132,7 +123,7 @@ export default fp<GateOptions>(
     })
     const { tls, plain } = app.securityHeaders
 
-    // A connection's address never changes, so look it up once for all its requests.
+    // A connection's address never changes.
     const peers = new WeakMap<Socket, { isLocal: boolean; isProxy: boolean }>()
     const peerOf = (socket: Socket) => {
       let peer = peers.get(socket)
@@ -149,7 +140,7 @@ export default fp<GateOptions>(
       if (peer.isProxy && forwardedProto !== undefined) {
         return forwardedProto === 'https' || readLastProto(forwardedProto) === 'https' ? 'tls' : undefined
       }
-      return peer.isLocal && allowHttp === 'loopback' ? 'plain' : undefined
+      return peer.isLocal && allowHttp ? 'plain' : undefined
     }
     app.decorate('transportOf', transportOf)
 
@@ -160,14 +151,14 @@ export default fp<GateOptions>(
       if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)
       checkTarget(request.raw.url ?? '', request.method)
-      // Health probes are sent from the internal network without TLS, and have nothing to protect.
+      // Health probes come from the internal network and have nothing to protect.
       if (!transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {
           reply.redirect(publicUrl + request.raw.url, 308)
           return
         }
         throw new ApiError('tls_required', {
-          detail: 'Others may have read the token on its way: revoke it',
+          detail: 'The token was sent without encryption. Revoke it, because others may have read it',
         })
       }
       next()

@@ -7,15 +7,15 @@ import { type Costs, formatPolicies, formatUse, refuseQuota } from '../app/limit
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account that pays for the request. Undefined if the client is not known. */
+    /** Pays for the request. Undefined if the client is not known. */
     quotas: Account | undefined
     surcharge: number
-    /** Refunds the surcharge if no export is made. Calling it again has no effect. */
+    /** Refunds the surcharge if no export is made. */
     returnSurcharge(): void
   }
 }
 
-/** Cost of a plain request, and the refund for a 304, for the policies `burst` and `minute`. */
+/** A plain request and the refund for a 304, for the policies `burst` and `minute`. */
 export const one: Costs = [1, 1]
 export const backFrom304: Costs = [0, -1]
 
@@ -26,7 +26,7 @@ const costsOf = (request: FastifyRequest): Costs => {
   return minuteCost ? [1, minuteCost(queryOf(request), request.headers.accept)] : one
 }
 
-/** True if this principal is refused with 403, regardless of its quotas. */
+/** True if this principal gets 403, whatever its quotas. */
 const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, scopesOf }: FastifyContextConfig,
@@ -39,10 +39,9 @@ const isForbiddenTo = (
 }
 
 /**
- * Charges every authenticated request of its scope, refuses requests over a quota, and reports the remaining
- * quota on every answer. Register it after the authentication hook. Errors that take precedence over 429 (404
- * for a path, 405, 403) are charged and answered as usual. A 304 costs no unit of `minute`, and an export
- * that fails before its first row costs as much as a page. Both are known only when the answer is sent.
+ * Charges every authenticated request of its scope and reports the remaining quota on every answer. Register it
+ * after the authentication. Errors that precede 429 (404 for a path, 405, 403) are charged, too. A 304 costs no
+ * unit of `minute`, and an export that fails before its first row costs as much as a page.
  */
 export default fp(
   (app, _options, done) => {

@@ -5,7 +5,7 @@ import { routedMethods } from '../app/http/methods.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For each public path registered so far, answers OPTIONS, and other methods with 405 and `Allow`. */
+    /** For each public path so far, answers OPTIONS, and other methods with 405 and `Allow`. */
     guardMethods(): void
   }
 }
@@ -24,7 +24,6 @@ const guard = (scope: FastifyInstance, url: string, methods: readonly string[]) 
 /** Answers unsupported methods on public paths. Routes behind authentication do it themselves. */
 export default fp(
   (app, _options, done) => {
-    // Errors have the format of the routes' scope.
     const open = new Map<string, { scope: FastifyInstance; methods: string[] }>()
     app.addHook('onRoute', function ({ url, method, config }) {
       if (config?.scope !== undefined || url.endsWith('*')) return

@@ -7,7 +7,7 @@ import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
 
 type MetricsOptions = {
-  /** Optional. Omitted by tests that run several services in one process. */
+  /** Omitted by tests that run several services in one process. */
   processRegistry?: Registry | undefined
 }
 
@@ -16,7 +16,6 @@ declare module 'fastify' {
     metrics: {
       add(figures: readonly Figure[]): void
       countAnswer(answer: SentAnswer): void
-      /** Counts an error that was answered without the router, and the policies that it violated. */
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
       read(): Promise<{ type: string; text: string }>
       readJson(): Promise<object[]>
@@ -24,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-/** Every policy that a refusal may name; see `app/limits/` and `app/export/source.ts`. */
+/** Every policy that a refusal may name. */
 const policies = [
   ...['burst', 'minute', 'logins', 'failed_logins', 'introspections', 'revocations'],
   ...['access_requests', 'exports', 'long_polls', 'demo_changes'],
@@ -34,14 +33,14 @@ const loginOutcomes: readonly ('ok' | ErrorCode)[] = [
   ...(['overloaded', 'unavailable', 'internal_error', 'malformed_request', 'invalid_body'] as const),
 ]
 
-/** All `names` start at 0, because `increase()` does not see the first value of a new series. */
+/** All counts start at 0, because `increase()` does not see the first value of a new series. */
 const createCounts = (names: readonly string[]) => {
   const counts = new Map(names.map((name) => [name, 0]))
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   return { counts, add }
 }
 
-/** Counts errors by code, and quota refusals by policy. Both sets of labels are bounded. */
+/** By code, and quota refusals by policy. */
 const countErrors = (app: FastifyInstance) => {
   const problems = createCounts([...Object.keys(catalogue), 'other'])
   const refusals = createCounts(policies)
@@ -57,14 +56,16 @@ const countErrors = (app: FastifyInstance) => {
   return { problems: problems.counts, refusals: refusals.counts, noteProblem }
 }
 
-/** Metrics of this service in a separate registry. Gauges are read at each scrape. */
+/** Gauges are read at each scrape. */
 export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
     const registry = new Registry()
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
     const { countAnswer, addRoute, figures } = createRequestMetrics()
-    app.addHook('onRoute', ({ url, config }) => addRoute(url, config?.scope !== undefined))
+    app.addHook('onRoute', ({ url, config }) =>
+      addRoute(url, config?.scope !== undefined || config?.mayAuthenticate === true),
+    )
     const logins = createCounts(loginOutcomes)
     app.onLogin((event) => {
       if (event.type === 'signed' || !event.isLogin) return

@@ -20,13 +20,11 @@ declare module 'fastify' {
     oauth: OAuth
   }
   interface FastifyRequest {
-    /** The key of an authenticated OAuth client. */
     client: KeyFacts
   }
 }
 
 export const formType = 'application/x-www-form-urlencoded'
-/** Headers of answers that contain tokens (RFC 6749, section 5.1). */
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyRequest): LoginSource => ({
@@ -34,19 +32,19 @@ export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyReque
   requestId,
 })
 
-/** Authenticates the client. Runs before validation of the form, because 401 precedes its faults. */
+/** Runs before the validation of the form, because 401 precedes its faults. */
 export const authenticateClient =
   (operation: keyof OAuth): preValidationAsyncHookHandler =>
   async (request) => {
     const { body, headers, server } = request
-    // Parameters in the address use up no login and no assertion.
+    // Faults of the query use up no login and no assertion.
     request.getValidationFunction('querystring')?.(request.query as object)
     if (!body) throw new OAuthError('invalid_request', `Send a form: ${formType}`)
     const client = { form: body as Form, authorization: headers.authorization }
     request.client = await server.oauth[operation].authenticate({ ...toLoginSource(request), ...client })
   }
 
-/** Makes the scope it is registered in parse bodies as forms and answer errors in OAuth's format. */
+/** Makes its scope parse bodies as forms and answer errors in OAuth's format. */
 export default fp<OAuthPluginOptions>(
   (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app

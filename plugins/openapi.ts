@@ -14,12 +14,16 @@ import limits from './limits.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Optional. Routes without a description are not in the document. */
+    /** Routes without a description are not in the document. */
     openapi?: Description
+  }
+  interface FastifyContextConfig {
+    /** The route accepts a token but does not require one. */
+    mayAuthenticate?: true
   }
 }
 
-/** Each document has half a megabyte, plus its compressed forms. */
+/** Half a megabyte each, plus its compressed forms. */
 const maxPersonal = 20
 
 const url = '/openapi.json'
@@ -34,10 +38,7 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
   return sendTagged(entry, mediaType, reply.headers({ 'cache-control': cacheControl, vary }))
 }
 
-/**
- * Serves the OpenAPI document of every described route that is registered after it. The document is created
- * once, when the service is ready. With a token it also contains the customer's custom endpoints.
- */
+/** Serves the OpenAPI document of the routes registered after it. With a token, it has the custom endpoints, too. */
 export default fp<{ publicUrl: string }>(
   (app, { publicUrl }, done) => {
     const routes: Route[] = []
@@ -64,7 +65,7 @@ export default fp<{ publicUrl: string }>(
       entry = createEntry(createDocument(routes, publicUrl))
       next()
     })
-    // Keyed by content: most customers have the same few custom endpoints, and therefore the same document.
+    // By content, because most customers have the same few custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
       const custom = (await app.custom.definitionsOf(principal.customerId)).map(describeCustom)
@@ -79,9 +80,9 @@ export default fp<{ publicUrl: string }>(
         if (isRead && request.headers.authorization !== undefined)
           request.principal = await app.authenticate(request)
       })
-      // A request with a token is charged, gets quota headers and is audited, as on every other route.
+      // A request with a token is charged and audited like any other.
       await scope.register(limits)
-      scope.get(url, async (request, reply) => {
+      scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {
         const { principal } = request
         if (!principal) return send(entry, 'public, no-cache', reply)
         requirePlan(principal)
@@ -90,5 +91,5 @@ export default fp<{ publicUrl: string }>(
     })
     done()
   },
-  { name: 'openapi', dependencies: ['auth', 'custom', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'openapi', dependencies: ['auth', 'data', 'problems', 'quotas'], fastify: '5.x' },
 )

@@ -7,9 +7,8 @@ import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from
 import { sendRepresentation, sendTagged } from './entry-reply.ts'
 
 export type SendPage = {
-  /** Optional. By default the page is cached and revalidated each time. */
+  /** By default the page is revalidated each time. */
   cacheControl?: string
-  /** Content-Security-Policy. Optional. Defaults to the policy of the site's pages. */
   policy?: string
 }
 
@@ -19,12 +18,12 @@ declare module 'fastify' {
     describedRoutes: readonly DescribedRoute[]
   }
   interface FastifyReply {
-    /** Sends a page or an asset: conditions first, then content coding. Without an ETag it is not cached. */
+    /** Sends a page or an asset. Without an ETag it is not cached. */
     sendPage(page: SiteFile, how?: SendPage): FastifyReply | Promise<FastifyReply>
   }
 }
 
-/** Allows only resources of this origin, plus inline images. */
+/** Only resources of this origin, plus inline images. */
 const policyWith = (styles: string) =>
   [
     "default-src 'none'",
@@ -39,23 +38,21 @@ const policyWith = (styles: string) =>
   ].join('; ')
 
 const pagePolicy = policyWith("'self'")
-/** For the API reference only, whose script adds inline styles. Scripts stay as strict. */
+/** For the API reference, whose script adds inline styles. */
 export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 
-/** The content of an asset's URL never changes. */
 export const immutable = 'public, max-age=31536000, immutable'
 
-/** A browser prefers HTML. A program sends no Accept or any type, and gets the first of these. */
+/** Browsers prefer HTML. Programs get the first of these. */
 const preferredType = choiceOf([problemType, 'application/json', htmlType.split(';')[0] as string])
 const rootOf = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
-/** Sends pages, with a separate policy in place of the API's. */
 export default fp<SiteOptions>(
   (app, options, done) => {
     const site = createSite(options)
     app.decorate('site', site)
     const described: DescribedRoute[] = []
-    /** First path segments that belong to the API, such as `v1` and `certificates`. */
+    /** First path segments of the API, such as `v1`. */
     const apiRoots = new Set<string>()
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(rootOf(path))
@@ -66,8 +63,7 @@ export default fp<SiteOptions>(
     app.setNotFoundHandler((request, reply) => {
       const { method, url, headers } = request
       const isRead = method === 'GET' || method === 'HEAD'
-      // See docs/decisions/0084-browsers-get-a-page-for-an-unknown-address.md. A browser that opens an
-      // address sends no token. A request with a token was sent by a program.
+      // See docs/decisions/0084-browsers-get-a-page-for-an-unknown-address.md. Browsers send no token.
       const isPerson = headers.authorization === undefined && preferredType(headers.accept) === 'text/html'
       if (isRead && isPerson && !apiRoots.has(rootOf(url))) {
         return reply.code(404).sendPage(site.missing)

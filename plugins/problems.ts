@@ -9,17 +9,12 @@ import { resourceNames } from '../schemas/resource-name.ts'
 
 type ProblemOptions = {
   publicUrl: string
-  /** Headers of every answer. Errors before the first hook get them here. */
+  /** Headers of every answer, for errors before the first hook. */
   headers: () => Readonly<Record<string, string>>
 }
 
-/** Set on routes with a body. */
-type BodyConfig = {
-  /** The accepted media type. Optional. Defaults to JSON. */
-  bodyType?: string
-  /** The detail of `invalid_body`. Optional. Defaults to the first fault. */
-  bodyHint?: string
-}
+/** For routes with a body. `bodyType` defaults to JSON, `bodyHint` (the detail) to the first fault. */
+type BodyConfig = { bodyType?: string; bodyHint?: string }
 
 declare module 'fastify' {
   interface FastifyContextConfig extends BodyConfig {}
@@ -30,7 +25,7 @@ declare module 'fastify' {
 
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
-  // Not expected: every path has a handler for every method.
+  // Not expected, because every path has a handler for every method.
   FST_ERR_NOT_FOUND: 'malformed_request',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_body',
@@ -38,10 +33,8 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** RFC 6901. */
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Converts the faults that zod found in a body. Bodies are flat objects. */
 const toFaults = (issues: FastifyError['validation'] = []): Fault[] =>
   issues.flatMap(({ keyword, instancePath, message = '', params }): Fault[] =>
     keyword === 'unrecognized_keys'
@@ -53,7 +46,6 @@ const toFaults = (issues: FastifyError['validation'] = []): Fault[] =>
       : [{ pointer: instancePath === '/' ? '' : instancePath, code: 'invalid_value', detail: message }],
   )
 
-/** Adds the faults of the query, which Fastify validates only if the body has none. */
 const withQueryFaults = (problem: ApiError, request: FastifyRequest): ApiError => {
   const { errors = [] } = problem.extras
   if (problem.code !== 'invalid_body' || errors.length === 0) return problem
@@ -84,13 +76,13 @@ const convert = (error: unknown, { bodyType = 'application/json', bodyHint }: Bo
   }
   const known = frameworkCodes[code]
   if (known) return new ApiError(known, known === 'invalid_body' ? { detail: 'The body is not JSON' } : {})
-  // Fastify reports some malformed bodies without a code. They are still the client's fault.
+  // Fastify reports some malformed bodies without a code.
   return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }
 
 /**
- * Converts an error, also of Fastify or the driver, to an ApiError. `undefined` for a fault of the service.
- * With the request, the result has the faults of its body and its query together.
+ * Converts an error, also of Fastify or the driver. `undefined` for a fault of the service. With the request, the
+ * result has the faults of its body and its query.
  */
 export const toApiError = (error: unknown, request?: FastifyRequest): ApiError | undefined => {
   const problem = convert(error, request?.routeOptions.config)
@@ -99,7 +91,7 @@ export const toApiError = (error: unknown, request?: FastifyRequest): ApiError |
 
 const publicNames = [...resourceNames, 'changes', 'history', 'audit', 'me', 'custom']
 
-/** Builds a 404 that names the likely mistake in the path. It uses public names only, never data. */
+/** Names the likely mistake in the path, from public names only. */
 const describeMissing = (url: string): ApiError => {
   const path = url.replace(/\?.*$/s, '')
   const detail = path.includes('//')
@@ -122,7 +114,7 @@ export default fp<ProblemOptions>(
       const known = isBare ? describeMissing(request.raw.url ?? '') : found
       if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')
       else if (known.status > 500) request.log.debug({ err: error }, 'request refused')
-      // A refusal without a cause is not the database's fault, or the poller has already reported it.
+      // Without a cause, the poller has reported it.
       if (known?.cause !== undefined) warn(describeUnreachable(known), 'requests are answered with 503')
       const problem = known ?? new ApiError('internal_error')
       if (!reply.hasHeader('request-id')) reply.headers({ ...headers(), 'request-id': request.id })

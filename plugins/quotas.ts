@@ -2,8 +2,7 @@ import fp from 'fastify-plugin'
 import type { Config } from '../app/config/config.ts'
 import type { KeyChecks } from '../app/identity/oauth.ts'
 import { type Concurrency, createConcurrency } from '../app/limits/concurrency.ts'
-import { createKeyChecks } from '../app/limits/key-checks.ts'
-import { createQuotas, type Quotas } from '../app/limits/limiter.ts'
+import { createKeyChecks, createQuotas, type Quotas } from '../app/limits/limiter.ts'
 import { createLogins, type Logins } from '../app/limits/logins.ts'
 import { after } from '../app/overload/timer.ts'
 import type { Deps } from './deps.ts'
@@ -16,7 +15,6 @@ declare module 'fastify' {
   }
 }
 
-/** Counts requests, logins, key checks and concurrent work, over all instances that share the store. */
 export default fp<QuotaOptions>(
   (app, { config: { limits }, limitStore: store, monotonicNow: now }, done) => {
     const counting = { limits, store, now, after }

@@ -9,9 +9,8 @@ import { schemaController } from './schema-compilers.ts'
 const type = 'text/javascript; charset=utf-8'
 
 /**
- * Loads the script of the API reference: 4 MB, which browsers cache for a year. The package's plugin serves
- * it only with its own page, whose inline script a strict policy refuses. So the first request reads the
- * script once from a scratch server.
+ * Loads the script of the API reference (4 MB). The package serves it only with its own page, whose inline script
+ * our policy refuses. So the first request reads it from a scratch server.
  */
 const load = async (): Promise<Representation> => {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')
@@ -19,7 +18,8 @@ const load = async (): Promise<Representation> => {
   await scratch.register(apiReference, { routePrefix: '/reference', configuration: { url: '/openapi.json' } })
   const { statusCode, body } = await scratch.inject('/reference/js/scalar.js')
   await scratch.close()
-  if (statusCode !== 200) throw new Error(`the reference's program was answered with ${statusCode}`)
+  if (statusCode !== 200)
+    throw new Error(`the script of the API reference cannot be read: status ${statusCode}`)
   return createRepresentation(type, body)
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Repeating, repeat } from '../app/overload/repeat.ts'
 
-/** `failure` is logged on the first failure, and again only after a success in between. */
+/** `failure` is logged on the first failure, and again only after a success. */
 type RepeatingPlugin = Omit<Repeating, 'onFailure'> & { failure: string }
 
 /** Repeats `work` once the service is ready. The returned function stops it and waits for the current run. */

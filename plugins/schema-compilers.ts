@@ -2,10 +2,10 @@ import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 
-/** A `querystring` schema: returns the parsed query. Throws `invalid_query` with every fault. */
+/** A `querystring` schema. Throws `invalid_query` with every fault. */
 export type QueryGrammar<Query = unknown> = (query: never) => Query
 
-/** Compiles zod schemas, and the query grammar, which zod cannot express: it proposes corrected queries. */
+/** For zod schemas, and for the query grammar, which zod cannot express. */
 const compileValidator: FastifySchemaCompiler<z.ZodType | QueryGrammar> = (route) => {
   const { schema } = route
   if (typeof schema !== 'function') return validatorCompiler({ ...route, schema })

@@ -11,14 +11,14 @@ type SecurityHeadersOptions = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The security headers of API answers: `tls` with HSTS, `plain` without. */
+    /** `tls` has HSTS. */
     securityHeaders: { tls: Headers; plain: Headers }
   }
 }
 
 const hsts = 'strict-transport-security'
 
-/** Reads helmet's constant headers once. Setting them per request costs a fifth of the bare throughput. */
+/** Reads helmet's constant headers once. Setting them per request costs a fifth of the throughput. */
 const helmetHeaders = async (includeSubDomains: boolean): Promise<Headers> => {
   const scratch = Fastify({ schemaController })
   await scratch.register(helmet, {

@@ -23,7 +23,7 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
   level: logLevel,
   ...logFormat,
   ...(stream ? { stream } : {}),
-  // Log neither URLs, which contain ids and query values, nor headers, which contain tokens.
+  // Neither URLs, which contain query values, nor headers, which contain tokens.
   serializers: {
     req: ({ method }: { method: string }) => ({ method }),
     res: ({ statusCode }: { statusCode?: number | undefined }) => ({ statusCode }),
@@ -31,7 +31,7 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
   },
 })
 
-/** The security headers of every answer. Available after `security-headers` is loaded. */
+/** Available after `security-headers` is loaded. */
 export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
   app.securityHeaders[tls ? 'tls' : 'plain']
 
@@ -48,7 +48,7 @@ const findRepeatedName = (json: string, value: unknown): ApiError | null => {
   }
 }
 
-/** Creates the Fastify server with its listener. It has no plugins or routes yet, and does not listen. */
+/** Creates the Fastify server with its listener. It has no plugins or routes and does not listen. */
 export const createServer = ({
   config,
   publicUrl,
@@ -60,13 +60,13 @@ export const createServer = ({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: maxBodyBytes,
-    // While draining, requests on open connections still get their answers.
+    // While draining, open connections still get their answers.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // The query's grammar reads the text, because parsing it into an object would lose order and faults.
+    // The grammar reads the text: an object would lose order and faults.
     routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: (text) => text as never },
     schemaController,
-    // An unknown method gets 405 on a known path, like any other method.
+    // An unknown method gets 405, like any other method.
     rewriteUrl: (request) => {
       replaceMethod(request)
       return request.url ?? ''
@@ -78,7 +78,7 @@ export const createServer = ({
   const serverFactory = createListener({
     ...{ tls, maxHeaderBytes, maxConnections },
     onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
-    // Exports have a separate timeout.
+    // Exports have their own timeout.
     unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
@@ -91,7 +91,7 @@ export const createServer = ({
   )
   app.removeContentTypeParser('text/plain')
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  // Clients send a Content-Type even without a body, as with HTTP Basic. Fastify's parser refuses that.
+  // Clients send a Content-Type even without a body.
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null)
     else void parseJson(request, body, (error, value) => done(error ?? findRepeatedName(body, value), value))

@@ -5,24 +5,11 @@ import { listServiceFigures } from '../app/observe/service-metrics.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Deps } from './deps.ts'
 
-type ServiceMetricsOptions = Pick<
-  Deps,
-  | 'shared'
-  | 'limitStore'
-  | 'judge'
-  | 'exportSource'
-  | 'databaseNow'
-  | 'monotonicNow'
-  | 'isDraining'
-  | 'logStream'
-  | 'figures'
->
-
 const { version } = packageJson
-/** Several scrapers may read the metrics, at any interval. */
+/** There may be several scrapers. */
 const slowFigureKeptMs = 30_000
 
-const redisFigures = ({ shared, limitStore }: ServiceMetricsOptions): Record<string, RedisFigures> => {
+const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
   const cache = shared?.figures?.()
   return {
     ...(cache ? { cache } : {}),
@@ -32,7 +19,7 @@ const redisFigures = ({ shared, limitStore }: ServiceMetricsOptions): Record<str
   }
 }
 
-export default fp<ServiceMetricsOptions>(
+export default fp<Deps>(
   (app, options, done) => {
     const { judge, exportSource, databaseNow, monotonicNow: now, isDraining, logStream, figures } = options
     const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes } = app
@@ -58,7 +45,7 @@ export default fp<ServiceMetricsOptions>(
   },
   {
     name: 'service-metrics',
-    dependencies: ['metrics', 'cache', 'freshness-probe', 'audit', 'access-requests', 'feed'],
+    dependencies: ['metrics', 'cache', 'audit', 'access-requests', 'data'],
     fastify: '5.x',
   },
 )

@@ -4,7 +4,7 @@ import { repeatWhenReady } from './repeat.ts'
 
 type SigningKeyOptions = {
   signingKeys: Pick<SigningKeys, 'refresh'>
-  /** Milliseconds between reads of the database. A new key is published for much longer before it signs. */
+  /** A new key is published for much longer before it signs. */
   intervalMs?: number
 }
 

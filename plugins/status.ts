@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** Delay into each slot. The clocks of instances differ by less. */
+/** Into each slot. The clocks of instances differ by less. */
 const offsetMs = 1_000
 const pruneEverySlots = 360
 
@@ -29,14 +29,14 @@ export default fp<StatusPluginOptions>(
     app.decorate('serviceStatus', status)
     const counted = new Set<string>()
     app.addHook('onRoute', ({ url, config }) => {
-      // Routes that need a token, and public routes below /v1: the API without pages and health probes.
+      // The API without pages and health probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
     app.decorate('countForStatus', ({ route = '', principal, status: code, ms, source }: SentAnswer) => {
-      // Requests that are shed under overload are refused before routing. The demo does not count.
+      // Requests that are shed are refused before routing. The demo does not count.
       const isShed = route === '' && isServiceFault(code) && principal?.kind !== 'demo'
       if (!isShed && !counted.has(route)) return
-      // Time only answers with data: not streams, long polls or errors.
+      // Not streams, long polls or errors.
       const isTimed = source !== 'none' && code < 400
       status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
     })
@@ -60,14 +60,14 @@ export default fp<StatusPluginOptions>(
     const look = async () => {
       const probing = status.probe()
       const slot = Math.floor(now() / slotMs) % slotsPerMinute
-      // Report in the first slot of a minute and read in the second, after other instances have reported too.
+      // Reports in the first slot of a minute and reads in the second, after other instances reported.
       if (slot === 0) await attempt(() => status.report())
       if (slot === 1 || slots === 0) await attempt(() => status.refresh())
       if (slots % pruneEverySlots === pruneEverySlots - 1) await attempt(() => status.prune())
       slots++
       await probing
     }
-    // Compute each delay from the clock: an interval would drift and sometimes skip a slot.
+    // From the clock, because an interval would drift.
     const schedule = () => {
       if (isStopped) return
       const ms = slotMs - ((now() - offsetMs) % slotMs)
@@ -91,5 +91,5 @@ export default fp<StatusPluginOptions>(
     })
     done()
   },
-  { name: 'status', dependencies: ['records'], fastify: '5.x' },
+  { name: 'status', dependencies: ['data'], fastify: '5.x' },
 )

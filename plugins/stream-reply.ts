@@ -6,10 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { encodeStream } from '../app/http/stream-encodings.ts'
 
-/**
- * Ends a failed answer with an error that every client sees: RST_STREAM over HTTP/2, a TCP reset over plain
- * HTTP/1. Over TLS, the connection is closed without the last chunk.
- */
+/** Ends a failed answer visibly: RST_STREAM, a TCP reset, or over TLS a close without the last chunk. */
 const cut = (response: FastifyReply['raw']): void => {
   const { stream } = response as unknown as Partial<Http2ServerResponse>
   if (stream) {
@@ -23,9 +20,8 @@ const cut = (response: FastifyReply['raw']): void => {
 }
 
 /**
- * Sends a stream as fast as the client reads. Applies a content coding unless `isCompressed`. If the stream
- * fails, the answer is cut. Without `body`, sends only the headers, for HEAD; they have no length, because it
- * is unknown (RFC 9110, section 8.6).
+ * Sends a stream as fast as the client reads. If it fails, the answer is cut. Without `body`, sends only the headers,
+ * for HEAD, without a length (RFC 9110, section 8.6).
  */
 export const sendStream = (
   body: Readable | undefined,
@@ -39,7 +35,7 @@ export const sendStream = (
   const sent = encodeStream(body, encoding)
   finished(sent, { writable: false }, (error) => error && cut(reply.raw))
   reply.send(sent)
-  // A problem document cannot follow the headers of a stream: from here on, a failure cuts the answer.
+  // A problem document cannot follow the headers of a stream.
   reply.raw.flushHeaders()
   return reply
 }

@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import { LRUCache } from 'lru-cache'
 import { methodOf } from '../app/http/methods.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
@@ -13,12 +12,9 @@ declare module 'fastify' {
 
 type TracingPluginOptions = { tracing: Tracing }
 
-/** Maximum of requests in progress. Above it, the oldest span is dropped and never sent. */
-const maxSpans = 10_000
-
 export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
-    const spans = new LRUCache<string, RequestSpan>({ max: maxSpans })
+    const spans = new Map<string, RequestSpan>()
     app.addHook('onRequest', (request, _reply, next) => {
       const span = tracing.begin(methodOf(request.raw), request.headers)
       spans.set(request.id, span)
@@ -27,7 +23,7 @@ export default fp<TracingPluginOptions>(
     })
     app.decorate('endSpan', (answer: SentAnswer) => {
       const { requestId, method, traceparent, ms } = answer
-      // The edge answers before the router, so create its span afterwards.
+      // The edge answers before the router, so its span begins afterwards.
       const span = spans.get(requestId) ?? tracing.begin(method, { traceparent }, Date.now() - ms)
       spans.delete(requestId)
       span.end(answer)

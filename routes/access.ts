@@ -8,7 +8,7 @@ import { describeAccessRequest } from '../app/site/openapi/account.ts'
 import type { Deps } from '../plugins/deps.ts'
 import { accessForm, accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
 
-/** Accepts access requests without a token. Needs the plugin `access-requests`. */
+/** Needs the plugin `access-requests`. */
 export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
   app.route({
     method: 'POST',
@@ -33,10 +33,10 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** The contact form as HTML, which works without JavaScript. */
-export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'secrets' | 'now'>> = async (
+/** The contact form as HTML. */
+export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
   app,
-  { secrets, now },
+  { config: { accessContact }, secrets, now },
 ) => {
   const form = createAccessForm(app.accessRequests, secrets, now)
   app.removeAllContentTypeParsers()
@@ -45,7 +45,7 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'secrets' | 'now'>> 
   })
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
-  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket())))
+  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), accessContact)))
   app.route({
     method: 'POST',
     url: '/access',
@@ -56,7 +56,7 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'secrets' | 'now'>> 
       const outcome = await form.submit(values, request.clientAddress)
       reply.code(outcome.kind === 'received' ? 200 : outcome.status)
       if (outcome.kind === 'refused') reply.headers(outcome.headers)
-      return send(reply, accessOutcomePage(outcome, values, form.ticket()))
+      return send(reply, accessOutcomePage(outcome, values, form.ticket(), accessContact))
     },
   })
 }

@@ -62,9 +62,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
     ]
   })
 
-/**
- * Histories of one record and of all. Without `resource`, it includes all resources of the token's scopes.
- */
+/** Histories of one record and of all records. */
 const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   ...Object.values(resources).map((resource) => {
     const toRecord = ({ id }: EndpointRequest['params']) => ({ resource, id: id as string })
@@ -88,10 +86,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   }),
 ]
 
-/**
- * Custom endpoints, by name. The scope is checked only after the endpoint is known to exist. Their documents
- * decide parameters and answers, so the grammar is chosen for each request.
- */
+/** The scope is checked only after the endpoint is known to exist. Its document decides parameters and answer. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,
@@ -117,7 +112,6 @@ const changesEndpoint = ({ feed }: FastifyInstance): Endpoint =>
     respond: feed.answer,
   })
 
-/** The audit trail, and the signed roots that prove it. The example data have no trail. */
 const auditEndpoints = ({ trail }: FastifyInstance): Endpoint[] =>
   [
     { list: entryList, openapi: describeAudit, page: auditEntries.page },

@@ -4,26 +4,21 @@ import { isSameOrigin } from '../app/http/same-origin.ts'
 import { clientOf } from '../app/limits/address.ts'
 import { createCount, createLimiter } from '../app/limits/limiter.ts'
 import { refuseQuota } from '../app/limits/meters.ts'
-import type { Policy } from '../app/limits/policy.ts'
+import type { Policy } from '../app/limits/store.ts'
 import { changeDemoRecord } from '../app/local/demo-changes.ts'
 import { after } from '../app/overload/timer.ts'
 import type { Deps } from '../plugins/deps.ts'
 
 const policies: readonly Policy[] = [{ name: 'demo_changes', quota: 1, windowSeconds: 10 }]
-/** Maximum of client addresses counted at the same time, about 2 kB each. */
+/** Client addresses that are counted at the same time, about 2 kB each. */
 const maxAccounts = 1_000
-/** Changes per minute from all addresses together, because each one is written and sent to every follower. */
+/** From all addresses together, because every follower receives each change. */
 const changesAMinute = 60
 
-/** Changes an example record, for the button of the demo page. Requests of other origins are refused. */
+/** Changes an example record, for the demo page. Refuses requests of other origins. */
 export const demoRoutes = async (
   app: FastifyInstance,
-  {
-    reserved,
-    publicUrl,
-    limitStore,
-    monotonicNow,
-  }: Pick<Deps, 'reserved' | 'publicUrl' | 'limitStore' | 'monotonicNow'>,
+  { reserved, publicUrl, limitStore, monotonicNow }: Deps,
 ): Promise<void> => {
   const limits = { store: limitStore, after, now: monotonicNow, maxAccounts }
   const addresses = createLimiter(limits)

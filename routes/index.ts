@@ -12,22 +12,8 @@ import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
 
-type RouteTableOptions = Pick<
-  Deps,
-  | 'config'
-  | 'publicUrl'
-  | 'judge'
-  | 'ping'
-  | 'isDraining'
-  | 'secrets'
-  | 'now'
-  | 'reserved'
-  | 'limitStore'
-  | 'monotonicNow'
->
-
-/** Every route of the service. Routes that need a token share one scope, which authenticates and counts. */
-export default fp<RouteTableOptions>(
+/** Every route of the service. Routes that need a token share one scope. */
+export default fp<Deps>(
   async (app, deps) => {
     const { publicUrl, judge } = deps
     const { metricsToken, corsOrigins } = deps.config
@@ -52,17 +38,7 @@ export default fp<RouteTableOptions>(
   },
   {
     name: 'routes',
-    dependencies: [
-      'records',
-      'custom',
-      'exports',
-      'feed',
-      'trail',
-      'access-requests',
-      'status',
-      'pages',
-      'openapi',
-    ],
+    dependencies: ['data', 'access-requests', 'status', 'pages', 'openapi'],
     fastify: '5.x',
   },
 )

@@ -14,12 +14,12 @@ import { keyLinkRequest } from '../schemas/key-link.ts'
 
 type KeyLinkOptions = Pick<Deps, 'config' | 'reserved' | 'publicUrl' | 'limitStore' | 'monotonicNow'>
 
-/** Maximum of client networks counted at the same time, about 2 kB each. */
+/** Client networks that are counted at the same time, about 2 kB each. */
 const maxAccounts = 10_000
-/** The same for every link that gives no key, so that it reveals nothing about the link. */
+/** The same for every link that gives no key, so that it reveals nothing. */
 const noKey = 'This link does not work: it may be wrong, used or expired. Ask the sender for a new one.'
 
-/** The page that shows a key once. As many attempts count per network as failed logins do. */
+/** The page that shows a key once. Attempts per network are limited like failed logins. */
 export const keyLinkRoutes: FastifyPluginAsyncZod<KeyLinkOptions> = async (
   app,
   { config, reserved, publicUrl, limitStore, monotonicNow },

@@ -23,7 +23,7 @@ import * as schemas from '../schemas/auth.ts'
 
 const { tokenAnswer } = schemas
 
-// RFC 7617. The key contains its id, so either half may hold the key. A contradicting key id is refused.
+// RFC 7617. The key contains its id, so either half may hold it. A contradicting key id is refused.
 const readBasic = (encoded: string): string => {
   const decoded = Buffer.from(encoded, 'base64').toString()
   const [, user = '', password = ''] = (/^([^:]*):(.*)$/s.exec(decoded) ?? []).map((part) => part.trim())
@@ -32,7 +32,7 @@ const readBasic = (encoded: string): string => {
   return password.startsWith(`cda_live_${user}_`) ? password : ''
 }
 
-/** Takes a key sent by HTTP Basic for the body, before Fastify validates the body. */
+/** Uses a key in HTTP Basic as the body. */
 const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
   const [, basic] = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
   if (basic === undefined) return next()
@@ -46,7 +46,7 @@ const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
   next()
 }
 
-/** Login and the public keys, both without a token. Needs the plugin `auth`. */
+/** Login and the public keys, without a token. Needs the plugin `auth`. */
 export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   app.withTypeProvider<ZodTypeProvider>().route({
     method: 'POST',
@@ -120,9 +120,9 @@ export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOpti
       response: { 200: schemas.introspectionAnswer },
     },
     preValidation: authenticateClient('introspect'),
-    handler: (request) => app.oauth.introspect.answer(request.client, request.body, toLoginSource(request)),
+    handler: (request) => app.oauth.introspect.answer(request.client, request.body),
   })
-  // Registered outside of the authenticated scope, so that unknown paths are refused in OAuth's format, too.
+  // Outside of the authenticated scope, so that unknown paths are refused in OAuth's format.
   const url = '/v1/oauth/*'
   app.route({ method: [...routedMethods], url, onRequest: refusePath, handler: refusePath })
 }

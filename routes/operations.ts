@@ -6,8 +6,8 @@ import type { Deps } from '../plugins/deps.ts'
 const noStore = { 'cache-control': 'no-store' }
 
 /**
- * For load balancers. `live`: the process runs. `ready`: send requests to it. An instance without its
- * database is not ready although its cache can answer, because another instance may still reach the database.
+ * For load balancers. An instance without its database is not `ready`, although its cache can answer, because
+ * another instance may still reach the database.
  */
 export const healthRoutes = async (
   app: FastifyInstance,

@@ -7,6 +7,7 @@ import {
   protectedResourceMetadata,
 } from '../app/identity/metadata.ts'
 import { namedScopes } from '../app/identity/scopes.ts'
+import { once } from '../app/site/once.ts'
 import { describeWebhookKeys } from '../app/site/openapi/webhooks.ts'
 import { findReferenceLink } from '../app/site/reference-link.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
@@ -15,36 +16,34 @@ import type { Deps } from '../plugins/deps.ts'
 import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
 import { webhookKeys } from '../schemas/webhooks.ts'
 
-/** Pages and texts that are the same for everyone, and their assets. */
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
   const { site, describedRoutes } = app
-  const give = (path: string, find: () => SiteFile, how?: SendPage) =>
-    app.get(path, (_request, reply) => reply.sendPage(find(), how))
+  const give = (path: string, find: () => SiteFile | Promise<SiteFile>, how?: SendPage) =>
+    app.get(path, async (_request, reply) => reply.sendPage(await find(), how))
   for (const [path, page] of site.files) {
     if (path === '/demo') continue
-    give(path, () => page, path === '/docs' ? { policy: styledPolicy } : {})
+    give(path, page, path === '/docs' ? { policy: styledPolicy } : {})
   }
   app.get<{ Querystring: string }>('/demo', ({ query }, reply) => {
     const path = new URLSearchParams(query).get('path')
     if (path !== null) return reply.redirect(findReferenceLink(describedRoutes, path))
-    return reply.sendPage(site.files.get('/demo') as SiteFile)
+    return reply.sendPage((site.files.get('/demo') as () => SiteFile)())
   })
   for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
   // Created at the first search, when every route is registered.
-  let search: SiteFile | undefined
-  give('/docs/search.json', () => {
-    search ??= site.searchFile(describedRoutes)
-    return search
-  })
+  give(
+    '/docs/search.json',
+    once(() => site.searchFile(describedRoutes)),
+  )
 }
 
 const catalogPath = '/.well-known/api-catalog'
-/** They change only with a release, so a delay of minutes is fine. */
+/** They change only with a release. */
 const cacheControl = 'public, max-age=300'
 
 const webhookKeysSchema = { openapi: describeWebhookKeys, response: { 200: webhookKeys } }
 
-/** Serves the documents that programs discover: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
+/** RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
   {

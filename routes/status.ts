@@ -9,7 +9,7 @@ import type { SendPage } from '../plugins/pages.ts'
 
 type StatusRouteOptions = Pick<Deps, 'publicUrl' | 'config'>
 
-/** Status as pages and as JSON, rendered when the figures change. Needs the plugins `status` and `pages`. */
+/** The status as pages and as JSON, rendered when the figures change. */
 export const statusRoutes = async (
   app: FastifyInstance,
   { publicUrl, config: { demoToken } }: StatusRouteOptions,
@@ -30,7 +30,7 @@ export const statusRoutes = async (
     return reply.sendPage(made.file, how)
   }
   const { toPage } = app.site
-  // A few seconds, so that caches absorb a rush of readers.
+  // Absorbs a rush of readers.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/', (_request, reply) =>
     send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),

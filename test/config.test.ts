@@ -24,7 +24,7 @@ const refusal = (env: Record<string, string>): string => {
 
 t.test('nothing set is a working local configuration', async (t) => {
   const config = parseConfig({})
-  t.match(config, { host: '127.0.0.1', port: 3000, databaseUrl: undefined, allowHttp: 'loopback' })
+  t.match(config, { host: '127.0.0.1', port: 3000, databaseUrl: undefined, allowHttp: true })
   t.ok(Object.isFrozen(config))
 })
 
@@ -53,7 +53,7 @@ t.test(
     const plain = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'http://api.example' })
     t.match(plain, /PUBLIC_URL: expected https in production/)
     const complete = parseConfig(production)
-    t.equal(complete.allowHttp, 'never')
+    t.equal(complete.allowHttp, false)
     t.equal(complete.databaseAdminUrl, 'postgresql://db/certdata')
   },
 )
@@ -148,8 +148,7 @@ t.test('production refuses a secret key that can be guessed, and never prints it
 })
 
 t.test('production refuses plain HTTP, by either of its names', (t) => {
-  for (const ALLOW_HTTP of ['true', 'loopback'])
-    t.match(refusal({ ...production, ALLOW_HTTP }), /ALLOW_HTTP: expected false in production/)
+  t.match(refusal({ ...production, ALLOW_HTTP: 'true' }), /ALLOW_HTTP: expected false in production/)
   t.equal(refusal({ ...production, ALLOW_HTTP: 'false' }), '')
   t.end()
 })
@@ -278,9 +277,8 @@ t.test('every variable says what it means', async (t) => {
 })
 
 t.test('ALLOW_HTTP is true or false', (t) => {
-  t.equal(parseConfig({ ALLOW_HTTP: 'true' }).allowHttp, 'loopback')
-  t.equal(parseConfig({ ALLOW_HTTP: 'false' }).allowHttp, 'never')
-  t.equal(parseConfig({ ALLOW_HTTP: 'never' }).allowHttp, 'never', 'the former name')
+  t.equal(parseConfig({ ALLOW_HTTP: 'true' }).allowHttp, true)
+  t.equal(parseConfig({ ALLOW_HTTP: 'false' }).allowHttp, false)
   t.throws(() => parseConfig({ ALLOW_HTTP: 'yes' }), /ALLOW_HTTP: expected true or false/)
   t.end()
 })

@@ -154,7 +154,8 @@ async function removeAbandoned(): Promise<void> {
     try {
       await (await startInTemp(key)).release()
     } catch {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+      // Another file may remove it at the same time.
+      rmSync(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 5 })
     }
   }
 }

@@ -6,15 +6,13 @@ import type { ChangeEvent, Poll } from './stamped.ts'
 
 export type ChangeSourceOptions = {
   url: string
-  /** Role to set on connection. Optional. Defaults to the login's own role. */
   role?: string | undefined
   /** How far back a new process reads the log: the longest lifetime of an answer in Redis. */
   reachSeconds: number
-  /** Maximum duration of a poll; shorter than the lease. */
   timeoutMs?: number
   /** Additional time for a poll that must connect first. */
   connectMs?: number
-  /** Minimum wait before a poll is repeated on a second connection. Leaves time within the lease. */
+  /** Minimum wait before a second connection repeats a poll. Leaves time within the lease. */
   patienceMs?: number
 }
 
@@ -22,7 +20,7 @@ const defaultTimeoutMs = 400
 const defaultPatienceMs = 200
 /** Seven round trips of 200 ms: TCP, the request for TLS, TLS, the start message, three for a password. */
 const defaultConnectMs = 1_400
-/** Maximum events in a poll. If there are more, everything counts as changed. */
+/** If a poll has more events, everything counts as changed. */
 const mostEvents = 10_000
 
 type Row = {
@@ -31,7 +29,6 @@ type Row = {
   identity: string
   started: string
   recovering: boolean
-  /** Null if no process has written a mark since the server's start. */
   mark: string | null
   events: string | null
   found: number
@@ -58,8 +55,8 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
 }
 
 /**
- * Reads the change log on a separate connection, so that requests do not delay it. If a poll is slow or
- * fails, a second connection repeats it: only the first may be dead. The session holds no state, for poolers.
+ * Reads the change log on a separate connection. If a poll is slow or fails, a second connection repeats it.
+ * The session holds no state, so that poolers work.
  * See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md.
  */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
@@ -68,7 +65,6 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
   let kept: Connection | undefined
   let asked: Connection[] = []
   let isClosed = false
-  /** Longer while the database is slow: doubling the polls would slow it further. */
   let patience = patienceMs
 
   const open = (): Connection => {
@@ -83,11 +79,11 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     asked = []
   }
 
-  /** Resolves when a second connection should try. Rejects if that would be useless. */
+  /** Resolves when a second connection should try. Rejects if it would be useless. */
   const doubt = (first: Promise<unknown>, isKept: boolean) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stop = after(patience, resolve)
-    // A new connection that was refused would be refused again.
+    // A refused new connection would be refused again.
     first.catch(isKept ? () => resolve() : reject)
     const end = () => {
       stop()
@@ -142,7 +138,6 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     async poll(since) {
       let row = await pollOnce(since)
       if (row.mark === null) {
-        // The server was started or promoted since the last poll.
         await begin()
         row = await pollOnce(since)
       }

@@ -5,14 +5,13 @@ import { dropConnection } from '../wire/driver.ts'
 export type AnyRow = pg.QueryResultRow
 
 export type Connection = {
-  /** Returns the first row. Also rejects if the connection fails. */
   ask<Row extends AnyRow>(text: string, values: unknown[]): Promise<Row>
   readonly isLost: boolean
-  /** Closes immediately: an orderly close would wait for a server that may hang. */
+  /** Closes without waiting for the server, which may hang. */
   drop(): void
 }
 
-/** Starts to connect to the database. `role`: optional, defaults to the login's own. */
+/** Starts to connect to the database. `role` defaults to the login's own. */
 export const connect = ({ url, role }: { url: string; role?: string | undefined }): Connection => {
   const client = new pg.Client({
     connectionString: pinSession(url, role),
@@ -25,7 +24,6 @@ export const connect = ({ url, role }: { url: string; role?: string | undefined 
   }
   client.on('error', drop)
   const made = client.connect()
-  // `ask` reports the failure. It may happen before the first `ask` and must not be an unhandled rejection.
   made.catch(() => {})
   return {
     async ask<Row extends AnyRow>(text: string, values: unknown[]) {

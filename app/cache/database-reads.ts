@@ -1,22 +1,14 @@
 import { unavailable } from '../errors.ts'
-import type { Entry } from './entry.ts'
-import type { Judge } from './freshness.ts'
+import type { Entry, Question } from './entry.ts'
+import { type Answer, type Judge, judged } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
-import { type Answer, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 import { isServerOf } from './snapshot.ts'
 
-export type DatabaseReads = {
-  /** Reads a standby if the question allows it and the standby shows all known changes, else the primary. */
-  read(question: Question): Promise<Answer>
-  /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
-  readPrimary(question: Question): Promise<Answer>
-  readonly fills: number
-}
-
 export type DatabaseReadsDeps = { memory: MemoryCache; shared: SharedCache | undefined; judge: Judge }
 
-export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps): DatabaseReads => {
+/** Reads the database and stores the results. */
+export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps) => {
   let fills = 0
 
   /** Returns whether memory now has the entry. Does not wait for Redis. */
@@ -25,7 +17,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     return memory.set(entry)
   }
 
-  /** An unknown server was restarted since the last poll, or is not the primary: another poll decides. */
+  /** After a restart or on another server, another poll decides. */
   const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
     if (server === undefined || isServerOf(before, server)) return before
     await judge.confirm()
@@ -34,23 +26,23 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     throw unavailable()
   }
 
-  /** `undefined` if the standby lags, has a different history, or does not answer. */
+  /** `undefined` if the standby lags, has another history or does not respond. */
   const readReplica = async (question: Question): Promise<Answer | undefined> => {
     const { customerId, key, dependsOn, fillFromReplica } = question
     const [epoch, mark] = [judge.epoch(), judge.mark()]
     const found = await fillFromReplica?.().catch(() => undefined)
-    // A standby that was promoted, or that follows another primary, has another mark.
     if (!found || found.standby !== mark) return undefined
     const { standby: _, ...filled } = found
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // The entry may show commits that no poll has reported, and a later answer from memory could go back in
-    // time. The running poll usually covers them. Only a distant primary needs another poll.
+    // The entry may show commits that no poll has reported, and a later answer could go back in time. The
+    // running poll usually covers them. Only a distant primary needs another poll.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmSoon()
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await judged(judge, entry, 'database')
     return answer && { ...answer, isStored: keep(entry) }
   }
 
+  /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
   const readPrimary = async (question: Question): Promise<Answer> => {
     const { customerId, key, dependsOn, fill } = question
     fills += 1
@@ -58,7 +50,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     const { server, standby, ...filled } = await fill()
     const epoch = await settleEpoch(before, server)
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // A standby may have replaced the primary and may lag, even on a read that started late.
+    // A lagging standby may have replaced the primary.
     const isForeign = standby !== undefined && standby !== mark
     if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
     const isStored = keep(entry)
@@ -67,7 +59,8 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
   }
 
   return {
-    async read(question) {
+    /** Reads a standby if the question allows it and the standby shows all known changes. Otherwise the primary. */
+    async read(question: Question): Promise<Answer> {
       const fromStandby =
         question.fillFromReplica && !question.noCache ? await readReplica(question) : undefined
       return fromStandby ?? readPrimary(question)

@@ -2,44 +2,48 @@ import { hash } from 'node:crypto'
 import type { Representation } from '../http/encodings.ts'
 import type { Stamped } from './stamped.ts'
 
-/** An answer as it is stored and sent: bytes, never an object. */
 export type Entry = Stamped &
   Readonly<{
     key: string
-    /** The database's clock at the read: every commit before it is in this answer. `undefined` if unknown. */
+    /** The database's clock at the read: every earlier commit is in the answer. */
     at?: string | undefined
-    /** Whether the record does not exist; the body is then empty. */
+    /** The record does not exist; the body is empty. */
     isAbsent: boolean
     body: Buffer
-    /** Weak, over the identity body and its media type: the same for every content encoding. */
+    /** Weak, over the identity body and its media type. */
     etag: string
-    /** Canonical path and query of the next page. `undefined` on the last page and on records. */
+    /** Canonical path and query of the next page. */
     next?: string | undefined
     /** Number of records, for the audit trail. */
     rows?: number | undefined
-    /** Revision of the custom endpoint's document. */
     definition?: number | undefined
     encoded: Map<string, Promise<Buffer>>
   }>
 
-/** The result of a fill. The cache adds the fields of the question and the epoch. */
 export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'> & {
-  /** Start time of the primary that answered. `undefined` if a standby answered. */
+  /** Start time of the primary that responded. `undefined` if a standby did. */
   server?: string | undefined
-  /** The newest mark that the standby shows. `undefined` if a primary answered. */
+  /** The newest mark that the standby shows. `undefined` if a primary responded. */
   standby?: string | undefined
+}
+
+export type Question = {
+  customerId: string
+  key: string
+  dependsOn: readonly string[]
+  fill: () => Promise<Filled>
+  /** Reads a standby, which may lag. */
+  fillFromReplica?: (() => Promise<Filled>) | undefined
+  noCache: boolean
 }
 
 /** Prefix hashed before a body, so that two media types never share a tag. */
 export const tagPrefix = (mediaType: string): string => `${mediaType}\0`
 
-/**
- * Returns a weak entity tag (RFC 9110 §8.8.3) of 132 bits, enough to avoid collisions over a service's
- * lifetime. `tagged`: the media type's `tagPrefix`, then the body.
- */
+/** Returns a weak entity tag (RFC 9110 §8.8.3) of 132 bits. `tagged`: `tagPrefix`, then the body. */
 export const tagOf = (tagged: Buffer): string => `W/"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`
 
-/** Returns the entity tag of a body, see `tagOf`. */
+/** Returns the entity tag of a body. */
 export const createEtag = (mediaType: string, body: Buffer): string =>
   tagOf(Buffer.concat([Buffer.from(tagPrefix(mediaType)), body]))
 

@@ -1,30 +1,25 @@
+import type { Secrets } from '../config/secrets.ts'
 import type { Entry } from './entry.ts'
 import { parseSnapshot, rankSnapshot } from './snapshot.ts'
 
-/** See config/secrets.ts. */
-export type EnvelopeMac = {
-  mac(purpose: string, data: Buffer): Buffer
-  verifyMac(purpose: string, data: readonly Buffer[], mac: Buffer): boolean
-}
+export type EnvelopeMac = Pick<Secrets, 'mac' | 'verifyMac'>
 
 const macBytes = 32
 const lengthBytes = 4
 const purpose = 'cache-envelope'
 
-/** Length of the rank, which is at the start so that a script can compare it. */
+/** At the start, so that a script can compare it. */
 export const rankBytes = 25
 
-type Head = Pick<Entry, 'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent'> & {
+type Head = Pick<
+  Entry,
+  'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent' | 'at' | 'next' | 'rows' | 'definition'
+> & {
   snapshot: string
-  /** As in `Snapshot`. The snapshot's text does not include it. */
   ceiling?: number | undefined
-  at?: string | undefined
-  next?: string | undefined
-  rows?: number | undefined
-  definition?: number | undefined
 }
 
-/** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and the rest. */
+/** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all this. */
 export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buffer => {
   const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows, definition } = entry
   const stamp = { customerId, key, epoch, snapshot: snapshot.text, ceiling: snapshot.ceiling }

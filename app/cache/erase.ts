@@ -3,7 +3,6 @@ import { connectRedis, type RedisClient } from '../db/redis.ts'
 
 const scanCount = 1_000
 
-/** Unlike the connection for serving, this one rejects instead of retrying. */
 const connect = async (url: string): Promise<RedisClient> => {
   const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
   redis.on('error', () => {})
@@ -12,11 +11,11 @@ const connect = async (url: string): Promise<RedisClient> => {
 }
 
 /**
- * Deletes the entries of a customer in Redis. Open it before any row is deleted: if Redis does not answer,
- * the erasure must not start. Entries are found by the ids of the customer's keys, which the erasure deletes.
+ * Deletes the entries of a customer in Redis. Open it before any row is deleted, because the erasure must not start
+ * if Redis does not respond.
  */
 export type RedisEraser = {
-  /** Deletes entries tagged with the customer (`{slug}`) or naming a key id. Returns their number. */
+  /** Deletes entries that contain `{customer}` or a key id. Returns their number. */
   erase(customer: string, keyIds: readonly string[]): Promise<number>
   close(): void
 }
@@ -27,17 +26,14 @@ const eraseMarked = async (node: Redis, marks: readonly string[]): Promise<numbe
   do {
     const [next, names] = await node.scan(cursor, 'MATCH', 'certdata:*', 'COUNT', scanCount)
     const found = names.filter((name) => marks.some((mark) => name.includes(mark)))
-    // One by one: a cluster accepts several names only if they are in one slot.
+    // A cluster accepts several names only if they are in one slot.
     for (const name of found) erased += await node.unlink(name)
     cursor = next
   } while (cursor !== '0')
   return erased
 }
 
-/**
- * Connects to Redis; rejects if Redis does not answer. Each erasure scans all names, on every node of a
- * cluster, because Redis has no index of them. For rare use.
- */
+/** Connects to Redis, or rejects. Each erasure scans all names, because Redis has no index of them. */
 export const openRedisEraser = async (url: string): Promise<RedisEraser> => {
   const redis = await connect(url)
   return {

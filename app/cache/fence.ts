@@ -1,24 +1,7 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, every, type Poll, type Stamped, type Verdict } from './stamped.ts'
 
-/**
- * Decides whether data that was read earlier may be served now; the only place that does. Compares the
- * changes that polls report with the snapshot of the read. Pure: no clock, no I/O.
- */
-
-export type Fence = {
-  apply(poll: Poll): void
-  judge(stamped: Stamped): Verdict
-  /**
-   * Records an answer that is served without a call of `judge`, because its query started after the request.
-   * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
-   */
-  noteServed(stamped: Stamped): void
-  /** `undefined` before the first poll. */
-  readonly last: Poll | undefined
-  /** Events kept individually. */
-  readonly size: number
-}
+/** Decides whether data that was read earlier may be served now. Pure: no clock, no I/O. */
 
 type Line = {
   name: string
@@ -28,36 +11,26 @@ type Line = {
   served: Snapshot | undefined
 }
 
-/**
- * The events of one poll, or of several small ones. Evicted as a whole, oldest first.
- * See docs/decisions/0027-fence-keeps-transaction-numbers.md.
- */
+/** Evicted as a whole. See docs/decisions/0027-fence-keeps-transaction-numbers.md. */
 type Batch = { snapshot: Snapshot; xids: number[]; lines: Line[] }
 
-/** About 50 bytes an event (5 MB), plus 0.4 kB a line: 45 MB if each event has a different line. */
+/** 5 MB, plus 0.4 kB a line: 45 MB if each event has a different line. */
 const defaultMaxEvents = 100_000
-/** Share of `maxEvents` that is evicted together if polls are small. */
+/** Small polls share a batch of this share of `maxEvents`, because a batch for each would need more memory. */
 const batchShare = 1 / 100
 
-const wentBack =
-  'The database went back in time without a restart or a promotion: restart the service, so that it forgets'
+const wentBack = 'The database went back in time without a restart or a promotion: restart the service'
 
 const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefined
 const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
-/**
- * Creates a fence. `maxEvents` bounds memory: evicting events raises the floor, and data read before the
- * floor is `behind`, because missed changes can no longer be detected. Small polls share a batch of up to
- * `maxBatch` events, because a snapshot and arrays for each poll would take several times the memory.
- */
-export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents): Fence => {
+/** Creates a fence. Evicting events above `maxEvents` raises the floor. Data from before the floor is `behind`. */
+export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents) => {
   let lines = new Map<string, Line>()
-  /** Names of the lines that have a `served` snapshot. */
   let ahead = new Set<string>()
   let batches: Batch[] = []
   let size = 0
   let last: Poll | undefined
-  /** Data with an older snapshot is `behind`. */
   let floor: Snapshot | undefined
   /** Incremented by everything that could change a verdict. */
   let state = 0
@@ -71,7 +44,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     return line
   }
 
-  /** Keeps the served snapshots: they still bound later answers, except after a change of the epoch. */
+  /** Keeps the served snapshots of the same epoch, which still bound later answers. */
   const forgetAll = (snapshot: Snapshot, isSame: boolean) => {
     if (!isSame) ahead = new Set()
     const former = lines
@@ -116,7 +89,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     while (size > maxEvents && batches.length > 0) forgetOldest()
   }
 
-  /** All changes are visible if the newest is below xmax and none of them was still running. */
+  /** Whether the newest change is below xmax and none of them was still running. */
   const shows = ({ snapshot }: Stamped, line: Line | undefined): boolean =>
     line === undefined ||
     line.xids.size === 0 ||
@@ -132,7 +105,11 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       return served !== undefined && !includesSnapshot(snapshot, served)
     })
 
-  const noteServed = ({ customerId, dependsOn, snapshot }: Stamped) => {
+  /**
+   * Records an answer that is served without `judge`, because its query started after the request.
+   * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
+   */
+  const noteServed = ({ customerId, dependsOn, snapshot }: Stamped): void => {
     if (last && includesSnapshot(last.snapshot, snapshot)) return
     for (const resource of dependsOn) {
       const name = lineName(customerId, resource)
@@ -144,7 +121,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     }
   }
 
-  /** Clears the served snapshots that the poll includes: from here on its events are sufficient. */
+  /** Clears the served snapshots that the poll includes. */
   const settle = (snapshot: Snapshot) => {
     for (const name of ahead) {
       const line = lines.get(name)
@@ -157,7 +134,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
   }
 
   return {
-    apply(poll) {
+    apply(poll: Poll): void {
       const isFirst = last === undefined
       const isSame = last?.epoch === poll.epoch
       if (last && isSame && !includesSnapshot(poll.snapshot, last.snapshot)) throw new Error(wentBack)
@@ -169,7 +146,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       if (!isSame || poll.events?.length !== 0) state += 1
     },
 
-    judge(stamped) {
+    judge(stamped: Stamped): Verdict {
       if (stamped.freshAt === state) return 'fresh'
       if (!last || !floor || stamped.epoch !== last.epoch) return 'behind'
       if (!includesSnapshot(stamped.snapshot, floor)) return 'behind'
@@ -179,7 +156,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
         showsAll(stamped, customerId, every) &&
         dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, every, name))
       if (!shown) return 'behind'
-      // A standby may show more than `noteServed` would record, and a later answer could go back in time.
+      // A standby may show more than `noteServed` would record. A later answer could then go back in time.
       if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'
       noteServed(stamped)
       stamped.freshAt = state
@@ -188,11 +165,13 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
 
     noteServed,
 
-    get last() {
+    get last(): Poll | undefined {
       return last
     },
-    get size() {
+    get size(): number {
       return size
     },
   }
 }
+
+export type Fence = ReturnType<typeof createFence>

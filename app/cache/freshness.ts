@@ -1,6 +1,7 @@
+import type { Entry } from './entry.ts'
 import type { Fence } from './fence.ts'
 import type { Poller } from './poller.ts'
-import { createSecondWay, type SecondWay } from './second-way.ts'
+import { createSecondWay } from './second-way.ts'
 import { mayExceed } from './snapshot.ts'
 import type { Stamped } from './stamped.ts'
 
@@ -12,52 +13,43 @@ export type LeaseClock = {
   since(moment: ClockReading): number
 }
 
-/**
- * Creates a clock for the age of leases. The monotonic clock stops while a machine is suspended, and the wall
- * clock may be set back. The greater of the two differences never makes a lease look younger than it is.
- */
+/** The monotonic clock stops while a machine is suspended, and the wall clock may be set back. */
 export const createLeaseClock = (monotonic: () => number, wall: () => number): LeaseClock => ({
   now: () => ({ monotonic: monotonic(), wall: wall() }),
   since: (moment) => Math.max(monotonic() - moment.monotonic, wall() - moment.wall),
 })
 
 /**
- * `fresh`: shows every change committed up to half a second ago. `stale`: the database does not answer, so
- * freshness is unknown; the answer may be served for a while, with a label. `behind`: must be read again.
+ * `fresh`: shows every change committed up to half a second ago. `stale`: the database does not respond, and the
+ * answer may be served for a while, with a label. `behind`: must be read again.
  */
 export type Freshness = 'fresh' | 'stale' | 'behind'
 
 export type Judge = {
-  /** Synchronous unless it must wait for a poll. */
   check(stamped: Stamped): Freshness | Promise<Freshness>
   /** Waits for a poll that starts after this call. False if the poll failed. */
   confirm(): Promise<boolean>
-  /** Waits for the running poll or a new one. False if the poll failed. */
+  /** Waits for the running poll or a new one. False if it failed. */
   confirmSoon(): Promise<boolean>
-  /** Like `check`, but synchronous. Call it after `confirm`. */
   checkConfirmed(stamped: Stamped): Freshness
-  /** Whether it may show changes that the last poll does not, see `mayExceed`. */
+  /** Whether it may show changes that the last poll does not. */
   mayBeAhead(stamped: Stamped): boolean
   noteServed(stamped: Stamped): void
-  /** Seconds since the last good poll, at least 1. */
   staleSeconds(): number
-  /** Whether polls fail and the lease is over. Rights and settings may then be out of date, too. */
+  /** Whether polls fail and the lease has ended. Rights and settings may be out of date, too. */
   isAway(): boolean
-  /** Whether reads fail too, not only polls. Answers are then labelled as possibly old. */
+  /** Whether reads fail, too. Answers are then labelled as stale. */
   isUnanswered(): boolean
-  /** For a stale answer: reads the database if it still answers reads while polls fail. Otherwise `known`. */
-  readOr: SecondWay['readOr']
-  /** Empty before the first poll. */
+  readOr: ReturnType<typeof createSecondWay>['readOr']
   epoch(): string
-  /** The newest mark. Empty before the first poll. */
   mark(): string
-  /** Every commit before this instant is in each fresh or stale answer. RFC 3339, UTC, six decimals. */
+  /** Every commit before this instant is in each fresh or stale answer. RFC 3339. All three are empty at first. */
   asOf(): string
 }
 
 /**
- * Creates the serve rule: the fence's verdict under a lease. `staleMaxMs`: maximum age of the last good poll
- * for stale answers. `now`: milliseconds, monotonic.
+ * Creates the serve rule: the fence's verdict, under a lease. `staleMaxMs`: maximum age of the last good poll for
+ * stale answers. `now`: milliseconds, monotonic.
  */
 export const createJudge = (
   fence: Fence,
@@ -70,11 +62,11 @@ export const createJudge = (
 
   const settled = (stamped: Stamped): Freshness => (fence.judge(stamped) === 'fresh' ? 'fresh' : 'behind')
 
-  // `unsure` is accepted: without a poll, nothing can resolve it, and the answer is labelled as stale.
+  // Without a poll, nothing can resolve `unsure`, and the answer is labelled.
   const staleOrBehind = (stamped: Stamped): Freshness =>
     poller.ageMs() <= staleMaxMs && fence.judge(stamped) !== 'behind' ? 'stale' : 'behind'
 
-  /** Tries twice: a slow poll, or one during a suspension, has no lease left when it arrives. */
+  /** Twice, because a slow poll may arrive after its lease. */
   const isConfirmed = async (): Promise<boolean> => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       if (!(await poller.confirm())) return false
@@ -109,4 +101,41 @@ export const createJudge = (
     mark: () => fence.last?.mark ?? '',
     asOf: () => fence.last?.at ?? '',
   }
+}
+
+export type CacheLayer = 'memory' | 'redis' | 'database'
+
+export type Answer = {
+  entry: Entry
+  outcome: CacheLayer
+  isStored?: boolean | undefined
+  asOf: string
+  staleSeconds?: number
+}
+
+/** If an entry is further ahead of the last poll, the database's clock was set back. */
+const aheadMs = 1_000
+
+/** The later of the two instants, but the poll's if the entry's is too far ahead. */
+const laterOf = (polled: string, read: string | undefined): string =>
+  read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
+
+/** Returns the answer of an entry, as fresh. */
+export const answerOf = (judge: Judge, entry: Entry, outcome: CacheLayer): Answer => ({
+  entry,
+  outcome,
+  asOf: laterOf(judge.asOf(), entry.at),
+})
+
+/** Labels the answer if it is stale. `undefined` if the entry lacks a known change. */
+export const judged = async (
+  judge: Judge,
+  entry: Entry,
+  outcome: CacheLayer,
+  pending = judge.check(entry),
+): Promise<Answer | undefined> => {
+  const freshness = await pending
+  if (freshness === 'behind') return undefined
+  const answer = answerOf(judge, entry, outcome)
+  return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
 }

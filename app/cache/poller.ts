@@ -5,7 +5,7 @@ import type { Snapshot } from './snapshot.ts'
 import type { ChangeEvent, Poll } from './stamped.ts'
 
 export type ChangeSource = {
-  /** Returns a snapshot since which the log is complete. `undefined` if a new process must start from now. */
+  /** Returns a snapshot since which the log is complete. `undefined` to start from now. */
   begin(): Promise<Snapshot | undefined>
   poll(since: Snapshot | undefined): Promise<Poll>
   close(): Promise<void>
@@ -16,9 +16,9 @@ export type PollerOptions = {
   fence: Fence
   clock: LeaseClock
   warn: (message: string, error?: Error) => void
-  /** Between the starts of two polls. A slower poll is followed immediately by the next. */
+  /** Between the starts of two polls. */
   intervalMs?: number
-  /** How long after its start a poll counts as current. */
+  /** How long a poll counts as current, from its start. */
   leaseMs?: number
 }
 
@@ -26,23 +26,16 @@ export type PollerOptions = {
 export type Listener = (events: readonly ChangeEvent[] | undefined) => void
 
 export type Poller = {
-  /** Makes the first poll, with retries; rejects if all of them fail. Then polls once per interval. */
+  /** Makes the first poll, with retries. Rejects if all of them fail. Then polls once per interval. */
   start(): Promise<void>
-  /** Whether the last good poll was sent within the lease. */
   isLeased(): boolean
-  /** Whether the last poll failed. */
   isDown(): boolean
   /** Waits for the running poll or a new one; after a failure, for the next regular one. False: it failed. */
   confirm(): Promise<boolean>
   /** Waits for a poll that starts after this call. False: it failed. */
   confirmAfter(): Promise<boolean>
-  /** Milliseconds since the last good poll was sent. */
   ageMs(): number
-  /**
-   * The database's clock at the last good poll, advanced by the monotonic clock; whole milliseconds since
-   * 1970. This machine's clock before the first good poll.
-   * See docs/decisions/0056-the-database-clock-counts.md.
-   */
+  /** Milliseconds since 1970, from the last good poll. See docs/decisions/0056-the-database-clock-counts.md. */
   databaseNow(): number
   /** Returns a function that removes the listener. */
   listen(listener: Listener): () => void
@@ -51,13 +44,9 @@ export type Poller = {
 
 const defaultIntervalMs = 100
 const defaultLeaseMs = 500
-/** If nothing answers, each attempt takes the timeout of the source plus the interval. */
 const startAttempts = 20
 
-/**
- * Keeps a fence informed, with one poll in flight and at most one queued, however many callers wait. Polling
- * continues after failures; only the first failure and the recovery are reported.
- */
+/** Keeps a fence informed, with one poll in flight and at most one queued. Polling continues after failures. */
 export const createPoller = (options: PollerOptions): Poller => {
   const { source, fence, clock, warn } = options
   const { intervalMs = defaultIntervalMs, leaseMs = defaultLeaseMs } = options
@@ -90,15 +79,14 @@ export const createPoller = (options: PollerOptions): Poller => {
       return true
     } catch (error) {
       if (!isFailing && !isClosed) {
-        warn('the change log cannot be read: answers say that they are stale', error as Error)
+        warn('the change log cannot be read: answers may be stale', error as Error)
       }
       isFailing = true
       return false
     }
   }
 
-  // The interval includes the duration of the poll. Otherwise the lease would end before the next poll when
-  // the database is far away. After a failure, the database gets the whole interval.
+  // The interval includes the poll, because the lease must not end before the next poll of a distant database.
   const restOf = (begun: ClockReading): number =>
     isFailing ? intervalMs : Math.max(0, intervalMs - clock.since(begun))
 
@@ -114,7 +102,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     return running
   }
 
-  // Otherwise every caller would poll a database that refuses immediately.
+  // Or every caller would poll a database that refuses immediately.
   const awaitDue = (): Promise<boolean> => {
     due ??= Promise.withResolvers()
     return due.promise
@@ -125,7 +113,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     if (!running) return start()
     queued ??= running.then(() => {
       queued = undefined
-      // Another caller may have started a poll in between. It also started after this call.
+      // A poll that another caller started also started after this call.
       return running ?? start()
     })
     return queued

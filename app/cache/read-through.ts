@@ -1,36 +1,16 @@
 import { ApiError } from '../errors.ts'
 import { createDatabaseReads, type DatabaseReadsDeps } from './database-reads.ts'
-import type { Entry } from './entry.ts'
-import { type Answer, answerOf, judged, type Question } from './question.ts'
+import type { Entry, Question } from './entry.ts'
+import { type Answer, answerOf, judged } from './freshness.ts'
 import type { SharedCache } from './redis.ts'
-
-export type ReadThrough = {
-  /**
-   * Synchronous if memory has a fresh entry. Rejects as `fill` does, and with 503 if the database that
-   * answers is not the current primary.
-   */
-  read(question: Question): Answer | Promise<Answer>
-  /**
-   * Returns a fresh answer from memory. `undefined` if there is none, or if the next probe still needs a
-   * sample: then call `read`. Takes only an `entryName`, so that callers need not keep whole questions.
-   */
-  readAtOnce(name: string): Answer | undefined
-  /**
-   * Reads an answer again, from the primary, that was recently served from memory, and compares the bytes.
-   * `different`: the fence judged an outdated answer as fresh. `superseded`: the data changed in the
-   * meantime, or no poll could rule that out. `nothing`: memory served no answer since the last probe.
-   */
-  probe(): Promise<ProbeResult>
-  readonly fills: number
-}
 
 export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
 
 type Flight = {
   startedAt: number
-  /** Whether it reads only the database, so that its data is not older than its start. */
+  /** It reads only the database, so its data is not older than its start. */
   isDirect: boolean
-  /** `undefined` after landing: V8 retains old tables of a map, and their values, until a full collection. */
+  /** `undefined` after landing, because V8 retains old tables of a map and their values. */
   result: Promise<Answer> | undefined
 }
 
@@ -38,25 +18,23 @@ type Deps = DatabaseReadsDeps & {
   wait: (ms: number) => Promise<unknown>
 }
 
-/** How long a failed read also fails later callers, so that they do not retry one after another. */
 const failureMs = 100
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
-/** A joining request arrived later and has waited less, so the queue may still accept it. */
+/** A request that joined has waited less, so the queue may still accept it. */
 const ignoreOverload = (error: unknown): undefined => {
   if (!isOverloaded(error)) throw error
 }
 
 /**
- * Reads memory, then Redis, then the database. Misses on one key share a flight in this process. A caller
- * that joins a flight uses its answer only if the answer shows all changes known by then.
+ * Reads memory, then Redis, then the database. Misses on one key share a flight. A caller that joins it uses the
+ * answer only if it shows all changes known by then.
  */
-export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadThrough => {
+export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
   const flights = new Map<string, Flight>()
   const database = createDatabaseReads({ memory, shared, judge })
-  /** Incremented by arrivals and starts, to decide which was first. */
   let tick = 0
-  /** The first question answered from memory since the last probe. */
+  /** The first question that memory answered since the last probe. */
   let sample: { question: Question; entry: Entry } | undefined
 
   /** If only the polls fail, a new read is better than a stale answer. */
@@ -82,7 +60,6 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       if (flights.get(name) === flight) flights.delete(name)
       flight.result = undefined
     }
-    // Both handlers, so that a failed flight is not an unhandled rejection.
     result.then(land, (error) => (isOverloaded(error) ? land() : wait(failureMs).then(land)))
     return result
   }
@@ -105,7 +82,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
         return preferNew({ ...answer, isStored: joined.isStored }, () => readAnew(name, question, arrivedAt))
       }
     }
-    // An older flight may miss commits from before our arrival. Join one that started since, or start one.
+    // An older flight may miss commits from before our arrival.
     return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))
   }
 
@@ -113,7 +90,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     readSlowly(name, { ...question, noCache: true }, arrivedAt)
 
   const readConfirmed = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
-    // If the poll fails, stored entries cannot be used. A new read still shows all earlier commits.
+    // Without a poll, stored entries cannot be used. A new read still shows all earlier commits.
     const isConfirmed = await judge.confirm()
     const entry = memory.get(question.customerId, question.key)
     if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
@@ -122,11 +99,16 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   }
 
   return {
-    readAtOnce(name) {
+    /**
+     * Returns a fresh answer from memory, by `entryName`. `undefined` if there is none, or if the next probe still
+     * needs a sample: then call `read`.
+     */
+    readAtOnce(name: string): Answer | undefined {
       const entry = sample && memory.find(name)
       return entry && judge.check(entry) === 'fresh' ? answerOf(judge, entry, 'memory') : undefined
     },
-    read(question) {
+    /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 for another primary. */
+    read(question: Question): Answer | Promise<Answer> {
       const { customerId, key } = question
       const entry = question.noCache ? undefined : memory.get(customerId, key)
       const freshness = entry && judge.check(entry)
@@ -145,13 +127,17 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
           : readSlowly(name, question, arrivedAt),
       )
     },
-    async probe() {
+    /**
+     * Reads an answer again that was served from memory since the last probe, and compares the bytes. `different`:
+     * the fence accepted an outdated answer. `superseded`: the data may have changed in the meantime.
+     */
+    async probe(): Promise<ProbeResult> {
       if (!sample) return 'nothing'
       const { question, entry } = sample
       sample = undefined
       const { body, isAbsent } = await question.fill()
       if (isAbsent === entry.isAbsent && body.equals(entry.body)) return 'same'
-      // This poll covers everything the fill saw. If the entry is still fresh, no change was logged.
+      // This poll covers everything that the fill saw. If the entry is still fresh, no change was logged.
       if (!(await judge.confirm())) return 'superseded'
       return judge.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
     },
@@ -160,3 +146,5 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     },
   }
 }
+
+export type ReadThrough = ReturnType<typeof createReadThrough>

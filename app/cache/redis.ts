@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   connectRedis,
@@ -9,15 +10,13 @@ import {
 import { after } from '../overload/timer.ts'
 import type { Entry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
-import { createNames } from './names.ts'
-import { setScript } from './scripts.ts'
 import { rankSnapshot } from './snapshot.ts'
 
-/** A store of entries behind the memory cache, shared by all instances. Never throws, never hangs. */
+/** Entries that all instances share. Never throws, never hangs. */
 export type SharedCache = {
-  /** `undefined` if missing, refused or not answered in time. The entry may be out of date. */
+  /** `undefined` if missing, refused or late. The entry may be out of date. */
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
-  /** Keeps the newer of two entries. Does nothing while Redis is unreachable or hangs. */
+  /** Keeps the newer of two entries. Does nothing while Redis is down or hangs. */
   set(entry: Entry): void
   close(): Promise<void>
   figures?(): RedisFigures
@@ -28,34 +27,44 @@ export type RedisCacheOptions = {
   secrets: EnvelopeMac
   /** Empty before the first poll. */
   epoch: () => string
-  /** Only bounds the memory of Redis. */
+  /** Bounds the memory of Redis. */
   ttlSeconds: number
   warn: (message: string, error?: Error) => void
 }
 
-/** Beyond this, reading the database costs less than waiting for Redis. */
+/** Beyond this, reading the database is faster. */
 const commandTimeoutMs = 25
 const probeEveryMs = 100
 const tryWriteEveryMs = 1_000
-/** The hash tag selects the node of a cluster that refused a command for this customer. */
+/** On the node of a cluster that refused a command for this customer. */
 const triedName = (customerId: string) => `certdata:{${customerId}}:tried`
-/** After this, the connection is probably dead and is replaced. */
 const giveUpAfterMs = 5_000
 
 type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
 
-/** The error codes with which Redis rejects a user or password; ioredis puts its own text in front. */
+/** Codes with which Redis rejects a user or password; ioredis puts its own text in front. */
 const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
 const timedOut = 'Redis did not answer in time'
 
 /**
- * Rejects if the answer is late. After a busy moment, ioredis's own timeout would also reject answers that
- * have arrived but were not read yet.
+ * Stores an envelope unless the stored one is newer. Ranks are texts, because Lua's numbers are doubles and close
+ * snapshots would be equal.
  */
+const setScript = `
+local known = redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1})
+if #known < ${rankBytes} or known <= ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+end`
+
+/** Transaction numbers of different epochs cannot be compared. With the hash tag, a customer is on one node. */
+const nameOf = (epoch: string, customerId: string, key: string) =>
+  `certdata:{${customerId}}:${hash('sha256', epoch, 'base64url').slice(0, 8)}:${key}`
+
+/** ioredis's own timeout also rejects answers that have arrived but wait. */
 const inTime = <T>(answer: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     let stop = () => {}
-    // ioredis sends the commands of one turn together at its end. Only then does Redis start to take time.
+    // ioredis sends commands at the end of the turn. Only then does Redis start to take time.
     const sent = setImmediate(() => {
       stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
     })
@@ -65,17 +74,13 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
     })
   })
 
-/**
- * Creates a shared cache in Redis. If Redis is unreachable, reports it once and retries in the background. If
- * Redis hangs, stops using it until a PING succeeds. Removes values that the service did not write there.
- */
+/** Creates a shared cache in Redis, which is not used while Redis is down or hangs. Removes foreign values. */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
     gathers: true,
     scripts: { certdataSet: { lua: setScript, numberOfKeys: 1 } },
   }) as RedisClient & Commands
-  const nameOf = createNames()
   let isDown = false
   let wasRefused = false
   let isHanging = false
@@ -103,7 +108,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const reportRefusal = (error: Error) =>
     warnOfRefusal('Redis refuses commands: answers are not shared with other instances', error)
 
-  /** Tries every command of this file, because an ACL may refuse any of them. */
+  /** Tries every command, because an ACL may refuse any of them. */
   const tryWrites = async (customerId: string) => {
     const name = triedName(customerId)
     while (refuses && !isClosed) {
@@ -113,7 +118,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         await redis.getBuffer(name)
         await redis.unlink(name)
         refuses = false
-        warn('Redis takes writes again')
+        warn('Redis accepts writes again')
       } catch (error) {
         if (isRefusal(error)) reportRefusal(error)
       }
@@ -132,8 +137,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
 
   redis.on('error', (error: Error) => {
     const isLoginRefused = refusal.test(error.message)
-    if (!isDown) warn('Redis is unreachable: serving from memory and the database, retrying', error)
-    // Waiting does not fix a refused login, so report it even after another error.
+    if (!isDown) warn('Redis is unreachable: answers come from memory and the database, retrying', error)
     else if (isLoginRefused && !wasRefused)
       warn('Redis refuses the user or password of REDIS_URL, retrying', error)
     isDown = true

@@ -1,26 +1,17 @@
 import { after } from '../overload/timer.ts'
 
-/** Maximum duration of a read before `known` is returned instead; the same as for a poll. */
+/** The same as for a poll. */
 const patienceMs = 400
-/** Time between a failed read and the next attempt. Until then, all callers get `known` immediately. */
+/** After a failed read, all callers get `known` for this time. */
 const retryMs = 1_000
-/** For this long after a read that succeeded, the next one is expected to succeed. */
+/** After a read that succeeded, the next one is expected to succeed for this time. */
 const trustMs = 1_000
 
 /**
- * Detects whether reads work while polls fail. Polls can fail for other reasons than the database, and then a
- * new read is better than a stored value.
+ * Detects whether reads work while polls fail. Then a new read is better than a stored value. `now`: monotonic.
  * See docs/decisions/0078-failed-polls-do-not-make-answers-old.md.
  */
-export type SecondWay = {
-  /** The result of `read`, or `known` if the read fails, is slow, or did so recently. Never rejects. */
-  readOr<T>(read: () => Promise<T>, known: T): Promise<T>
-  /** Whether a read succeeded recently, and none failed since. */
-  isOpen(): boolean
-}
-
-/** `now`: milliseconds, monotonic. */
-export const createSecondWay = (now: () => number): SecondWay => {
+export const createSecondWay = (now: () => number) => {
   let answeredAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
   let isTrying = false
@@ -43,8 +34,10 @@ export const createSecondWay = (now: () => number): SecondWay => {
     })
 
   return {
+    /** Whether a read succeeded recently, and none failed since. */
     isOpen,
-    async readOr(read, known) {
+    /** The result of `read`, or `known` if reads fail or are slow. Never rejects. */
+    async readOr<T>(read: () => Promise<T>, known: T): Promise<T> {
       if (isOpen()) return attempt(read, known)
       if (isTrying || now() - failedAt < retryMs) return known
       isTrying = true

@@ -1,16 +1,12 @@
 /**
  * A snapshot of PostgreSQL (its manual, "pg_snapshot components"): the transactions whose changes a statement
- * saw. Transaction numbers have 64 bits. Below 2^53 they are exact as numbers, which lasts 285 years at a
- * million transactions a second.
+ * saw. Numbers are exact below 2^53, which lasts 285 years at a million transactions a second.
  */
 export type Snapshot = Readonly<{
-  /** Every transaction below this had ended. */
   xmin: number
-  /** No transaction from this number on had ended. */
   xmax: number
-  /** The running transactions between the two, ascending. */
+  /** Running transactions between the two, ascending. */
   xip: readonly number[]
-  /** PostgreSQL's text; the same text means the same snapshot. */
   text: string
   /** Of a standby: the data may show transactions beyond `xmax`, but none from this number on. */
   ceiling?: number
@@ -25,9 +21,8 @@ const parseNumber = (digits: string): number => {
 }
 
 /**
- * Parses `pg_current_snapshot()::text`. Throws on anything else, and on numbers from 2^53. `recovering`: the
- * snapshot is from a standby. There the list of running transactions is always empty, so only transactions
- * below xmin are known to have ended.
+ * Parses `pg_current_snapshot()::text`. Throws on anything else. `recovering`: the snapshot is of a standby, whose
+ * list of running transactions is always empty, so only those below xmin have ended.
  */
 export const parseSnapshot = (text: string, recovering = false): Snapshot => {
   const [, low, high, list] = form.exec(text) ?? []
@@ -60,18 +55,12 @@ export const mayExceed = ({ ceiling }: Snapshot, known: Snapshot | undefined): b
 const rankWidth = 20
 const mostRunning = 99_999
 
-/**
- * Returns a text that sorts snapshots of one primary by time: by xmax, then by fewer running transactions.
- * For stores that compare texts exactly, but numbers as doubles.
- */
+/** Returns a text that sorts snapshots of one primary by time: by xmax, then by fewer running transactions. */
 export const rankSnapshot = ({ xmax, xip }: Snapshot): string =>
   String(xmax).padStart(rankWidth, '0') +
   String(mostRunning - Math.min(xip.length, mostRunning)).padStart(5, '0')
 
-/**
- * The epoch of transaction numbers: database history and server start. A crash may lose commits that did not
- * wait for the disk, and the server then reuses their numbers.
- */
+/** Database history and server start. A server that crashed may use numbers again. */
 export const formatEpoch = (identity: string, server: string): string => `${identity} ${server}`
 
 /** Whether the epoch has this start time of a server. */

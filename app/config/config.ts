@@ -13,7 +13,6 @@ const isAddressRange = (text: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-/** Returns a sentence for each setting that production refuses. */
 const findInsecure = (env: Partial<Environment>): string[] => {
   const faults: string[] = []
   for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
@@ -23,7 +22,7 @@ const findInsecure = (env: Partial<Environment>): string[] => {
   if (env.PUBLIC_URL?.startsWith('http:')) faults.push('PUBLIC_URL: expected https in production')
   if (!env.TLS_CERT && !env.TRUSTED_PROXIES?.length) {
     faults.push(
-      'TLS_CERT and TLS_KEY, or TRUSTED_PROXIES: required in production, where all requests come over TLS',
+      'TLS_CERT and TLS_KEY, or TRUSTED_PROXIES: required in production, where all requests must use TLS',
     )
   }
   const wide = env.TRUSTED_PROXIES?.filter(isAddressRange).find(isTooWide)
@@ -37,13 +36,12 @@ const findInsecure = (env: Partial<Environment>): string[] => {
       'SECRET_KEY: a key repeats itself or has few different characters, so it can be guessed. Make one: openssl rand -base64 32',
     )
   }
-  if (env.ALLOW_HTTP === 'loopback') {
+  if (env.ALLOW_HTTP === 'true') {
     faults.push('ALLOW_HTTP: expected false in production, where tokens must not be sent over plain HTTP')
   }
   return faults
 }
 
-/** Returns a sentence for each fault that involves several variables or one part of a list. */
 const crossFaults = (env: Partial<Environment>): string[] => {
   const faults = env.NODE_ENV === 'production' ? findInsecure(env) : []
   if (Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY))
@@ -66,7 +64,6 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   return faults
 }
 
-/** Meanings and units are in the descriptions of the variables. */
 const toConfig = (env: Environment) => ({
   host: env.HOST,
   port: env.PORT,
@@ -84,14 +81,14 @@ const toConfig = (env: Environment) => ({
   },
   databasePrepared: env.DATABASE_PREPARED === 'on',
   redisUrl: env.REDIS_URL,
-  /** The first key signs and seals, all keys verify and open. `undefined`: generated and kept in DATA_DIR. */
+  /** `undefined`: generated and stored in DATA_DIR. */
   secretKeys: env.SECRET_KEY,
   demoToken: env.DEMO_TOKEN,
   accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
   tls: env.TLS_CERT && env.TLS_KEY ? { certFile: env.TLS_CERT, keyFile: env.TLS_KEY } : undefined,
   trustedProxies: env.TRUSTED_PROXIES,
   clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase(),
-  allowHttp: env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? ('never' as const) : ('loopback' as const)),
+  allowHttp: (env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? 'false' : 'true')) === 'true',
   hasHstsOfSubdomains: env.HSTS_INCLUDE_SUBDOMAINS === 'on',
   corsOrigins: env.CORS_ORIGINS,
   cacheTtlSeconds: env.CACHE_TTL_SECONDS,
@@ -112,10 +109,10 @@ const toConfig = (env: Environment) => ({
   holidays: new Set(env.HOLIDAYS),
   accessRequestDays: env.ACCESS_REQUEST_DAYS,
   historyDays: env.HISTORY_DAYS,
-  /** `undefined`: entries are not pruned automatically. */
   auditDays: env.AUDIT_DAYS,
   securityContact: env.SECURITY_CONTACT,
   operator: env.CERTDATA_OPERATOR,
+  accessContact: env.ACCESS_CONTACT,
   metricsToken: env.METRICS_TOKEN,
   metricsPort: env.METRICS_PORT,
   hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
@@ -130,10 +127,7 @@ export type PlanLimits = LimitsConfig['premium']
 
 export class ConfigError extends Error {}
 
-/**
- * Parses the environment. An empty variable counts as unset. Throws one ConfigError that names every bad or
- * missing variable.
- */
+/** Parses the environment. An empty variable is unset. Throws one ConfigError that names every fault. */
 export const parseConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
   const faults: string[] = []
   const values: Record<string, unknown> = {}

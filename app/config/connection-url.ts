@@ -5,7 +5,6 @@ type Form = Readonly<{
   example: string
   rest: RegExp
   isCluster: (url: string) => boolean
-  /** Advice for URLs with several hosts. */
   severalHosts: string
 }>
 
@@ -21,19 +20,19 @@ const canDecode = (text: string): boolean => {
   }
 }
 
-/** A raw `/`, `?` or `#` in a password ends the authority too early: then `rest` contains the `@`. */
+/** A raw `/`, `?` or `#` in a password ends the authority: then `rest` contains the `@`. */
 const split = (url: string) => {
   const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(url) ?? []
   const at = authority.lastIndexOf('@')
   return { login: authority.slice(0, Math.max(0, at)), hosts: authority.slice(at + 1), rest }
 }
 
-/** Returns the reason why the URL is invalid, without any part of it. `undefined` if it is valid. */
+/** Returns the fault of a URL, without any part of it. */
 const findFault = (url: string, { scheme, example, rest: allowed, ...form }: Form): string | undefined => {
   const malformed = `expected ${example}. ${escapes}`
   if (!scheme.test(url) || /[\s#]/.test(url)) return malformed
   const { login, hosts, rest } = split(url)
-  // `?user=a@b` is libpq's form of a login. Any other `@` here follows a login with a raw special character.
+  // `?user=a@b` is libpq's login. Any other `@` here follows a raw special character in a login.
   const isCut = rest.replace(/[?&](user|password)=[^&]*/g, '').includes('@')
   if (isCut || !canDecode(login) || !canDecode(rest)) return malformed
   if ((hosts.includes(',') && !form.isCluster(url)) || /[?&]host=[^&]*(,|%2c)/i.test(rest)) {
@@ -59,7 +58,6 @@ export const postgresUrl = connectionUrl({
     'Name one address that always leads to the primary: a DNS name, or a proxy such as HAProxy or PgBouncer in front of the hosts',
 })
 
-/** A URL of Redis, or of a cluster with several hosts. */
 export const redisUrl = connectionUrl({
   scheme: /^rediss?(-cluster)?:\/\/[^/]/,
   example: 'redis://:password@host:6379, rediss://… or redis-cluster://host:port,host:port',

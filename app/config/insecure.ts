@@ -1,12 +1,9 @@
 import { isIPv4 } from 'node:net'
 
-/** Shortest prefixes of proxy networks: 10.0.0.0/8, fc00::/7, and the blocks of a provider. */
+/** 10.0.0.0/8, fc00::/7, and the blocks of a provider. */
 const leastPrefix = { ipv4: 8, private: 7, ipv6: 16 } as const
 
-/**
- * Whether an address range is so wide that it includes strangers. The system also matches IPv4 addresses
- * against ranges of IPv4 in IPv6 (`::ffff:0:0/96`), so these have the limit of IPv4.
- */
+/** Whether an address range is so wide that it includes strangers. IPv4 in IPv6 has the limits of IPv4. */
 export const isTooWide = (range: string): boolean => {
   const [address = '', prefix] = range.split('/')
   if (prefix === undefined) return false
@@ -17,12 +14,10 @@ export const isTooWide = (range: string): boolean => {
   return bits < (/^\[f[cde]/.test(host) ? leastPrefix.private : leastPrefix.ipv6)
 }
 
-/** Minimum characters of a secret key. */
 export const secretLength = 32
-/** Minimum different characters. Of 32 random decimal digits, one key in a thousand has fewer. */
+/** Of 32 random decimal digits, one key in a thousand has fewer different ones. */
 const fewestDifferent = 8
 
-/** Whether a text repeats a unit shorter than a secret key. */
 const repeats = (text: string): boolean => {
   for (let unit = 1; unit < secretLength && unit <= text.length / 2; unit += 1) {
     if (text.startsWith(text.slice(unit))) return true
@@ -30,5 +25,5 @@ const repeats = (text: string): boolean => {
   return false
 }
 
-/** Whether a secret key repeats itself or has too few different characters. */
+/** Whether a key repeats itself or has too few different characters. */
 export const isGuessable = (key: string): boolean => new Set(key).size < fewestDifferent || repeats(key)

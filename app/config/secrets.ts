@@ -9,6 +9,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { secretLength } from './insecure.ts'
 
 const macBytes = 32
 const shortestMacBytes = 16
@@ -16,35 +17,27 @@ const keyIdBytes = 4
 const nonceBytes = 12
 const tagBytes = 16
 const headerBytes = keyIdBytes + nonceBytes
-const shortestSecret = 32
 
 /**
- * Keys derived from SECRET_KEY, one for each purpose, so that a value made for one purpose is invalid for
- * another. Purposes must be constants of the code ("cursor"), because derived keys are cached forever.
+ * Keys derived from SECRET_KEY. A value for one purpose is invalid for another. Purposes must be constants of the
+ * code, because derived keys are cached forever.
  */
 export type Secrets = Readonly<{
-  /** HMAC-SHA256 under the first key, 32 bytes. Callers may truncate it to 16 bytes or more. */
+  /** HMAC-SHA256 under the first key, 32 bytes. May be truncated to 16 bytes or more. */
   mac(purpose: string, data: string | Uint8Array): Buffer
-  /** The MAC under each key, first key first: for derived values that must survive a change of SECRET_KEY. */
+  /** Under each key, for derived values that must survive a change of SECRET_KEY. */
   macs(purpose: string, data: string | Uint8Array): Buffer[]
-  /**
-   * Whether any key made this MAC over the data; constant time for each key. Accepts 16 to 32 bytes, at least
-   * 128 bits to forge. `data` may be in parts, which are concatenated.
-   */
+  /** Whether any key made this MAC of 16 to 32 bytes. `data` may be in parts. Constant time for each key. */
   verifyMac(purpose: string, data: string | Uint8Array | readonly Uint8Array[], mac: Uint8Array): boolean
-  /**
-   * AES-256-GCM under the first key: key id (4 bytes), random nonce (12), ciphertext, tag (16). Random nonces
-   * allow 2^32 messages a purpose (NIST SP 800-38D, section 8.3).
-   */
+  /** AES-256-GCM under the first key: key id (4 bytes), random nonce (12), ciphertext, tag (16). */
   seal(purpose: string, plaintext: string | Uint8Array): Buffer
-  /** Returns the plaintext. Throws if no key opens it, or if it was changed or sealed for another purpose. */
+  /** Throws if no key opens it, or if it was changed or sealed for another purpose. */
   open(purpose: string, sealed: Uint8Array): Buffer
 }>
 
 const derive = (secretKey: string, info: string, bytes: number) =>
   Buffer.from(hkdfSync('sha256', secretKey, 'certdata', info, bytes))
 
-// The id identifies a key among several and reveals nothing about it.
 const createKey = (secretKey: string) => {
   const derived = new Map<string, KeyObject>()
   return {
@@ -53,7 +46,7 @@ const createKey = (secretKey: string) => {
       const info = `${use}:${purpose}`
       let key = derived.get(info)
       if (!key) {
-        // Bytes would be checked and copied at each use, which takes longer than the MAC of a cursor.
+        // A KeyObject, because bytes would be checked and copied at each use.
         key = createSecretKey(derive(secretKey, info, 32))
         derived.set(info, key)
       }
@@ -76,10 +69,7 @@ const decrypt = (key: KeyObject, sealed: Buffer): Buffer | undefined => {
   }
 }
 
-/**
- * Derives one key a purpose from each secret key, by HKDF-SHA256 (RFC 5869). The first key makes values, all
- * keys verify them. Throws RangeError if there are no keys.
- */
+/** Derives one key a purpose from each secret key, by HKDF-SHA256 (RFC 5869). Throws RangeError without keys. */
 export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   const keys = secretKeys.map(createKey)
   const [first] = keys
@@ -124,7 +114,7 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   }
 }
 
-// A link is atomic: the file appears complete, and only the first of several processes creates it.
+// A link is atomic: the file appears complete, and only one of several processes creates it.
 const createFile = (file: string, content: string): void => {
   const temporary = `${file}.${randomBytes(8).toString('hex')}`
   writeFileSync(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
@@ -147,9 +137,8 @@ const readIfThere = (file: string): string | undefined => {
 }
 
 /**
- * Returns the secret key in `file` (local mode). Creates it on first use: 256 random bits as 43 characters,
- * readable by this user only. Concurrent processes agree on one key. The folder must exist. Throws the file
- * system's errors, or an error that names the file if it has fewer than 32 characters.
+ * Returns the secret key in `file` (local mode), or creates it there: 256 random bits, for this user only.
+ * Concurrent processes agree on one key. Throws the file system's errors, or if the key is too short.
  */
 export const loadOrCreateSecret = (file: string): string => {
   let secret = readIfThere(file)
@@ -157,9 +146,9 @@ export const loadOrCreateSecret = (file: string): string => {
     createFile(file, `${randomBytes(32).toString('base64url')}\n`)
     secret = readFileSync(file, 'utf8').trim()
   }
-  if (secret.length < shortestSecret) {
+  if (secret.length < secretLength) {
     throw new Error(
-      `${file}: expected a secret of at least ${shortestSecret} characters; remove it for a new one`,
+      `${file}: expected a secret of at least ${secretLength} characters. Remove the file for a new one`,
     )
   }
   return secret

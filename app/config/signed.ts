@@ -1,13 +1,11 @@
-/** The part of the secrets that signed texts use. */
-export type Mac = {
-  mac(purpose: string, data: Buffer): Buffer
-  verifyMac(purpose: string, data: Buffer, mac: Buffer): boolean
-}
+import type { Secrets } from './secrets.ts'
+
+/** The secrets of signed texts. */
+export type Mac = Pick<Secrets, 'mac' | 'verifyMac'>
 
 type SignedText = {
-  /** Returns an opaque text, valid for this customer only. */
   sign(customerId: string, payload: Buffer): string
-  /** Returns the payload. `undefined` if the text was not signed for this customer, or by another version. */
+  /** `undefined` if the text was not signed for this customer, or by another version. */
   open(customerId: string, text: string): Buffer | undefined
 }
 
@@ -16,8 +14,8 @@ const macBytes = 16
 const signedPart = (customerId: string, body: Buffer) => Buffer.concat([Buffer.from(`${customerId}\0`), body])
 
 /**
- * Signs state that clients hold for us: version, payload, MAC over both and the customer; base64url. Valid
- * until the signing key is removed from SECRET_KEY.
+ * Creates opaque texts for one customer each, which hold state for us: version, payload, MAC; base64url. They
+ * are valid until the signing key is removed from SECRET_KEY.
  */
 export const createSignedText = (secrets: Mac, purpose: string, version: number): SignedText => ({
   sign(customerId, payload) {
@@ -27,7 +25,7 @@ export const createSignedText = (secrets: Mac, purpose: string, version: number)
   },
   open(customerId, text) {
     const bytes = Buffer.from(text, 'base64url')
-    // Decoding skips characters outside base64url, so accept only the canonical text.
+    // Decoding skips other characters, so accept only the canonical text.
     if (bytes.length <= macBytes || bytes.toString('base64url') !== text) return undefined
     const body = bytes.subarray(0, -macBytes)
     const isOurs = secrets.verifyMac(purpose, signedPart(customerId, body), bytes.subarray(-macBytes))

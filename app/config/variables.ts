@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { postgresUrl, redisUrl } from './connection-url.ts'
 
-/** A URL with only scheme, host and port. */
+/** Only scheme, host and port. */
 export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
 })
-/** Separated by commas. Trims the parts and skips empty ones. */
+/** Trims the parts and skips empty ones. */
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -26,12 +26,12 @@ export const variables = {
   MAX_CONNECTIONS: integer(10, 1_000_000)
     .default(4_000)
     .describe(
-      'Connections of clients that each process keeps open. A new one above that replaces the oldest idle one. An idle TLS connection holds about 100 kB',
+      'Open client connections per process. A further one replaces the oldest idle one. One takes about 100 kB',
     ),
   PUBLIC_URL: origin
     .optional()
     .describe(
-      'Origin that clients see. Tokens name it as issuer and audience, and links begin with it; default: the local address',
+      'Origin that clients see: issuer and audience of tokens, start of links; default: the local address',
     ),
   DATA_DIR: z
     .string()
@@ -41,49 +41,43 @@ export const variables = {
   DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or later; default: the bundled PostgreSQL'),
   DATABASE_ADMIN_URL: postgresUrl
     .optional()
-    .describe('Login of the owner, for migrations, imports and other commands; default: DATABASE_URL'),
+    .describe('Login of the owner, for migrations, imports and commands; default: DATABASE_URL'),
   DATABASE_REPLICA_URL: postgresUrl
     .optional()
-    .describe('A standby of DATABASE_URL. Answers are read there if the standby is recent enough'),
+    .describe('A standby of DATABASE_URL, read while it is recent enough'),
   DATABASE_POOL: integer(1, 200)
     .default(10)
     .describe(
-      'Connections that read data for customers. One customer has at most 80 % of them. Three more are reserved for logins, keys and the audit trail',
+      'Connections that read data. One customer uses at most 80 %. Three more are for logins, keys and the audit',
     ),
   QUEUE_SECONDS: z.coerce
     .number()
     .min(0.1)
     .max(30)
     .default(1)
-    .describe('Longest a request waits for one of these connections. After that it gets 503 overloaded'),
+    .describe('Maximum wait for one of these connections. Then the answer is 503 overloaded'),
   EXPORT_POOL: integer(1, 200)
     .default(4)
     .describe(
-      'Connections for exports and snapshots of the change feed, besides DATABASE_POOL. As many of them run at once. If all are in use, a reader below 64 KiB/s is cut',
+      'Concurrent exports and snapshots of the change feed. If all are in use, readers below 64 KiB/s are cut off',
     ),
   EXPORT_MAX_SECONDS: integer(1, 86_400)
     .default(3_600)
-    .describe(
-      'Longest time for an export, which holds a snapshot meanwhile. Then the service cuts the connection',
-    ),
+    .describe('Maximum duration of an export. Then the service cuts the connection'),
   EXPORT_IDLE_SECONDS: integer(1, 3_600)
     .default(60)
-    .describe(
-      'Longest time that an export waits for its client to read 256 KiB. Then the service cuts the connection',
-    ),
+    .describe('Maximum time for a client to read 256 KiB of an export. Then the service cuts the connection'),
   DATABASE_PREPARED: z
     .enum(['on', 'off'])
     .default('on')
-    .describe(
-      'Use prepared statements. Set `off` behind a pooler in transaction mode that does not support them',
-    ),
+    .describe('Prepared statements. Set `off` for a pooler in transaction mode that does not support them'),
   REDIS_URL: redisUrl
     .optional()
-    .describe('Redis 7 or later, Valkey, or a cluster of either; default: only the cache in memory'),
+    .describe('Redis 7 or later, Valkey, or a cluster; default: only the cache in memory'),
   SECRET_KEY: list
     .optional()
     .describe(
-      'At least 32 random characters: openssl rand -base64 32. Signs cursors, seals cache entries and signing keys. With several keys, separated by commas, the first makes new values and all check existing ones',
+      'At least 32 random characters: openssl rand -base64 32. With several, separated by commas, the first signs and seals new values, and all of them check existing ones',
     ),
   DEMO_TOKEN: z
     .string()
@@ -94,52 +88,44 @@ export const variables = {
   TLS_CERT: z
     .string()
     .optional()
-    .describe('File of the certificate chain (PEM); with TLS_KEY the service speaks TLS itself'),
+    .describe('File of the certificate chain (PEM). With TLS_KEY, the service uses TLS itself'),
   TLS_KEY: z.string().optional().describe('File of the private key (PEM)'),
   TRUSTED_PROXIES: list
     .default([])
     .describe(
-      'Addresses or CIDR ranges of proxies, at most as wide as 10.0.0.0/8 in production. The service believes X-Forwarded-Proto and X-Forwarded-For from them only',
+      'Addresses or CIDR ranges of proxies. X-Forwarded-Proto and X-Forwarded-For are read only from them. At most as wide as 10.0.0.0/8 in production',
     ),
   CLIENT_IP_HEADER: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'expected the name of a header, such as Fly-Client-IP')
     .optional()
     .describe(
-      'Header in which the trusted proxies send the client’s address, and nothing else, or Forwarded (RFC 7239). Default: the last address in X-Forwarded-For that is not a proxy’s',
+      'Header in which trusted proxies send only the client’s address, or Forwarded (RFC 7239). Default: the last address in X-Forwarded-For that is not a proxy’s',
     ),
   ALLOW_HTTP: z
-    // `loopback` and `never` are the previous names.
-    .enum(['true', 'false', 'loopback', 'never'], 'expected true or false')
-    .transform((value): 'loopback' | 'never' =>
-      value === 'true' || value === 'loopback' ? 'loopback' : 'never',
-    )
+    .enum(['true', 'false'], 'expected true or false')
     .optional()
-    .describe(
-      'Whether clients on this machine may use plain HTTP: true or false; default: true. Production refuses true',
-    ),
+    .describe('Whether clients on this machine may use plain HTTP; default: true. Production refuses true'),
   HSTS_INCLUDE_SUBDOMAINS: z
     .enum(['on', 'off'])
     .default('off')
     .describe(
-      'Whether Strict-Transport-Security speaks for all subdomains of PUBLIC_URL, too. `on` only where all of them use TLS',
+      'Whether Strict-Transport-Security includes all subdomains of PUBLIC_URL. All of them must use TLS',
     ),
   CORS_ORIGINS: list.default([]).describe('Origins whose pages may call the API'),
   CACHE_TTL_SECONDS: integer(1, 86_400)
     .default(600)
-    .describe('How long Redis keeps an answer. This bounds the memory of Redis, not the age of answers'),
+    .describe('How long Redis keeps an answer. Limits the memory of Redis, not the age of answers'),
   STALE_MAX_SECONDS: integer(0, 86_400)
     .default(300)
-    .describe(
-      'How long cached answers are served while the database does not answer. They say that they are stale',
-    ),
+    .describe('How long cached answers are served, labelled as stale, while the database is unreachable'),
   CACHE_BYTES: integer(0, 2 ** 32)
     .default(64 * 2 ** 20)
     .describe('Size of the cache in memory, in bytes'),
   DRAIN_SECONDS: integer(0, 10)
     .optional()
     .describe(
-      'How long the service still accepts requests after SIGTERM, so that load balancers notice in time; default: 3 in production, else 0',
+      'How long requests are still accepted after SIGTERM, for load balancers; default: 3 in production, else 0',
     ),
   LIMIT_PREMIUM_BURST: quota(100).describe('Requests of a premium customer in any second'),
   LIMIT_PREMIUM_MINUTE: quota(600).describe('Requests of a premium customer in 60 s, 304 not counted'),
@@ -155,45 +141,46 @@ export const variables = {
   LIMIT_FAILED_LOGINS: quota(10).describe('Failed logins in 60 s, per client address and key together'),
   LIMIT_INTROSPECTIONS: quota(600).describe('Introspections of tokens in 60 s, per API key'),
   LIMIT_REVOCATIONS: quota(60).describe(
-    'Revocations of tokens in 60 s, per client address and API key together. A key can always be revoked',
+    'Revocations of tokens in 60 s, per client address and API key together. Revoking a key is not limited',
   ),
   LIMIT_ACCESS_REQUESTS: quota(5).describe('Access requests in an hour, per client address'),
   HOLIDAYS: list
     .default([])
     .describe(
-      'Holidays (YYYY-MM-DD, separated by commas). Like weekends, they do not count as business days for access requests',
+      'Holidays (YYYY-MM-DD, separated by commas). Access requests are not due on them or on weekends',
     ),
   ACCESS_REQUEST_DAYS: integer(1, 3_650)
     .default(30)
     .describe(
-      'Days until an access request is deleted, counted from its decision, or from its arrival if nobody decided',
+      'Days until an access request is deleted, from its decision, or from its arrival without a decision',
     ),
   HISTORY_DAYS: integer(90, 36_500)
     .default(3_650)
     .describe(
-      'Days that the history of records is kept. Older entries are pruned once an hour. At least 90: for so long a sync token is good, and `changed` in the feed comes from history',
+      'Days that the history of records is kept. At least 90, because the change feed reads it for sync tokens',
     ),
   AUDIT_DAYS: integer(1, 36_500)
     .default(400)
     .describe(
-      'Days after which entries of the audit trail are pruned, once a day. An instance without the owner’s login (DATABASE_ADMIN_URL) does not prune: run certdata audit prune there',
+      'Days that audit entries are kept. Pruning needs the owner’s login (DATABASE_ADMIN_URL). Without it, run certdata audit prune',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe(
-      'Collector of traces (OTLP over HTTP). Other OTEL_… variables work as OpenTelemetry defines them',
-    ),
+    .describe('Collector of traces (OTLP over HTTP). Other OTEL_… variables work as usual'),
   METRICS_PORT: integer(1, 65535)
     .optional()
-    .describe(
-      'Another port for /metrics, without TLS and without a token. Only the operator may be able to reach it',
-    ),
+    .describe('Another port for /metrics, without TLS and token. Only the operator may reach it'),
   SECURITY_CONTACT: z
     .string()
     .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
     .optional()
-    .describe('Where people report security problems, for security.txt; default: the access form'),
+    .describe('Contact for security problems, in security.txt; default: the access form'),
+  ACCESS_CONTACT: z
+    .string()
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Contact for questions, shown on the page /access; default: only the form'),
   CERTDATA_OPERATOR: z
     .string()
     .max(100)
@@ -207,11 +194,9 @@ export const variables = {
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severe level that the log contains'),
+    .describe('Least severe level in the log'),
   WEB_CONCURRENCY: integer(1, 64)
     .default(1)
-    .describe(
-      'Processes that share the port. Without REDIS_URL, each process enforces the whole quota by itself',
-    ),
+    .describe('Processes that share the port. Without REDIS_URL, each enforces the whole quota by itself'),
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development').describe('Operation mode'),
 } as const

@@ -5,22 +5,20 @@ import type { Principal } from '../identity/principal.ts'
 import { requirePlan } from '../identity/principals.ts'
 import { readBearer } from '../identity/tokens.ts'
 
-/** Input of `authenticate`. `bearer` is set after the token was accepted. */
+/** `bearer` is set after the token was accepted. */
 type Asker = { headers: { authorization: string }; bearer?: string }
 
 export type EdgeConnection = {
   readonly socket: Socket
-  /** True if this process terminates TLS. */
   readonly isEncrypted: boolean
-  /** The peer's address. `undefined` if the client has disconnected. */
   readonly address: string | undefined
-  /** The last sender. A connection mostly repeats its token, and comparing is cheaper than hashing. */
+  /** The last sender. Comparing its token is cheaper than hashing. */
   lastAsker: Asker | undefined
 }
 
 type FindConnection = (owner: Socket | Http2Session) => EdgeConnection
 
-/** Returns a function that gets or creates the state of a socket (HTTP/1) or session (HTTP/2). */
+/** Returns a function that finds the state of a socket (HTTP/1) or session (HTTP/2). */
 export const createConnections = (): FindConnection => {
   const known = new WeakMap<Socket | Http2Session, EdgeConnection>()
   return (owner) => {
@@ -34,19 +32,19 @@ export const createConnections = (): FindConnection => {
   }
 }
 
-/** Room for some 10,000 usual Authorization headers. Clients choose the length of their tokens. */
+/** About 10,000 usual Authorization headers. Clients choose the length of their tokens. */
 const askerBounds = {
   maxSize: 7_000_000,
   sizeCalculation: (_: unknown, authorization: string) => authorization.length + 200,
 }
 
-/** Returns the sender's principal. `undefined` if the router has to authenticate the request. */
+/** Returns the sender's principal. `undefined` if the router must authenticate the request. */
 export type Identify = (
   connection: EdgeConnection,
   authorization: string | undefined,
 ) => Principal | undefined
 
-/** Creates a function that caches principals by the whole Authorization header. */
+/** Caches principals by the whole Authorization header. */
 export const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Principal>): Identify => {
   const askers = new LRUCache<string, Asker>(askerBounds)
 
@@ -57,7 +55,7 @@ export const createIdentify = (authenticate: (asker: Asker) => Principal | Promi
     if (known) connection.lastAsker = known
     return known ?? { headers: { authorization } }
   }
-  /** Only caches the usual spelling: with other spaces, a token has thousands of up to 16 kB. */
+  /** Only the usual spelling: with other spaces, a token has thousands of spellings. */
   const keep = (asker: Asker, authorization: string): void => {
     const bearer = readBearer(authorization)
     if (authorization.length !== 'Bearer '.length + bearer.length) return

@@ -14,16 +14,15 @@ import { field, type RequestHead, readHead } from './head.ts'
 import type { Replies, Reply, Ticket, Tickets } from './kept.ts'
 import type { MomentaryFields } from './send.ts'
 
-/** A GET without a body, of either protocol. */
 export type EdgeRequest = Readonly<{
   target: string
-  /** Alternating names and values. Includes pseudo-header fields over HTTP/2. */
+  /** Alternating names and values, with pseudo-header fields over HTTP/2. */
   rawHeaders: readonly string[]
   isHttp2: boolean
   connection: EdgeConnection
 }>
 
-/** The response, and the facts about it that `plugins/answers.ts` records. */
+/** The response, and the facts that `plugins/answers.ts` records. */
 export type EdgeAnswer = Readonly<{
   reply: Reply
   moment: MomentaryFields
@@ -40,13 +39,10 @@ type EdgeDeps = {
   identify: Identify
   cache: Pick<ReadThrough, 'readAtOnce'>
   quotas: Quotas
-  /** `backFrom304` is refunded if the response is a 304. */
   costs: Readonly<{ request: Costs; backFrom304: Costs }>
   today: () => string
-  /** True if the router has to answer every request. */
   isClosed: () => boolean
   transportOf: (socket: Socket, forwardedProto: string | undefined) => 'tls' | 'plain' | undefined
-  /** True if a proxy may send the client's address in a header. */
   hasProxies: boolean
   maxHeaderBytes: number
 }
@@ -54,11 +50,7 @@ type EdgeDeps = {
 const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boolean =>
   held === undefined || needed.every((scope) => held.has(scope))
 
-/**
- * Answers requests from memory, otherwise returns `undefined` without counting them: the router answers then.
- * Checks the token, target, freshness and quotas, and counts answered requests. Only `isHttp2` depends on the
- * protocol.
- */
+/** Answers a request from memory and counts it. `undefined`, uncounted, if the router must answer. */
 export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswer | undefined) => {
   const { tickets, replies, cache, quotas, costs, hasProxies } = deps
 

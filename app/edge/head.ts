@@ -1,6 +1,5 @@
 import { isHost } from '../http/fields.ts'
 
-/** Indexes of the fields in a `RequestHead`. */
 export const field = {
   authorization: 0,
   accept: 1,
@@ -15,7 +14,7 @@ export const field = {
 export type RequestHead = readonly (string | undefined)[]
 
 const refused = -1
-/** Index by field name. A refused field makes the request more than a plain GET, so the router answers. */
+/** Index by field name. The router answers requests with a refused field. */
 const places: Readonly<Record<string, number>> = {
   authorization: field.authorization,
   accept: field.accept,
@@ -31,16 +30,16 @@ const places: Readonly<Record<string, number>> = {
   ),
 }
 const longest = 17
-/** Grouped by name length, which excludes most other fields without reading their names. */
+/** By name length, which excludes most other fields without reading their names. */
 const byLength = Array.from({ length: longest + 1 }, (_, length) =>
   Object.entries(places).filter(([name]) => name.length === length),
 )
 const noFields: readonly undefined[] = Object.values(field).map(() => undefined)
 
 /**
- * Parses Node's `rawHeaders` (name, value, name, …). Node builds its headers object on first use, which costs
- * more than all the rest here. Returns `undefined` if the router must check the headers, for example because
- * a field is repeated or they exceed `maxBytes`. `Host` is optional over HTTP/2.
+ * Parses Node's `rawHeaders` (name, value, …), because Node's headers object costs more than all the rest here.
+ * `undefined` if the router must check the headers, for example if a field is repeated or they exceed
+ * `maxBytes`. `Host` is optional over HTTP/2.
  */
 export const readHead = (
   rawHeaders: readonly string[],

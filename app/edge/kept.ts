@@ -3,26 +3,25 @@ import type { Entry } from '../cache/entry.ts'
 import { encodings } from '../http/encodings.ts'
 import type { PreparedBody } from '../wire/prepared.ts'
 
-/** Facts about a customer's target, stored when the router last answered it. */
+/** Facts about a customer's target, from the router's last answer. */
 export type Ticket = Readonly<{
-  /** `entryName` of the cache entry that answers it. */
+  /** `entryName` of the cache entry. */
   name: string
   route: string
-  /** The endpoint, if the route's pattern covers several. */
   endpoint: string | undefined
   scopes: readonly string[]
-  /** Valid only on this day, because relative dates in queries and computed fields depend on it. */
+  /** Relative dates and computed fields depend on it. */
   day: string
   isAcceptable: (accept: string | undefined) => boolean
-  /** The `Link` field for the next page's path and query. `undefined` if no link is needed. */
+  /** The `Link` for the next page. `undefined` if there is none. */
   linkOf: (next: string | undefined) => string | undefined
 }>
 
-/** Memory limit: 10,000 tickets with targets of 100 bytes. */
+/** 10,000 tickets with targets of 100 bytes. */
 const maxBytes = 7_000_000
 /** Estimated bytes of a ticket without its target. */
 export const ticketBytes = 600
-/** Longer targets are not repeated often enough to matter. */
+/** Longer targets are rarely repeated. */
 const longestTarget = 1024
 
 export type Tickets = {
@@ -30,7 +29,7 @@ export type Tickets = {
   add(customerId: string, target: string, ticket: Ticket): void
 }
 
-/** Creates a bounded store that drops the least recently used ticket first. */
+/** Creates a bounded store (LRU). */
 export const createTickets = (maxSize = maxBytes): Tickets => {
   const sizeCalculation = (_: Ticket, name: string) => ticketBytes + name.length
   const tickets = new LRUCache<string, Ticket>({ maxSize, sizeCalculation })
@@ -43,22 +42,18 @@ export const createTickets = (maxSize = maxBytes): Tickets => {
   }
 }
 
-/** A response as the router sent it. Per-request fields are added when it is sent again. */
 export type Reply = {
   readonly status: 200 | 304
-  /** Alternating names and values of the constant fields, including `content-length`. */
+  /** Alternating names and values, including `content-length`. */
   readonly fields: readonly string[]
   readonly body: Buffer | undefined
-  /** The HTTP/1.1 form, created when first sent. */
   text: { readonly head: string; readonly body: PreparedBody } | undefined
 }
 
-/** Selects among the replies of an entry. */
 export type Variant = Readonly<{
   isTls: boolean
   isNotModified: boolean
   hasLink: boolean
-  /** `undefined` means no coding. */
   encoding: string | undefined
 }>
 
@@ -70,12 +65,12 @@ const indexOf = ({ isTls, isNotModified, hasLink, encoding }: Variant): number =
 export type Replies = {
   /** `undefined` if the router has not sent this variant of the entry yet. */
   find(entry: Entry, variant: Variant): Reply | undefined
-  /** Stores a response. `headers` are all headers that the router sent, by lower-case name. */
+  /** `headers` are all headers that the router sent, by lower-case name. */
   add(entry: Entry, variant: Variant, headers: Readonly<Record<string, unknown>>, body?: Buffer): void
 }
 
 const hit = 'certdata; hit'
-/** Header fields that differ from one request to the next, or belong to the connection. */
+/** Fields that differ between requests or belong to the connection. */
 const replaced = new Set<string>([
   ...['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy', 'link'],
   ...['cache-status', 'content-length', 'connection', 'keep-alive', 'transfer-encoding'],

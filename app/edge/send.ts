@@ -3,7 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { headLine, prepareBody, sendPrepared, statusLine } from '../wire/prepared.ts'
 import type { Reply } from './kept.ts'
 
-/** Field values that differ between requests. Must be printable ASCII, since nothing checks them again. */
+/** Fields that differ between requests. Must be printable ASCII, since nothing checks them again. */
 export type MomentaryFields = Readonly<{
   requestId: string
   asOf: string
@@ -13,7 +13,7 @@ export type MomentaryFields = Readonly<{
   link: string | undefined
 }>
 
-/** The HTTP/1.1 form: the head as text without its end, and the body. */
+/** The HTTP/1.1 form: the head without its end, and the body. */
 const textOf = (reply: Reply): NonNullable<Reply['text']> => {
   if (reply.text) return reply.text
   const { status, fields } = reply
@@ -23,7 +23,7 @@ const textOf = (reply: Reply): NonNullable<Reply['text']> => {
   return reply.text
 }
 
-/** `Server-Timing` with two decimals. Built from integers, because V8 formats them without arithmetic. */
+/** Two decimals, from integers, because V8 formats them without arithmetic. */
 const timing = (ms: number): string => {
   const hundredths = Math.round(ms * 100)
   const rest = hundredths % 100

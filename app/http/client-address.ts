@@ -15,10 +15,7 @@ export const createAddressRanges = (ranges: readonly string[]): ((address: strin
 
 type PlainAddress = Readonly<{ address: string; family: 'ipv4' | 'ipv6' }>
 
-/**
- * Returns the canonical form of an address, without its zone. An IPv4-mapped address (`::ffff:203.0.113.5`,
- * in any spelling) becomes IPv4. `undefined` if the text is not an address.
- */
+/** Returns an address in canonical form, without its zone. IPv4 in IPv6 becomes IPv4. `undefined` for other text. */
 export const plainAddress = (text: string): PlainAddress | undefined => {
   const [given = ''] = text.split('%', 1)
   if (isIP(given) === 0) return undefined
@@ -28,7 +25,6 @@ export const plainAddress = (text: string): PlainAddress | undefined => {
   return { address: mapped, family: isIPv6(mapped) ? 'ipv6' : 'ipv4' }
 }
 
-/** The parts of a request that identify its client. Node's and Fastify's requests both have them. */
 export type Received = Readonly<{
   socket: Readonly<{ remoteAddress?: string | undefined }>
   headers: IncomingHttpHeaders
@@ -36,13 +32,12 @@ export type Received = Readonly<{
 
 type ClientAddressOptions = {
   isProxy: (address: string) => boolean
-  /** Name of the forwarding header, in lower case. Defaults to `x-forwarded-for`. */
   header: string | undefined
-  /** Called with a header value that is not an address. Clients can cause many calls. */
+  /** Clients can cause many calls. */
   onUnreadable?: (value: string) => void
 }
 
-/** Splits at separators outside quoted strings (RFC 9110, section 5.6.4). Returns the last part first. */
+/** Splits outside quoted strings (RFC 9110, section 5.6.4). The last part is first. */
 const splitFromRight = (text: string, separator: string): string[] => {
   const parts: string[] = []
   let end = text.length
@@ -63,17 +58,13 @@ const splitFromRight = (text: string, separator: string): string[] => {
 /** `2001:db8::1`, or `192.0.2.1` and `[2001:db8::1]` with an optional port, which may be obfuscated. */
 const node = /^(?:\[([\da-f:.]+)\](?::[\w.-]+)?|([\d.]+)(?::[\w.-]+)?|([\da-f:.]+))$/i
 
-/**
- * Parses one value of a forwarding header to a canonical address. The value may be quoted and have a port
- * (RFC 7239, section 6). `undefined` for anything else, for example a zone, `unknown` or an obfuscated name.
- */
+/** Parses a value with an optional port (RFC 7239, section 6) to a canonical address. `undefined` for other text. */
 export const parseForwardedAddress = (value: string): string | undefined => {
   const [, bracketed, withPort, plain] = node.exec(value.trim().replace(/^"(.*)"$/, '$1')) ?? []
   if (bracketed !== undefined && !isIPv6(bracketed)) return undefined
   return plainAddress(bracketed ?? withPort ?? plain ?? '')?.address
 }
 
-/** The `for` value of a `Forwarded` element (RFC 7239, section 4). Empty if missing or repeated. */
 const readFor = (element: string): string => {
   const values = splitFromRight(element, ';').flatMap((pair) => /^\s*for=(.*)$/i.exec(pair)?.[1] ?? [])
   return values.length === 1 ? (values[0] as string) : ''
@@ -83,10 +74,8 @@ const readHeader = (value: string | string[] | undefined): string =>
   (Array.isArray(value) ? value.join() : value) ?? ''
 
 /**
- * Returns a function that finds the client's address: the peer, or the address that a trusted proxy reports
- * in its header. In `X-Forwarded-For` and `Forwarded` each proxy appends its peer, so the client is the last
- * address that is not a proxy. Any other header holds a single address. If a value is not an address, the
- * result is the address of the proxy that sent it. The result is `''` if the peer has disconnected.
+ * Returns a function that finds the client's address: the last one in the header that is not a proxy's, or the
+ * peer's. After a value that is not an address, it is the proxy's that sent it. `''` without a peer.
  */
 export const createClientAddress = ({
   isProxy,

@@ -15,13 +15,12 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 
 const closeAfterMs = 5_000
 
-/** Node's parser error. `rawPacket` holds the bytes that the parser read last. */
 type ParserError = { code?: string | undefined; rawPacket?: unknown }
 
 /** RFC 9110, section 9.1: a method is a token. */
 const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
 
-/** The parser also reports an invalid version if a later line ends wrongly. */
+/** The parser reports an invalid version also if a later line ends wrongly. */
 const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
 
 const unknownMethod = (): ApiError =>
@@ -29,13 +28,12 @@ const unknownMethod = (): ApiError =>
 
 const targetBeyondAscii = /^\S+ [^ ]*[\x80-\xff]/
 
-/** 400 for a target with bytes beyond ASCII, which must be percent-encoded (RFC 3986, section 2.5). */
+/** 400 for a target with bytes beyond ASCII (RFC 3986, section 2.5). */
 export const unescapedTarget = (): ApiError =>
   new ApiError('malformed_request', {
     detail: 'Write every character beyond ASCII in the target as escapes of its UTF-8 bytes: ü is %C3%BC',
   })
 
-/** A method unknown to Node gets the same 405 as a method without a route. Other bytes are not a request. */
 const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
   if (code === 'HPE_INVALID_VERSION' && namesKnownVersion.test(bytes))
@@ -65,7 +63,7 @@ const prepare = ({ problem, publicUrl, headers }: Refusal) => {
   return { status: problem.status, fields, body }
 }
 
-/** Writes the refusal and closes the socket. Only closes it if a response has begun or is not possible. */
+/** Writes the refusal and closes the socket. If a response has begun, only closes it. */
 const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
   if (socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
@@ -76,14 +74,12 @@ const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`)
-  // The client may still be sending. If it does not close the connection, the service does.
   socket.setTimeout(closeAfterMs, () => socket.destroy())
 }
 
 /**
- * Responds to bytes that Node's parser rejects. There is no request object, so the response is written to the
- * raw socket. Closes the connection, because the parser cannot find the next request. If a response has
- * begun, only closes the connection: the client would read a second response as part of the first.
+ * Responds to bytes that Node's parser rejects, on the socket, because there is no request object. Closes the
+ * connection. If a response has begun, a second one would look like a part of it, so none is sent.
  */
 export const answerClientError = (
   error: ParserError,
@@ -95,10 +91,7 @@ export const answerClientError = (
   else refuseOnSocket(socket, { problem: toProblem(error), publicUrl, headers })
 }
 
-/**
- * Responds to CONNECT, which has no path, with 405. Handles Node's `connect` event, which passes a socket
- * over HTTP/1 and a response over HTTP/2. Without a listener, Node closes the connection.
- */
+/** Responds to CONNECT with 405. Node's event passes a socket over HTTP/1 and a response over HTTP/2. */
 export const answerConnect = (
   answer: Socket | Http2ServerResponse,
   publicUrl: string,
@@ -110,7 +103,7 @@ export const answerConnect = (
     answer.writeHead(status, fields).end(body)
     return
   }
-  // Node has already removed its listeners from the socket.
+  // Node has removed its listeners from the socket.
   answer.on('error', () => answer.destroy()).resume()
   refuseOnSocket(answer, refusal)
 }

@@ -3,14 +3,13 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import pLimit from 'p-limit'
 
-/** A body, its entity tag and its encoded forms. Each form is created on first use. */
+/** Encoded forms are created on first use. */
 export type Representation = Readonly<{ body: Buffer; etag: string; encoded: Map<string, Promise<Buffer>> }>
 
-/** In order of preference if the client's weights are equal. */
 export const encodings = ['br', 'zstd', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Encoding a smaller body saves no packet. */
+/** Encoding smaller bodies saves no packet. */
 const smallestBytes = 1024
 
 const brotli = promisify(zlib.brotliCompress)
@@ -18,29 +17,26 @@ const zstd = promisify(zlib.zstdCompress)
 const gzip = promisify(zlib.gzip)
 
 const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
-  // The default quality, 11, is meant for files that are compressed once and served for months.
+  // The default quality, 11, is for files that are compressed once.
   br: (body) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
   zstd: (body) => zstd(body),
   gzip: (body) => gzip(body),
 }
 
-/** Whether the body is large enough to be worth encoding. */
+/** Whether the body is large enough to encode. */
 export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
 
-/**
- * Limits concurrent encodings. Each one keeps a thread busy, so one core stays free for the event loop. A
- * body that waits here has allocated no buffers yet.
- */
+/** Each encoding keeps a thread busy. One core stays free for the event loop. */
 const atOnce = pLimit(Math.max(1, availableParallelism() - 1))
 
-/** Copies to an exact size: zlib returns a part of a 16 KiB buffer, all of which would stay in memory. */
+/** zlib returns a part of a 16 KiB buffer, all of which would stay in memory. */
 const exact = (encoded: Buffer): Buffer => {
   const copy = Buffer.allocUnsafeSlow(encoded.length)
   encoded.copy(copy)
   return copy
 }
 
-/** Returns the entry's body in an encoding. Concurrent callers share one result. */
+/** Returns the body in an encoding. Concurrent callers share one result. */
 export const encodedBody = (entry: Representation, encoding: Encoding): Promise<Buffer> => {
   let encoded = entry.encoded.get(encoding)
   if (!encoded) {

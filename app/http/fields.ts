@@ -1,26 +1,23 @@
-/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag. Weak comparison compares the opaque parts. */
-const entityTags = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
+/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag. The group is the opaque tag without its quotes. */
+const entityTags = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 
-/** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add. Harmless outside the quotes. */
-const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate|df)"$/
+/** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add to a tag. */
+const codingSuffix = /^(?:--?|;)(?:gzip|br|zstd|deflate|df)$/
 
-const opaquePart = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
-
-/** Whether `If-None-Match` matches the tag by weak comparison (RFC 9110 §13.1.2), so that 304 is right. */
+/** Whether `If-None-Match` matches weakly (RFC 9110 §13.1.2), also with the suffix of a proxy. */
 export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
-  const wanted = opaquePart(etag)
-  for (const [, opaque] of ifNoneMatch.matchAll(entityTags)) {
-    if (opaque === wanted || opaque?.replace(codingSuffix, '"') === wanted) return true
+  const wanted = etag.slice(etag.indexOf('"') + 1, -1)
+  for (const [, opaque = ''] of ifNoneMatch.matchAll(entityTags)) {
+    // Our own tags may end with `-`, so the suffix is the rest after the whole tag.
+    if (opaque === wanted) return true
+    if (opaque.startsWith(wanted) && codingSuffix.test(opaque.slice(wanted.length))) return true
   }
   return false
 }
 
-/**
- * Whether `If-Match` fails (RFC 9110 §13.1.1). The response is then 412. `If-Match` compares strongly and our
- * tags are weak, so only `*` ever matches.
- */
+/** Whether `If-Match` fails (RFC 9110 §13.1.1): our tags are weak, so only `*` matches. */
 export const isPreconditionFailed = (ifMatch: string | undefined): boolean =>
   ifMatch !== undefined && ifMatch.trim() !== '*'
 
@@ -30,24 +27,19 @@ const directive = /(?:^|[\s,])(?:no-cache(?=$|[\s,])|max-age=0(?=$|[\s,]))/i
 export const wantsNoCache = (cacheControl: string | undefined, pragma: string | undefined): boolean =>
   cacheControl === undefined ? pragma !== undefined && /no-cache/i.test(pragma) : directive.test(cacheControl)
 
-/**
- * The `Cache-Status` field (RFC 9211) of a response that may be stale because the database is unreachable.
- * `seconds`: time since the database last answered.
- */
+/** `Cache-Status` (RFC 9211) while the database is unreachable. `seconds`: since it last responded. */
 export const formatStale = (seconds: number): string =>
   `certdata; hit; ttl=-${seconds}; detail=db-unreachable`
 
 /**
- * RFC 9112, section 3.2: `Host = uri-host [ ":" port ]`. RFC 3986, section 3.2.2: an IP literal in brackets,
- * or a name of unreserved characters, escapes and sub-delims. Never empty, because the service has only http
- * and https URLs.
+ * `Host = uri-host [ ":" port ]` (RFC 9112, section 3.2; RFC 3986, section 3.2.2). Never empty, because the
+ * service has only http and https URLs.
  */
 const host = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d{0,5})?$/i
 
-/** Clients keep sending the same host. */
 let lastValid = ''
 
-/** Whether the text is a valid Host field. `u@host`, a blank and an empty text are not. */
+/** Whether the text is a valid Host field. */
 export const isHost = (text: string): boolean => {
   if (text === lastValid && text !== '') return true
   if (!host.test(text)) return false

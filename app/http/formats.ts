@@ -1,4 +1,4 @@
-/** Media types by `format` parameter, in order of preference. For writers see `app/export/formats.ts`. */
+/** By `format` parameter, in order of preference. */
 export const mediaTypes = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',

@@ -1,4 +1,3 @@
-/** `position` counts characters from 0. It is the length of the text if the text ends too early. */
 export type JsonFault = Readonly<{ position: number; detail: string }>
 
 const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*"`
@@ -18,7 +17,7 @@ const expected = {
 } as const
 type State = keyof typeof expected
 
-/** The member names of each open object. `undefined` for an open array. */
+/** Member names of each open object. `undefined` for an open array. */
 type Open = (Set<string> | undefined)[]
 
 const step = (state: State, open: Open, sign: string | undefined, isString: boolean): State | undefined => {
@@ -40,8 +39,8 @@ const step = (state: State, open: Open, sign: string | undefined, isString: bool
 }
 
 /**
- * Finds the first fault in a JSON text: a syntax error (RFC 8259) or a duplicate member name in an object.
- * `undefined` if the text has no fault. A byte order mark at the start is allowed.
+ * Finds the first syntax error (RFC 8259) or duplicate member name in a JSON text. `undefined` if there is none.
+ * Allows a byte order mark at the start.
  */
 export const findJsonFault = (json: string): JsonFault | undefined => {
   const open: Open = []

@@ -29,10 +29,8 @@ const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise
 }
 
 /**
- * Starts a server on an address. `localhost` means 127.0.0.1 and, if the machine has IPv6, ::1, because
- * clients may try either first. `listen` starts the server on one address. Fastify's own second server for
- * `localhost` would have neither our limits nor our drain. Rejects if an address is in use or does not belong
- * to this machine.
+ * Starts a server on an address with `listen`. For `localhost` also on ::1, if the machine has IPv6. Fastify's own
+ * second server would have neither our limits nor our drain. Rejects if an address cannot be used.
  */
 export const listenOn = async (
   server: Server,

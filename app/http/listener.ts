@@ -17,19 +17,14 @@ const requestTimeoutMs = 30_000
 
 const handshakeTimeoutMs = 10_000
 
-/**
- * Concurrent requests of one HTTP/2 connection. Node sets no limit; RFC 9113, section 6.5.2, advises against
- * less than 100. Announced when the connection opens. Further streams are refused.
- */
+/** Node sets no limit. RFC 9113, section 6.5.2, advises against less than 100. */
 export const maxConcurrentStreams = 128
 
-/** Idle time after which TCP keep-alive probes a connection. */
 const keepAliveAfterMs = 30_000
 
 /**
- * For each secure context of a server. TLS 1.2 only with forward secrecy and authenticated encryption (RFC
- * 9325, section 4.2; RFC 9113, section 9.2.2), and all suites of TLS 1.3. No renegotiation (RFC 9113, section
- * 9.2.1).
+ * Forward secrecy and authenticated encryption only (RFC 9325, section 4.2; RFC 9113, section 9.2.2), and no
+ * renegotiation (section 9.2.1).
  */
 export const tlsPolicy = {
   ciphers: [
@@ -55,12 +50,11 @@ type ListenerOptions = {
   maxConnections: number
   onFull?: () => void
   /**
-   * Time without progress after which an unread response is dropped. Dropping takes up to twice this time;
-   * see patience.ts. Otherwise the response stays in memory until the client's system closes the connection.
-   * Must be longer than the longest wait for a response.
+   * Time without progress after which an unread response is dropped, at the latest after twice this time. Must be
+   * longer than the longest wait for a response.
    */
   unreadTimeoutMs: number
-  /** Optional. Responds before the router. Returns false to leave the request to the router. */
+  /** Responds before the router. Returns false to leave the request to the router. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** The same for an HTTP/2 stream, before Node creates its request and response. */
   frontStream?: (
@@ -71,14 +65,11 @@ type ListenerOptions = {
   ) => boolean
 }
 
-/**
- * Returns a function that creates the server in front of a router: HTTP/1.1 without TLS, HTTP/2 and HTTP/1.1
- * over TLS. That function throws if the certificate or its key cannot be used.
- */
+/** Returns a function that creates the server in front of a router. It throws if the certificate cannot be used. */
 export const createListener = (options: ListenerOptions) => {
   const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, frontStream } = options
   const { front = () => false, onFull = () => {} } = options
-  // Detects a client that vanished while it waits for a response.
+  // Detects a client that vanished while it waits.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, ...alive }
   const create = (handle: Handler): Server | Http2SecureServer => {
@@ -86,7 +77,7 @@ export const createListener = (options: ListenerOptions) => {
     try {
       const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
       const secure = { ...tlsPolicy, handshakeTimeout: handshakeTimeoutMs }
-      // Node's HTTP/2 requests and responses have the same interface as those of HTTP/1.
+      // Node's HTTP/2 requests and responses have the same interface.
       const http2 = { allowHTTP1: true, settings: { maxConcurrentStreams } }
       return createSecureServer({ ...http, ...files, ...secure, ...http2 }, handle as never)
     } catch (cause) {
@@ -99,8 +90,7 @@ export const createListener = (options: ListenerOptions) => {
     }
     const server = create((request, response) => handleInTurn(request, response, handle))
     // Node's HTTP/2 server has no options for these.
-    const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
-    Object.assign(server, timeouts)
+    Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
     server.on('session', (session: Http2Session) => {
       session.setTimeout(keepAliveTimeoutMs, () => session.destroy())
     })

@@ -1,15 +1,9 @@
-type LoggedError = {
-  [name: string]: string
-  type: string
-  message: string
-  stack: string
-}
+type LoggedError = { [name: string]: string; type: string; message: string; stack: string }
 
 type DatabaseError = Error & { severity: string; code: string; table?: string; routine?: string }
 
 const isDatabaseError = (error: Error): error is DatabaseError => 'severity' in error && 'routine' in error
 
-/** The stack without the lines that repeat the message. */
 const framesOf = ({ stack = '' }: Error) =>
   stack
     .split('\n')
@@ -17,9 +11,8 @@ const framesOf = ({ stack = '' }: Error) =>
     .join('\n')
 
 /**
- * Returns the loggable fields of an error. The message and details of a PostgreSQL error contain values of
- * queries and rows, so only its severity, code, table and server routine are logged. Any other error keeps
- * its name, code, message and stack, but no further properties.
+ * Returns the loggable fields of an error. Messages and details of PostgreSQL contain values of queries and rows,
+ * so only its severity, code, table and routine are logged.
  */
 export const describeForLog = (error: unknown): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an error', stack: '' }

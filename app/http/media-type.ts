@@ -7,7 +7,7 @@ const formats: ReadonlyMap<string, string> = new Map(Object.entries(mediaTypes))
 
 const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
 
-/** The function that chooses among these types by `Accept`. Cached: endpoints offer few distinct lists. */
+/** Returns the function that chooses among these types by `Accept`. */
 export const choiceOf = (offered: readonly string[]) => {
   const name = offered.join()
   let choice = choices.get(name)
@@ -20,20 +20,19 @@ export const choiceOf = (offered: readonly string[]) => {
 
 /** The media type of `format`. `undefined` if it is missing or unknown (the query parser reports that). */
 export const typeByFormat = (rawQuery: string): string | undefined => {
-  // Avoids parsing the query of most requests.
   if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
   const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
   return value === undefined ? undefined : formats.get(value)
 }
 
-/** Chooses by `format`, otherwise by `Accept`. `undefined` if no offered type is acceptable. */
+/** By `format`, otherwise by `Accept`. `undefined` if no offered type is acceptable. */
 export const chooseType = (accept: string | undefined, rawQuery: string, offered: readonly string[]) => {
   const wanted = typeByFormat(rawQuery)
   if (wanted === undefined) return choiceOf(offered)(accept)
   return offered.includes(wanted) ? wanted : undefined
 }
 
-/** Like `chooseType`, but throws 406 `not_acceptable`, which lists the types, if no type is acceptable. */
+/** Like `chooseType`, but throws 406 `not_acceptable`. */
 export const requireAcceptable = (
   accept: string | undefined,
   rawQuery: string,
@@ -44,5 +43,5 @@ export const requireAcceptable = (
   throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
 }
 
-/** Whether a parameter is `format=json`, which is the default anyway. */
+/** `format=json` is the default anyway. */
 export const isJsonFormat = ({ name, value }: Pair) => name === 'format' && value === 'json'

@@ -4,7 +4,6 @@ const standIn = 'PUT'
 
 export const answeredMethods = ['GET', 'HEAD', 'OPTIONS', 'POST'] as const
 
-/** The methods to register: the answered ones, and one that represents all others. */
 export const routedMethods = [...answeredMethods, standIn] as const
 
 type Raw = Pick<IncomingMessage, 'method'>
@@ -13,8 +12,8 @@ const kept: ReadonlySet<string> = new Set(answeredMethods)
 const asked = new WeakMap<Raw, string>()
 
 /**
- * Replaces every method that has no route by one method, so that one route per path refuses them all. Routes
- * for all 35 methods of Node took a tenth of the heap.
+ * Replaces every method without a route by one, so that one route per path refuses them all. Routes for all 35
+ * methods of Node took a tenth of the heap.
  */
 export const replaceMethod = (request: Raw): void => {
   const { method = '' } = request
@@ -23,7 +22,7 @@ export const replaceMethod = (request: Raw): void => {
   request.method = standIn
 }
 
-/** Returns the method that the client sent, before `replaceMethod`. */
+/** Returns the method that the client sent. */
 export const methodOf = (request: Raw): string => {
   const { method = '' } = request
   return method === standIn ? (asked.get(request) ?? method) : method

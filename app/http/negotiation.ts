@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Encoding, encodings } from './encodings.ts'
 
-/** Clients keep sending the same few header values. A client that invents values fills at most 64 kB. */
+/** Header values repeat. A client that invents values fills at most 64 kB. */
 const remembered = {
   maxSize: 64_000,
   maxEntrySize: 1_000,
@@ -21,10 +21,9 @@ const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
   }
 }
 
-/** `name/name` or a wildcard, and its weight: RFC 9110 §12.5.1. */
+/** `name/name` or a wildcard (RFC 9110 §12.5.1). */
 type MediaRange = { range: string; isOffered: boolean; weight: number }
 
-/** Splits at separators outside quoted strings. */
 const splitAt = (text: string, separator: ',' | ';'): string[] =>
   text.match(separator === ',' ? /(?:"(?:\\.|[^"\\])*"?|[^",])+/g : /(?:"(?:\\.|[^"\\])*"?|[^";])+/g) ?? []
 
@@ -33,14 +32,12 @@ const parseRange = (text: string): MediaRange => {
   const weight = parameters.find((each) => /^q\s*=/.test(each))
   return {
     range,
-    // Parameters are ignored: JSON defines none, and every text is UTF-8. But a CSV file always has its
-    // header, so `header=absent` does not match.
+    // Parameters are ignored, but a CSV file always has its header.
     isOffered: !parameters.some((each) => /^header\s*=\s*"?absent"?$/.test(each)),
     weight: weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1)),
   }
 }
 
-/** The weight of the most specific range that matches. 0 means not acceptable. */
 const weigh = (ranges: readonly MediaRange[], type: string): number => {
   for (const wanted of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const weights = ranges.flatMap(({ range, isOffered, weight }) =>
@@ -51,15 +48,11 @@ const weigh = (ranges: readonly MediaRange[], type: string): number => {
   return 0
 }
 
-/**
- * Returns a function that chooses a media type (RFC 9110 §12.5.1). The order of `offered` decides between
- * types of equal weight, no matter how specific the matching ranges are. `undefined` if no type is
- * acceptable.
- */
+/** Returns a function that chooses a media type (RFC 9110 §12.5.1). `offered` is in order of preference. */
 export const createMediaTypeChoice = (offered: readonly string[]) => {
   const choose = memoised((accept) => {
     const texts = splitAt(accept, ',').filter((text) => text.trim() !== '')
-    // An empty list expresses no preference, like a missing header.
+    // An empty list expresses no preference.
     if (texts.length === 0) return offered[0]
     const ranges = texts.map(parseRange)
     const weighed = offered.map((type) => ({ type, weight: weigh(ranges, type) }))
@@ -75,12 +68,12 @@ type Preferring = {
 }
 
 const chooseEncoding = memoised<Encoding | 'identity'>((header) => {
-  // The published types lack `preferred`. It applies our order, not the client's, if weights are equal.
+  // The published types lack `preferred`, which applies our order if weights are equal.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': header } }) as unknown as Preferring
   return negotiator.encoding([...encodings, 'identity'], { preferred: [...encodings, 'identity'] })
 })
 
-/** Chooses a content coding (RFC 9110 §12.5.3). `undefined` means no coding. */
+/** Chooses a content coding (RFC 9110 §12.5.3). `undefined`: none. */
 export const findEncoding = (acceptEncoding: string | undefined): Encoding | undefined => {
   if (acceptEncoding === undefined) return undefined
   const chosen = chooseEncoding(acceptEncoding)

@@ -6,37 +6,35 @@ import { Agent, request } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { createAddressRanges } from './client-address.ts'
 
-/** Special-purpose IPv4 addresses (IANA's registries), and public ones that clouds use internally. */
+/** Special-purpose IPv4 addresses (IANA's registries). */
 const isReservedV4 = createAddressRanges([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
   ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
-  // Azure's address for its own virtual machines.
+  // Azure uses this public address for its own virtual machines.
   '168.63.129.16',
 ])
-/** The only assigned block. Loopback, private, mapped and translated addresses are outside it. */
+/** The only assigned block. */
 const isGlobalV6 = createAddressRanges(['2000::/3'])
-/** Teredo, ORCHID, benchmarks and other protocols; documentation; 6to4, which embeds IPv4; AS112. */
+/** Teredo, ORCHID, benchmarks; documentation; 6to4, which embeds IPv4; AS112. */
 const isReservedV6 = createAddressRanges([
   ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
 ])
 
-/** Whether an address is on the public Internet. False for IPv6 forms of IPv4, and with a zone. */
+/** Whether an address is on the public Internet. */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0 || address.includes('%')) return false
   return isIPv6(address) ? isGlobalV6(address) && !isReservedV6(address) : !isReservedV4(address)
 }
 
-/** The service does not send this request, or rejects the response. The message is the reason. */
 export class OutboundError extends Error {}
 
 const longestUrl = 2_000
 
 /**
- * Parses a URL and checks that requests may go to it: https on port 443, no user name, no fragment, and no IP
- * address that is not public. Throws OutboundError otherwise. The addresses of a host name are checked at
- * each request.
+ * Parses a URL and checks it: https on port 443, no user name, no fragment, no private IP address. Throws
+ * OutboundError otherwise. The addresses of a host name are checked at each request.
  * See docs/decisions/0097-one-guard-for-requests-to-customers.md.
  */
 export const parseTarget = (text: string): URL => {
@@ -52,13 +50,10 @@ export const parseTarget = (text: string): URL => {
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Returns all addresses of a name. Empty if it has no address or no name server answers. */
+/** Empty if the name has no address or no name server responds. */
 type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/**
- * Queries the machine's name servers, or `servers`, and ignores the hosts file. Does not use the system's
- * resolver, because each look-up would hold a thread and cannot be cancelled.
- */
+/** Queries name servers: the system's resolver would hold a thread for each look-up and cannot be cancelled. */
 export const createResolve =
   (servers?: readonly string[]): Resolve =>
   async (host, signal) => {
@@ -77,7 +72,7 @@ const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): P
   return addresses.map((address) => ({ address, family: isIP(address) }))
 }
 
-/** Returns the checked addresses, so that Node does not resolve the name a second time. */
+/** Node must not resolve the name a second time. */
 const pin =
   (addresses: LookupAddress[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -99,13 +94,11 @@ const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buff
   return Buffer.concat(chunks)
 }
 
-/** Bytes that a response may have in addition to its body: its head, interim responses and chunk framing. */
 const overheadBytes = 65_536
 
 /**
- * Rejects when more bytes arrive than a response needs. Interim responses, empty lines before a response, the
- * digits of a chunk's size and TLS tickets have no other limit: a flood of them would keep this process busy
- * until the timeout.
+ * Rejects when more bytes arrive than a response needs. Interim responses, empty lines, digits of a chunk's size
+ * and TLS tickets have no other limit.
  */
 const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
   new Promise((_, reject) => {
@@ -114,7 +107,6 @@ const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
       bytes += part.length
       if (bytes > maxBytes + overheadBytes) reject(tooLong(maxBytes))
     }
-    // Each `session` event is a TLS ticket. A server may send any number of them.
     sent.once('socket', (socket) => socket.on('data', count).on('session', count))
   })
 
@@ -123,20 +115,19 @@ type OutboundRequest = Readonly<{
   headers?: Readonly<Record<string, string>>
   body?: Buffer
   maxBytes: number
-  /** Covers name resolution, connection and response. */
+  /** From the name resolution to the end of the response. */
   timeoutMs: number
 }>
 
 export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
 
 /**
- * Sends a request to an address that a customer chose. Checks all addresses of the name, and connects to one
- * of the checked ones. Rejects with OutboundError if the request is not allowed, the response is a redirect
- * or too large, or the time is over. Rejects with Node's errors if the connection fails.
+ * Sends a request to an address that a customer chose. Rejects with OutboundError if the address is not allowed, the
+ * response is a redirect or too large, or the time is over.
  */
 export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
-/** For tests. The agent must not reuse connections, because their addresses would not be checked again. */
+/** The agent must not reuse connections, because their addresses would not be checked again. */
 export type OutboundOptions = { resolve?: Resolve; agent?: Agent }
 
 const send = async (
@@ -152,7 +143,6 @@ const send = async (
     ...{ lookup: pin(addresses), rejectUnauthorized: true, servername: isIP(host) === 0 ? host : '' },
     headers: { ...headers, host: url.host, 'accept-encoding': 'identity' },
   })
-  // Errors after the response do not matter.
   sent.on('error', () => {})
   const readAnswer = async (): Promise<OutboundAnswer> => {
     const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage]
@@ -168,7 +158,7 @@ const send = async (
   }
 }
 
-/** Creates the function that sends requests to addresses that customers chose. */
+/** Creates the guarded client. */
 export const createOutbound = ({
   resolve = createResolve(),
   agent = new Agent({ keepAlive: false, maxCachedSessions: 0 }),

@@ -9,11 +9,7 @@ const decode = (text: string): string | undefined => {
   }
 }
 
-/**
- * Parses a raw query string as HTML forms write it (WHATWG URL, application/x-www-form-urlencoded), but
- * strictly: nothing is replaced by U+FFFD. A name that cannot be decoded stays raw, with an `undefined`
- * value.
- */
+/** Parses a raw query string (WHATWG URL). A name that cannot be decoded stays raw, with an `undefined` value. */
 export const parsePairs = (rawQuery: string): Pair[] =>
   rawQuery
     .split('&')
@@ -38,10 +34,7 @@ export const splitTarget = (wholeTarget = ''): { path: string; rawQuery: string 
     : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }
 
-/**
- * Splits a list at commas. Within an element, `\,` is a comma and `\\` a backslash. A backslash before any
- * other character is literal.
- */
+/** Splits a list at commas. `\,` is a comma and `\\` a backslash in an element. */
 export const splitList = (value: string): string[] => {
   const elements: string[] = []
   let element = ''

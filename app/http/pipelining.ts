@@ -1,18 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Pipelined requests handled before their turn: 16 with the first request, 15 after its response. */
+/** Requests handled before their turn: 16 with the first request, 15 after its response. */
 const mostWaiting = 15
 
 const closeAt = 1_000
 
-type Queue = {
-  /** Unanswered pipelined requests. */
-  length: number
-  /** Handlers of the newest requests, not called yet. */
-  held: (() => void)[]
-  isWatched: boolean
-}
+/** `length`: unanswered requests. `held`: handlers of the newest requests, not called yet. */
+type Queue = { length: number; held: (() => void)[]; isWatched: boolean }
 
 const queues = new WeakMap<Socket, Queue>()
 
@@ -20,12 +15,10 @@ const stopReading = (socket: Socket, queue: Queue): void => {
   socket.pause()
   if (queue.isWatched) return
   queue.isWatched = true
-  // Node resumes a socket after each answer and for each body.
   socket.on('resume', () => {
     if (queue.length < mostWaiting) return
     socket.pause()
-    // If the socket was paused again since `resume`, `pause` emits nothing. Node reads until it receives this
-    // event.
+    // A socket that was paused in the meantime emits nothing, and Node reads until it receives this event.
     socket.emit('pause')
   })
 }
@@ -49,19 +42,16 @@ const enqueue = (socket: Socket, response: ServerResponse, handle: () => void): 
 }
 
 /**
- * Limits the pipelined requests of an HTTP/1 connection. Node itself limits only the bytes of their
- * responses, so a client could queue any number of requests before the first response. With 16 unanswered
- * requests, reading stops. Requests that were already read wait for earlier responses. Above 1,000, the
- * connection is closed. Calls `handle` synchronously for a request that waits for no other one, at the cost
- * of one comparison.
+ * Limits the pipelined requests of an HTTP/1 connection: at 16 unanswered ones reading stops, at 1,000 the connection
+ * is closed. Calls `handle` synchronously for a request that waits for no other one.
  */
 export const handleInTurn = (
   request: IncomingMessage,
   response: ServerResponse,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): void => {
-  // Node assigns the socket to a response when all earlier ones have been sent. HTTP/2 has no such order.
+  // Node assigns the socket to a response when all earlier ones were sent. HTTP/2 has no such order.
   if (request.httpVersionMajor !== 1 || response.socket !== null) handle(request, response)
-  // Node still parses the rest of a chunk that it read before the connection was closed.
+  // Node still parses what it read before the connection was closed.
   else if (!request.socket.destroyed) enqueue(request.socket, response, () => handle(request, response))
 }

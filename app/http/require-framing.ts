@@ -1,9 +1,8 @@
 import { ApiError } from '../errors.ts'
 
 /**
- * Throws `http_version_not_supported` for HTTP/1.0. There, a stream ends with its connection, so a client
- * mistakes a truncated stream for a complete one. The service cannot prevent that: if its process is killed,
- * the system closes the connections normally. `httpVersion` is `1.0`, `1.1` or `2.0`.
+ * Throws `http_version_not_supported` for HTTP/1.0, where a stream ends with its connection. If the process is killed,
+ * a client takes a truncated stream for a complete one.
  */
 export const requireFraming = (httpVersion: string): void => {
   if (httpVersion !== '1.0') return

@@ -1,11 +1,7 @@
 const seconds = /^\d{1,9}$/
-/** RFC 9110, section 5.6.7: the form that senders must use. */
 const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/**
- * Returns the delay of a `Retry-After` field (RFC 9110, section 10.2.3) in milliseconds, at least 0.
- * `undefined` if the field is missing or malformed. `nowMs`: since 1970.
- */
+/** Returns the delay of `Retry-After` (RFC 9110, section 10.2.3) in milliseconds. `undefined` if malformed. */
 export const parseRetryAfter = (value: string | undefined, nowMs: number): number | undefined => {
   if (value === undefined) return undefined
   if (seconds.test(value)) return Number(value) * 1000

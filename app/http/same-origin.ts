@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a browser sent the request from a page of the same origin. `host`: the request's host with its
- * port. `origin`: the origin that clients see, which differs from the host behind a proxy that rewrites it.
- * Browsers send `Origin` with every POST, and `Sec-Fetch-Site` if they support it (Fetch Metadata). False
- * without `Origin`.
+ * Whether a browser sent the request from a page of the same origin (`Origin`, Fetch Metadata). `host`: the
+ * request's host. `origin`: the origin that clients see, which may differ behind a proxy.
  */
 export const isSameOrigin = (headers: IncomingHttpHeaders, host: string, origin: string): boolean => {
   const { origin: sender } = headers

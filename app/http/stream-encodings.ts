@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Encoding } from './encodings.ts'
 
-/** Levels for bodies that are compressed and sent once. Higher levels cost more time than they save. */
+/** Higher levels cost more time than they save for a body that is sent once. */
 const create = {
   br: () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 3 } }),
   zstd: () => zlib.createZstdCompress(),

@@ -8,21 +8,16 @@ import type { PublicJwk } from './client-keys.ts'
 export type ApiKey = {
   key_id: string
   customer: string
-  /** `pending`: a link that was not used yet. `replaced`: a rotation made another key; this one still works. */
+  /** `pending`: an unused link. `replaced`: a rotation made another key; this one still works. */
   state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
-  /** null = every scope, including scopes of later releases. */
   scopes: string[] | null
   expires_at: string | null
   revoked_at: string | null
-  /** UTC day, YYYY-MM-DD. */
   last_used_on: string | null
-  /** Id of the key that a rotation created as its replacement. */
   replaced_by: string | null
-  /** Networks that the key may be used from, such as `203.0.113.0/24`; null = every address. */
+  /** null = every address. */
   networks: string[] | null
-  /** Address at which a signing client publishes its keys. null if it publishes none. */
   jwks_uri: string | null
-  /** Ids of the registered keys of a signing client. null if no keys are registered. */
   kids: string[] | null
   created_at: string
 }
@@ -50,20 +45,20 @@ const toColumns = (proof: ClientProof) =>
     ? { client_jwks: JSON.stringify({ keys: proof.jwks }), jwks_uri: null }
     : { client_jwks: null, jwks_uri: proof.jwksUri }
 
-/** `secretSha256`: 32 bytes. `scopes`: null means every scope. `expiresAt`: an instant; null means never. */
+/** `scopes`: null means every scope. `expiresAt`: null means never. */
 export type NewApiKey = {
   customerId: string
   keyId: string
   secretSha256: Buffer
   scopes: string[] | null
   expiresAt: string | null
-  /** Canonical networks. Optional. Defaults to every address. */
+  /** Defaults to every address. */
   networks?: string[] | undefined
-  /** Optional. By default the client authenticates with the secret. */
+  /** By default the client authenticates with the secret. */
   proof?: ClientProof
 }
 
-/** Inserts a key. Rejects with the driver's foreign key error if the customer does not exist. */
+/** Rejects with the driver's foreign key error if the customer does not exist. */
 export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
   db
     .insertInto('api_keys')
@@ -79,7 +74,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** Keys of one customer, or of all customers, oldest first, including revoked keys. */
+/** Keys of one customer or of all, oldest first, including revoked keys. */
 export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
   db
     .selectFrom('api_keys')
@@ -90,18 +85,16 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
     .orderBy('key_id')
     .execute()
 
-/** `former` is the replaced key. It expires at the end of the overlap. */
 type KeySuccession = { key: ApiKey; former: ApiKey }
 
-/** A usable secret that was not rotated yet: with two successors it would be unclear which one is in use. */
+/** With two successors it would be unclear which one is in use. */
 const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
   and client_jwks is null and jwks_uri is null
   and coalesce(expires_at, 'infinity') > now()`
 
 /**
- * Creates a key with the customer, scopes, networks and lifetime of `keyId`. The old key expires after
- * `overlapSeconds`, or at its own expiry if that is earlier. `undefined`, without any change, if the key does
- * not exist, is revoked, expired or already rotated, or is not a secret.
+ * Creates a key with the customer, scopes, networks and lifetime of `keyId`, which expires after
+ * `overlapSeconds` or earlier. `undefined`, without any change, if that key is not an active, unrotated secret.
  */
 export const succeedApiKey = (
   db: Db,

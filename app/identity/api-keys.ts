@@ -2,9 +2,8 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * `cda_live_<key id>_<secret><crc>`, 64 characters. Secret scanners recognize the prefix. The checksum
- * rejects typos without a query; it protects nothing. 32 characters of base62 are 190 bits, so one unsalted
- * SHA-256 is enough to store the secret.
+ * `cda_live_<key id>_<secret><crc>`, 64 characters. Secret scanners recognize the prefix, and the checksum
+ * rejects typos without a query. The secret has 190 bits, so one unsalted SHA-256 is enough to store it.
  */
 const prefix = 'cda_live_'
 const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
@@ -32,17 +31,17 @@ const checksum = (text: string): string => {
 
 const sha256 = (secret: string) => createHash('sha256').update(secret).digest()
 
-/** Generates the id of a key. */
+/** Creates the id of a key. */
 export const createKeyId = (): string => randomText(base36, keyIdLength)
 
-/** Generates a key. Store only `keyId` and `secretSha256` (32 bytes): `apiKey` is shown once. */
+/** Creates a key. Store only `keyId` and `secretSha256` (32 bytes). */
 export const createApiKey = (): { keyId: string; apiKey: string; secretSha256: Buffer } => {
   const keyId = createKeyId()
   const { secretSha256, formatKey } = createKeySecret()
   return { keyId, apiKey: formatKey(keyId), secretSha256 }
 }
 
-/** Generates the secret of a key whose id is not known yet. `formatKey` returns the whole key. */
+/** Creates the secret of a key whose id is not known yet. `formatKey` returns the whole key. */
 export const createKeySecret = (): { secretSha256: Buffer; formatKey: (keyId: string) => string } => {
   const secret = randomText(base62, secretLength)
   return {
@@ -54,7 +53,7 @@ export const createKeySecret = (): { secretSha256: Buffer; formatKey: (keyId: st
   }
 }
 
-/** Splits an API key, trimming whitespace from files and shells. `undefined` for other text. */
+/** Splits an API key. `undefined` for other text. */
 export const parseApiKey = (given: string): { keyId: string; secret: string } | undefined => {
   const text = given.trim()
   const [, keyId, secret, sum] = format.exec(text) ?? []

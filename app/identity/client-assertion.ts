@@ -9,16 +9,15 @@ import { findRow, type KeyFacts } from './facts.ts'
 import type { KeySets } from './key-sets.ts'
 import { isUsable, type Principals, refuseApiKey } from './principals.ts'
 
-/** `client_assertion_type` of a JWT (RFC 7523, section 2.2). */
+/** RFC 7523, section 2.2. */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Maximum time from now to `exp`. Authlib's assertions have this lifetime. */
+/** Maximum time until `exp`. Authlib's assertions live this long. */
 const longestSeconds = 3_600
-/** Tolerated difference between a client's clock and ours. */
-const skewSeconds = 30
+const clockSkewSeconds = 30
 const longestAssertion = 4_096
 
-/** Strict: keys inside the assertion (`jwk`, `jku`, `x5c`) and `crit` are refused. */
+/** Strict: refuses `crit`, and keys inside the assertion (`jwk`, `jku`, `x5c`). */
 const headerSchema = z.strictObject({
   alg: z.enum(assertionAlgorithms),
   typ: z
@@ -29,9 +28,8 @@ const headerSchema = z.strictObject({
   x5t: z.string().optional(),
   'x5t#S256': z.string().optional(),
 })
-/** One audience only: a service could replay an assertion for several services at the others. */
 const audience = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
-/** No lone surrogates: UTF-8 has no encoding for them, so two such ids would have the same hash. */
+/** No lone surrogates: UTF-8 cannot encode them, so two such ids would have the same hash. */
 const jti = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u)
 const claimsSchema = z.object({
   iss: z.string(),
@@ -43,9 +41,7 @@ const claimsSchema = z.object({
   jti,
 })
 
-type Header = z.output<typeof headerSchema>
 type Claims = z.output<typeof claimsSchema>
-type Parsed = Readonly<{ header: Header | undefined; claims: Claims | undefined; payload: Buffer }>
 
 const decodeJson = (bytes: Buffer): unknown => {
   try {
@@ -55,7 +51,7 @@ const decodeJson = (bytes: Buffer): unknown => {
   }
 }
 
-const parse = (jwt: string): Parsed => {
+const parse = (jwt: string) => {
   const isJwt = jwt.length <= longestAssertion && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt)
   const [head = '', body = ''] = isJwt ? jwt.split('.') : []
   const payload = Buffer.from(body, 'base64url')
@@ -63,27 +59,25 @@ const parse = (jwt: string): Parsed => {
   return { header, claims: claimsSchema.safeParse(decodeJson(payload)).data, payload }
 }
 
-type Judged = Readonly<{ audiences: readonly string[]; nowMs: number }>
-
-/** Describes a fault in the claims; `undefined` if valid. Uses no stored data, so it reveals none. */
-const findFault = (claims: Claims, { audiences, nowMs }: Judged): string | undefined => {
+/** Uses no stored data, so it reveals none. */
+const findFault = (claims: Claims, audiences: readonly string[], nowMs: number): string | undefined => {
   const now = nowMs / 1000
   const begins = Math.max(claims.iat ?? 0, claims.nbf ?? 0)
   if (claims.iss !== claims.sub) return 'iss and sub of the assertion must both be the client id'
   if (!audiences.includes(claims.aud)) return `aud of the assertion must be ${audiences.join(' or ')}`
-  if (claims.exp <= now - skewSeconds) return 'The assertion has expired'
-  if (claims.exp > now + longestSeconds + skewSeconds) {
+  if (claims.exp <= now - clockSkewSeconds) return 'The assertion has expired'
+  if (claims.exp > now + longestSeconds + clockSkewSeconds) {
     return `exp of the assertion may lie at most ${longestSeconds} s ahead`
   }
-  return begins > now + skewSeconds ? 'iat or nbf of the assertion lies in the future' : undefined
+  return begins > now + clockSkewSeconds ? 'iat or nbf of the assertion lies in the future' : undefined
 }
 
-/** The same message for an unknown client, another client's key and a wrong signature. */
+/** The same for an unknown client, another client's key and a wrong signature. */
 const notProved = 'The client is not known, or its key did not sign the assertion'
 
 const malformed = `The assertion must be a JWT as the guide describes it, with alg ${assertionAlgorithms.join(', ')}`
 
-/** Dummy keys, so that verifying takes equally long for an unknown client and for a wrong signature. */
+/** Dummy keys, so that an unknown client takes as long as a wrong signature. */
 const strangers = importClientKeys([
   {
     ...{ alg: 'EdDSA', kid: '', kty: 'OKP', crv: 'Ed25519' },
@@ -96,13 +90,7 @@ const strangers = importClientKeys([
   { alg: 'PS256', kid: '', kty: 'RSA', e: 'AQAB', n: `${'3'.repeat(341)}Q` },
 ])
 
-const isSignedWith = async (
-  jwt: string,
-  payload: Buffer,
-  alg: string,
-  { key }: ClientKey,
-): Promise<boolean> => {
-  // Imported lazily: only signing clients need it.
+const isSignedWith = async (jwt: string, payload: Buffer, alg: string, { key }: ClientKey) => {
   const { compactVerify } = await import('jose/jws/compact/verify')
   const verified = await compactVerify(jwt, key, { algorithms: [alg] }).catch(() => undefined)
   return verified !== undefined && payload.equals(verified.payload)
@@ -112,19 +100,16 @@ type AssertionOptions = {
   db: Db
   findKey: Principals['findKey']
   keySets: KeySets
-  /** Origin: the issuer, and the base of the token endpoint. */
   publicUrl: string
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
 const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, auditReason })
 
 /**
- * Returns a function that turns an assertion (RFC 7523, section 3) into a credential; `clientId` is the id in
- * the request, if any. A valid assertion can be used once across all instances. Checks run in this order:
- * form, claims, client, signature, quota (`requireRoom`), replay. The keys of an unknown client are never
- * fetched.
+ * Returns a function that turns an assertion (RFC 7523, section 3) into a credential. `clientId`: the id in the
+ * request, if any. An assertion can be used once, on any instance. `requireRoom` checks the quota before the
+ * assertion counts as used. The keys of an unknown client are never fetched.
  */
 export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
@@ -135,7 +120,12 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
     return keySets.find({ customerId, keyId, jwksUri: client.jwksUri })
   }
 
-  const isSigned = async (jwt: string, payload: Buffer, { alg, kid }: Header, keys: readonly ClientKey[]) => {
+  const isSigned = async (
+    jwt: string,
+    payload: Buffer,
+    { alg, kid }: z.output<typeof headerSchema>,
+    keys: readonly ClientKey[],
+  ) => {
     const isOfKind = (key: ClientKey) => key.alg === keyAlgorithmOf(alg)
     const fitting = keys.filter((key) => isOfKind(key) && (kid === undefined || key.kid === kid))
     const tried = fitting.length > 0 ? fitting : strangers.filter(isOfKind)
@@ -145,7 +135,7 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
 
   const use = async ({ customerId, keyId }: KeyFacts, { jti, exp }: Claims): Promise<boolean> => {
     const digest = createHash('sha256').update(jti).digest()
-    const until = sql`to_timestamp(${exp + skewSeconds}::float8)`
+    const until = sql`to_timestamp(${exp + clockSkewSeconds}::float8)`
     const statement = sql<{ isFirst: boolean }>`
       select use_assertion(${customerId}, ${keyId}, ${digest}, ${until}) as "isFirst"`
     return (await findRow(db, statement))?.isFirst === true
@@ -160,7 +150,7 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
         if (!header || !claims) throw refuse(malformed, 'assertion_malformed')
         const fault =
           clientId === undefined || clientId === claims.sub
-            ? findFault(claims, { audiences, nowMs: now() })
+            ? findFault(claims, audiences, now())
             : 'client_id is not the sub of the assertion'
         if (fault) throw refuse(fault, 'assertion_claims')
         const facts = await findKey(claims.sub, turn)

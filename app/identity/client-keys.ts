@@ -3,17 +3,16 @@ import { z } from 'zod'
 import { thumbprintOf } from './jwk.ts'
 import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
-/** One algorithm per key type, so a key cannot be used with another algorithm. */
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
 
-/** Algorithms of client assertions. `Ed25519` is the newer name of `EdDSA` with an Ed25519 key (RFC 9864). */
+/** `Ed25519` is the newer name of `EdDSA` with an Ed25519 key (RFC 9864). */
 export const assertionAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256'] as const
 export type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
 
 /** Maps the algorithm of an assertion to the `alg` of stored keys. */
 export const keyAlgorithmOf = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
 
-/** Public key of a client as stored in the database (RFC 7517), without other members. */
+/** Public key of a client as stored (RFC 7517), without other members. */
 export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: KeyAlgorithm }>
 
 export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
@@ -22,7 +21,6 @@ const maxKeys = 10
 const [leastRsaBits, mostRsaBits] = [2048, 4096]
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** `members`: the required members in lexicographic order (RFC 7638, section 3.2). */
 const kinds = [
   { alg: 'EdDSA', type: { kty: 'OKP', crv: 'Ed25519' }, members: ['crv', 'kty', 'x'] },
   { alg: 'ES256', type: { kty: 'EC', crv: 'P-256' }, members: ['crv', 'kty', 'x', 'y'] },
@@ -34,7 +32,6 @@ const kidSchema = z.string().regex(/^[\x20-\x7e]{1,255}$/)
 const setSchema = z.object({ keys: z.array(z.unknown()) })
 
 type PublicMembers = Readonly<Record<string, string>>
-type Details = NonNullable<KeyObject['asymmetricKeyDetails']>
 
 const requireUse = (jwk: Record<string, unknown>, alg: string): void => {
   const { use = 'sig', key_ops: operations = ['verify'], alg: named = alg } = jwk
@@ -47,7 +44,8 @@ const requireUse = (jwk: Record<string, unknown>, alg: string): void => {
   }
 }
 
-const requireRsaStrength = (modulus: Buffer, { modulusLength: bits = 0, publicExponent }: Details): void => {
+const requireRsaStrength = (modulus: Buffer, { asymmetricKeyDetails = {} }: KeyObject): void => {
+  const { modulusLength: bits = 0, publicExponent } = asymmetricKeyDetails
   if (bits < leastRsaBits || bits > mostRsaBits) {
     throw new Error(`expected an RSA key of ${leastRsaBits} to ${mostRsaBits} bits: make a new one`)
   }
@@ -57,15 +55,10 @@ const requireRsaStrength = (modulus: Buffer, { modulusLength: bits = 0, publicEx
   if (!isStrongModulus(modulus)) throw new Error('the modulus of the key has a small factor: make a new key')
 }
 
-const requireStrength = (
-  { x = '', n }: PublicMembers,
-  { asymmetricKeyType, asymmetricKeyDetails }: KeyObject,
-) => {
-  if (n !== undefined) requireRsaStrength(Buffer.from(n, 'base64url'), asymmetricKeyDetails ?? {})
-  if (asymmetricKeyType === 'ed25519' && !isStrongEd25519(Buffer.from(x, 'base64url'))) {
-    throw new Error(
-      'with this key anybody could sign, or nobody: make a new key pair and give its public part',
-    )
+const requireStrength = ({ x = '', n }: PublicMembers, key: KeyObject) => {
+  if (n !== undefined) requireRsaStrength(Buffer.from(n, 'base64url'), key)
+  if (key.asymmetricKeyType === 'ed25519' && !isStrongEd25519(Buffer.from(x, 'base64url'))) {
+    throw new Error('this key is not secure: make a new key pair and give its public part')
   }
 }
 
@@ -86,9 +79,7 @@ const parseJwk = (value: unknown): PublicJwk => {
   const { success, data: jwk } = jwkSchema.safeParse(value)
   if (!success) throw new Error('expected a JSON Web Key')
   if (privateMembers.some((member) => jwk[member] !== undefined)) {
-    throw new Error(
-      'this key is private or secret: give its public part only, and do not use this key any more',
-    )
+    throw new Error('this key is private or secret: give its public part only, and never use this key again')
   }
   const kind = kinds.find(({ type }) => Object.entries(type).every(([name, is]) => jwk[name] === is))
   if (!kind) {
@@ -109,7 +100,7 @@ const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
   try {
     return createPublicKey({ key: { ...jwk }, format: 'jwk' })
   } catch {
-    throw new Error('the members of the key are not a key: export its public part anew as a JSON Web Key')
+    throw new Error('the members do not form a key: export its public part again as a JSON Web Key')
   }
 }
 
@@ -118,7 +109,7 @@ const requireFewKeys = <T>(jwks: T[]): T[] => {
   return jwks
 }
 
-/** Parses a JSON Web Key or a key set. Throws with the reason if a key cannot verify assertions. */
+/** Parses a JSON Web Key or a key set. Throws with the reason. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
   const set = setSchema.safeParse(value)
   const jwks = requireFewKeys(set.success ? set.data.keys : [value]).map(parseJwk)
@@ -135,7 +126,7 @@ const tryJwk = (value: unknown): PublicJwk[] => {
   }
 }
 
-/** Parses a published key set, skipping unsuitable keys. Throws if it is no set, or if over 10 keys are left. */
+/** Parses a published key set, skipping unsuitable keys. Throws if it is no set or has over 10 usable keys. */
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
   requireFewKeys(setSchema.parse(value).keys.flatMap(tryJwk))
 
@@ -143,10 +134,7 @@ export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
   jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 
-/**
- * How a client without a secret authenticates: with a registered key, or with a key that it publishes.
- * See docs/decisions/0096-a-client-that-signs-is-a-key.md.
- */
+/** Registered or published keys. See docs/decisions/0096-a-client-that-signs-is-a-key.md. */
 export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
 
 /** Reads the columns of a key. `undefined` if the key has a secret. */

@@ -4,7 +4,6 @@ import type { KeyFacts } from './facts.ts'
 import type { Principals } from './principals.ts'
 
 export type Credential = Readonly<{
-  /** Id of the claimed key. `undefined` if the client sent no well-formed id. */
   keyId: string | undefined
   /** False if the credential is certainly wrong. Queries the database, in a turn, on a cache miss. */
   isKnown(turn: Turn): Promise<boolean>
@@ -24,7 +23,6 @@ export const presentApiKey = (
       const known = parts && (await findKey(parts.keyId, turn))
       return known !== undefined && matchesSecret(parts?.secret ?? '', known.secretSha256)
     },
-    // Malformed text is rejected without a query, so it needs no turn.
     verify: async (turn) => (parts ? turn(() => identifyApiKey(apiKey)) : identifyApiKey(apiKey)),
   }
 }

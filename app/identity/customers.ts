@@ -4,12 +4,10 @@ import { text } from '../../schemas/fields.ts'
 import { selectInstant } from '../db/instant.ts'
 import type { Db, Plan } from '../db/schema.ts'
 
-/** Id of a customer in import lines, tokens and commands. The table has the same check. */
 export const customerSlug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'expected 1 to 64 of a-z 0-9 -, not beginning with -')
 
-/** Display name of a customer: not empty, at most 2,000 bytes. */
 export const customerName = text.min(1, 'expected a name')
 
 export const plans: readonly Plan[] = ['basic', 'premium', 'enterprise']
@@ -33,11 +31,11 @@ const columns = [
   selectInstant('created_at').as('created_at'),
 ] as const
 
-/** Looks up a customer by primary key. `undefined` if it does not exist. */
+/** `undefined` if the customer does not exist. */
 export const findCustomer = (db: Db, customerId: string): Promise<Customer | undefined> =>
   db.selectFrom('customers').select(columns).where('customer_id', '=', customerId).executeTakeFirst()
 
-/** All customers of the installation by slug, for operators. Requests of clients never use it. */
+/** All customers by slug. */
 export const listCustomers = (db: Db): Promise<Customer[]> =>
   db.selectFrom('customers').select(columns).orderBy('customer_id').execute()
 
@@ -64,10 +62,10 @@ export const putCustomer = async (db: Db, customer: NewCustomer): Promise<void> 
     .execute()
 }
 
-/** `suspended`: true keeps an earlier suspension time; false lifts the suspension. */
+/** `suspended`: true keeps an earlier suspension time, false lifts the suspension. */
 export type CustomerChanges = { plan?: Plan; suspended?: boolean; expiringWithin?: number }
 
-/** Updates the given fields. `undefined` if the customer does not exist. */
+/** `undefined` if the customer does not exist. */
 export const changeCustomer = (
   db: Db,
   customerId: string,

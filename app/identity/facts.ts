@@ -19,27 +19,20 @@ export type KeyFacts = CustomerFacts &
     /** Infinity = never. */
     expiresAtMs: number
     revoked: boolean
-    /** True if the key may be used from this address; undefined = every address. */
     isAllowedFrom: ((address: string) => boolean) | undefined
-    /** How a signing client authenticates. `undefined` if the key has a secret. */
     client: ClientProver | undefined
-    /**
-     * True if an unexpired token of the key was revoked. Only then is each token looked up. A list of
-     * revocations read by position would miss transactions that commit late.
-     */
+    /** True if an unexpired token of the key was revoked. Only then is each token looked up. */
     hasRevokedTokens: boolean
   }>
 
 export type FactsOptions = {
   db: Db
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
-  /** Milliseconds since 1970, to check the expiry of keys. */
   now: () => number
-  /** Monotonic milliseconds, to measure the age of a result. */
   monotonicNow: () => number
-  /** Maximum entries per cache: 10,000 at about 0.5 kB are 5 MB. */
+  /** About 0.5 kB each. Defaults to 10,000. */
   maxEntries?: number
-  /** Names in the change log that invalidate these facts. Optional. Defaults to `['auth']`. */
+  /** Names in the change log that invalidate these facts. Defaults to `['auth']`. */
   dependsOn?: readonly string[]
 }
 
@@ -54,7 +47,6 @@ export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row 
 
 const customerColumns = sql`customer_id as "customerId", plan, suspended_at is not null as suspended,
   expiring_within as "expiringWithin"`
-/** Columns that identify the snapshot and the server of a result. */
 export const stampColumns = sql`pg_current_snapshot()::text as "snapshot",
   extract(epoch from pg_postmaster_start_time())::text as "server"`
 
@@ -62,7 +54,6 @@ export type StampRow = { snapshot: string; server: string }
 
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
-/** Plans, keys and revocations share one name in the change log. */
 const rights = ['auth']
 
 /** Combines a value with the stamp of its row. */
@@ -70,7 +61,7 @@ export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, va
   return { customerId, value, snapshot: parseSnapshot(snapshot), server }
 }
 
-/** Loads the facts of a customer for `createFacts`. `undefined` if the customer does not exist. */
+/** `undefined` if the customer does not exist. */
 export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
   const row = await findRow(
     db,
@@ -90,9 +81,8 @@ type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'client'> & {
   jwksUri: string | null
 }
 
-/** Loads the current facts of a key and its customer. `undefined` if the key does not exist. */
+/** Loads a key and its customer. `undefined` if the key does not exist. */
 export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | undefined> => {
-  // Counts every revocation, even of expired tokens: our clock may lag behind the database's.
   const row = await findRow(
     db,
     sql<KeyRow & StampRow>`
@@ -127,9 +117,9 @@ export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boole
   return row && toFact(customerId, row, row.revoked)
 }
 
-/** How long a cached "does not exist" or a running query may be reused, from before the query was sent. */
+/** How long a cached "does not exist" or a running query may be reused, counted from the start of the query. */
 const maxAgeMs = 500
-/** Maximum cached unknown ids. They have a separate cache, so that requests with random ids evict no fact. */
+/** Separate from the facts, so that requests with random ids evict none. */
 const maxMissing = 1_000
 
 type Asked = { askedAtMs: number }
@@ -137,8 +127,8 @@ type Known<T> = Asked & { value: T; stamp: Stamped }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
 /**
- * Caches the facts that `load` returns and, for `maxAgeMs`, missing ids. Concurrent callers share one query
- * unless it was sent more than `maxAgeMs` ago. Errors are not cached.
+ * Caches the facts that `load` returns, and missing ids for `maxAgeMs`. Concurrent callers share one query
+ * unless it is older. Errors are not cached.
  */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
@@ -187,15 +177,14 @@ export const createFacts = <T>(
     return running && isYoung(running) ? running.answer : send(id)
   }
 
-  // Callers start or join a query only inside their own turn, so no caller waits in another caller's turn.
+  // Callers start or join a query only in their own turn, so no caller waits in another caller's turn.
   const ask = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
     turn ? turn(() => join(id)) : join(id)
 
   return {
     /**
-     * Returns the fact, or `undefined` if the id does not exist. Synchronous if the fence proves that the
-     * cached fact is fresh. `turn`: runs the query. Optional, because an id from a verified token needs no
-     * turn.
+     * Returns the fact; `undefined` if the id does not exist. Synchronous if the cached fact is fresh. `turn`
+     * runs the query. Optional, because an id from a verified token needs no turn.
      */
     find(id: string, turn?: Turn): T | undefined | Promise<T | undefined> {
       const last = known.get(id)
@@ -211,7 +200,6 @@ export const createFacts = <T>(
       }
       return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
     },
-    /** Replaces the cached fact with the current one. Results of earlier queries cannot overwrite it. */
     async refresh(id: string): Promise<void> {
       await send(id)
     },

@@ -11,7 +11,7 @@ import {
 } from './facts.ts'
 import { listScopes } from './scopes.ts'
 
-/** Name in the change log of every change to a custom document or a grant. */
+/** Name of every change to a custom document or a grant in the change log. */
 export const customChanges = 'custom'
 
 const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>> => {
@@ -25,11 +25,7 @@ const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>
   return toFact(customerId, row, listScopes(row.names))
 }
 
-/**
- * Returns a function that lists every scope of a customer: one per resource, and one per granted custom
- * endpoint. A grant or a revocation takes effect within a second. The function is synchronous if the fact is
- * fresh, and rejects with `unavailable` while the database is unreachable.
- */
+/** Returns a function that lists every scope of a customer. It is synchronous if the fact is fresh. */
 export const createGrantedScopes = (options: FactsOptions) => {
   const { db } = options
   const { find } = createFacts((customerId) => load(db, customerId), {

@@ -7,27 +7,23 @@ import { inTransaction } from '../db/transaction.ts'
 import type { ApiKey, NewApiKey } from './api-key-store.ts'
 import { createKeyId, createKeySecret } from './api-keys.ts'
 
-/** 256 bits, so that one unsalted SHA-256 is enough to store it. */
+/** 256 bits, so one unsalted SHA-256 is enough to store it. */
 const secretBytes = 32
 
 const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** A link as a key of the state `pending`. `expires_at` is the end of the link. */
 const columns = sql`key_id, customer_id as customer,
   case when expires_at <= now() then 'expired' else 'pending' end as state, scopes,
   ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by,
   networks::text[] as networks, null as jwks_uri, null as kids, ${selectInstant('created_at')} as created_at`
 
 type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {
-  /** Lifetime of the key, from the use of the link. null = no end. */
   lifetimeSeconds: number | null
 }
 
 /**
- * Adds a link that shows a new key once, within seven days. Returns the link as a pending key, and its secret,
- * of which only the hash is stored. Rejects with the driver's foreign key error if the customer does not
- * exist.
- * See docs/decisions/0141-a-link-makes-the-key.md.
+ * Adds a link that shows a new key once, within seven days. Stores only the hash of its secret. Rejects with the
+ * driver's foreign key error if the customer does not exist. See docs/decisions/0141-a-link-makes-the-key.md.
  */
 export const addKeyLink = async (
   db: Db,
@@ -42,7 +38,7 @@ export const addKeyLink = async (
   return { link: rows[0] as ApiKey, secret }
 }
 
-/** Links of one customer, or of all customers, that were not used, oldest first. */
+/** Unused links of one customer or of all, oldest first. */
 export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[]> => {
   const { rows } = await sql<ApiKey>`
     select ${columns} from key_links
@@ -51,22 +47,20 @@ export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[
   return rows
 }
 
-/** Deletes a link that was not used, and returns it as revoked. `undefined` if there is no such link. */
+/** Deletes an unused link and returns it as revoked. `undefined` if there is none. */
 export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | undefined> => {
   const { rows } = await sql<ApiKey>`
     delete from key_links where key_id = ${keyId} returning ${columns}`.execute(db)
   return rows[0] && { ...rows[0], state: 'revoked' }
 }
 
-/** A key at the moment when it is shown. `expires_at`: RFC 3339 in UTC; null means never. */
 export type ShownKey = Pick<ApiKey, 'key_id' | 'customer' | 'scopes' | 'networks' | 'expires_at'> & {
   api_key: string
 }
 
 /**
- * Uses a link: makes its key and records that in the audit trail, in one transaction. Of concurrent calls with
- * the same secret, one gets the key. `undefined`, without a reason, if the link is unknown, used, revoked or
- * expired, or if its customer has no API access now. Runs as the serving role.
+ * Uses a link: creates its key and the audit entry in one transaction. Only one of concurrent calls gets the
+ * key. `undefined` if the link is unknown, used, revoked or expired, or if its customer has no API access.
  */
 export const takeLinkedKey = (
   db: Db,

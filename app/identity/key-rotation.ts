@@ -6,27 +6,21 @@ import { inTransaction } from '../db/transaction.ts'
 import { createSealedKey, openSigningKey } from './signing-key.ts'
 import { jwksMaxAgeSeconds } from './signing-keys.ts'
 
-/**
- * States of a signing key. `next`: published but does not sign yet. `active`: signs. `retiring`: only
- * verifies existing tokens. `gone`: its last token has expired, and the next rotation deletes it.
- */
+/** `next` is published but does not sign yet. `gone`: the last token has expired; the next rotation deletes it. */
 type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
 
-/** Instants are RFC 3339 in UTC with six decimals; null if the key has not reached that state. */
 type SigningKeyRecord = {
   kid: string
   state: SigningKeyState
   created_at: string
   activated_at: string | null
   retired_at: string | null
-  /** Expiry of the last token signed with this key. */
   tokens_until: string | null
 }
 
 /**
- * Minimum seconds between publishing a key and signing with it. `verifiers` covers every client that caches
- * our key set. `instances` covers only our own instances, which poll twice a second.
- * See docs/decisions/0006-retiring-signing-keys.md.
+ * Minimum seconds between publishing a key and signing with it, for clients that cache our key set and for our
+ * own instances. See docs/decisions/0006-retiring-signing-keys.md.
  */
 export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
 
@@ -41,10 +35,7 @@ const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
     .onConflict((conflict) => conflict.column('state').where('state', '=', state).doNothing())
     .execute()
 
-/**
- * Creates an active and a next signing key if they are missing; private keys are stored sealed. Safe to run
- * concurrently: unique indexes on the states allow one key of each. `db` must log in as owner or operator.
- */
+/** Creates missing signing keys. Safe to run concurrently: unique indexes allow one key of each state. */
 export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void> => {
   const rows = await db.selectFrom('signing_keys').select('state').execute()
   for (const state of ['active', 'next'] as const) {
@@ -74,7 +65,7 @@ export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
 
 type Row = { kid: string; state: string; sealed: Buffer; ageSeconds: number }
 
-// Opens every key: with a wrong SECRET_KEY, no instance could open the new key.
+// Opens every key, because with a wrong SECRET_KEY no instance could open the new key.
 const readKeys = async (db: Transaction<Database>, secrets: Secrets): Promise<Row[]> => {
   const { rows } = await sql<Row>`
     select kid, state, sealed_private_key as sealed,
@@ -92,16 +83,14 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
   const waitSeconds = Math.ceil(lead - next.ageSeconds)
   if (waitSeconds <= 0) return next
   throw new Error(
-    `The next signing key was published ${Math.floor(next.ageSeconds)} s ago, and not everybody who ` +
-      `verifies tokens knows it yet: wait ${waitSeconds} s`,
+    `The next signing key was published ${Math.floor(next.ageSeconds)} s ago, and some clients have not loaded ` +
+      `it yet: wait ${waitSeconds} s`,
   )
 }
 
 /**
- * Activates the next key, creates another next key and deletes keys that are gone, in one transaction.
- * Concurrent rotations run one after another. Existing tokens stay valid. Returns the new list. Throws,
- * without any change, if the next key was published less than `lead` seconds ago, or if a key does not open
- * with `secrets`.
+ * Activates the next key, creates another one and deletes keys that are gone. Throws, without any change, if the next
+ * key was published less than `lead` seconds ago, or if a key does not open with `secrets`.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {

@@ -7,31 +7,27 @@ import { parseUniqueJson } from '../http/unique-json.ts'
 import { type ClientKey, importClientKeys, type PublicJwk, parsePublishedKeys } from './client-keys.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 
-/** For one key set. Ten keys are about 8 kB. */
 const requestLimits = { maxBytes: 65_536, timeoutMs: 3_000 } as const
-/** How long the last fetched keys stay valid while the address fails. */
+/** How long fetched keys stay valid while their address fails. */
 const keepSeconds = 3_600
 /** Minimum interval between two fetches of an address. */
 const dueSeconds = 60
-/** How long to wait for another instance's fetch, and how often to poll for its result. */
 const waitMs = requestLimits.timeoutMs + 200
 const waitStepMs = 100
-/** How long an instance caches a result before it queries the database again. */
+/** How long an instance reuses a result before it queries the database again. */
 const memoryMs = 1_000
 const maxEntries = 1_000
 
 type KeySetsOptions = {
   db: QueuedDb
   outbound: Outbound
-  /** Monotonic milliseconds. */
   monotonicNow: () => number
-  /** Receives the reason when keys cannot be fetched. */
   warn: (reason: string, message: string) => void
 }
 
 type Publisher = Pick<KeyFacts, 'customerId' | 'keyId'> & { jwksUri: string }
 
-/** `undefined` if the last fetch failed and the stored keys are older than an hour (`keepSeconds`). */
+/** `find` returns `undefined` if the last fetch failed and the stored keys are too old. */
 export type KeySets = Readonly<{
   find(publisher: Publisher): Promise<readonly ClientKey[] | undefined>
 }>
@@ -48,18 +44,14 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 }
 
 /**
- * Finds the keys that clients publish at their own address. Together, all instances fetch an address at most
- * once a minute, on a login of its client; the database stores the result. A failing address is retried at
- * the same interval. While one instance fetches, the others wait for the keys, so that a new key is valid on
- * all instances immediately. Database queries take turns of the customer, because concurrent requests from
- * several networks share them.
+ * Finds the keys that clients publish. All instances together fetch an address at most once a minute and store the
+ * result. While one instance fetches, the others wait, so that a new key is valid on all of them.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const known = new LRUCache<string, Known>({ max: maxEntries })
-  /** When this instance last started to fetch an address, or to wait for another instance's fetch. */
+  /** When this instance last began to fetch an address or to wait for another instance. */
   const begun = new LRUCache<string, number>({ max: maxEntries })
 
-  /** True for `waitMs`, once per address and interval of `dueSeconds`. */
   const mayWait = (name: string): boolean => {
     const now = monotonicNow()
     const beganMs = begun.get(name) ?? Number.NEGATIVE_INFINITY
@@ -77,7 +69,7 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
       )
       return jwks
     } catch (error) {
-      // Log only the error's name: the message of a customer's server may contain anything.
+      // Not the message, which may contain text of the customer's server.
       warn('the address failed', `the keys of a client could not be read: ${(error as Error).name}`)
       return undefined
     }
@@ -93,11 +85,11 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
       ),
     )
     if (taken?.isDue) begun.set(nameOf(publisher), monotonicNow() - waitMs)
-    // Outside the turn: a slow address would delay the logins of other clients.
+    // Outside the turn, because a slow address would delay the logins of other clients.
     const fresh = taken?.isDue ? await refresh(publisher) : undefined
     if (fresh) return importClientKeys(fresh)
     const ageSeconds = taken?.ageSeconds ?? Number.POSITIVE_INFINITY
-    // Not due, but no result within the last minute: the address fails, or another instance is fetching it.
+    // Not due, but without a recent result: the address fails, or another instance is fetching it.
     if (taken && !taken.isDue && ageSeconds >= dueSeconds && mayWait(nameOf(publisher))) {
       await delay(waitStepMs)
       return ask(publisher)

@@ -5,29 +5,21 @@ import type { LoginListener, LoginSource } from './login-events.ts'
 
 type LoginAuditOptions = {
   record: (event: AuditEvent) => Promise<void>
-  /** Counts a refusal that exceeds the budget for entries. */
   count: (reason: string, status: number) => void
-  /** Milliseconds since 1970. */
   now: () => number
   warn: (error: unknown) => void
 }
 
-/**
- * Refused logins per minute and process that become entries. Further refusals are only counted.
- * Unauthenticated clients can write at most 144,000 entries a day, about 70 MB.
- */
+/** Refused logins per minute and process that become entries: at most 70 MB a day. Others are only counted. */
 const maxRefusalsPerMinute = 100
-/** Share of one network, so that a flood from it leaves room for failures from other networks. */
 const maxRefusalsOfNetworkPerMinute = 30
-/** Per key, for correct keys refused for their plan or network. Separate from the limits above. */
+/** For correct keys that are refused for their plan or network. Not part of the limits above. */
 const maxRefusalsOfKeyPerMinute = 10
 
-/** Returns a function that checks whether this minute's budget allows one more entry, and uses it. */
 const createBudgets = (now: () => number) => {
   let minute = 0
   let total = 0
   const used = new Map<string, number>()
-  /** Uses one entry of `name`'s share if it has any left. Holds at most 100 networks, plus existing keys. */
   const isWithin = (name: string, most: number): boolean => {
     const count = used.get(name) ?? 0
     if (count < most) used.set(name, count + 1)
@@ -49,23 +41,18 @@ const createBudgets = (now: () => number) => {
 }
 
 /**
- * Records refused logins and issued tokens in the audit trail. A failure to record a refusal is only logged.
- * A failure to record a token rejects, so the token is not issued. The id of an unknown key is not stored,
- * because it may be anything that a client typed.
+ * Records refused logins and issued tokens in the audit trail. If a refusal cannot be recorded, that is only
+ * logged. If a token cannot be recorded, the listener rejects and the token is not issued.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginListener => {
   const isWithinBudget = createBudgets(now)
 
-  const recordRefusal = async (
-    error: ApiError,
-    keyId: string | undefined,
-    { ip, requestId }: LoginSource,
-  ) => {
+  const recordRefusal = async (error: ApiError, keyId: string | undefined, source: LoginSource) => {
+    const { ip, requestId } = source
     const { code, status, extras } = error
     const client = truncateAddress(ip)
     const isRightKey = code === 'plan_required' || code === 'network_not_allowed'
     const refused = { rightKeyId: isRightKey ? keyId : undefined, network: client ?? '' }
-    // Refusals by rate limits are only counted.
     if (status === 429 || !isWithinBudget(refused)) return count(`login: ${code}`, status)
     const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const
     const details = { reason: extras.auditReason ?? code }

@@ -1,13 +1,8 @@
 import type { Credential } from './credential.ts'
 import type { KeyFacts } from './facts.ts'
 
-export type LoginSource = Readonly<{
-  ip: string
-  /** For the audit trail. */
-  requestId?: string
-}>
+export type LoginSource = Readonly<{ ip: string; requestId?: string }>
 
-/** Returns the facts of the credential's key. Rejects with the reason of a refusal. */
 export type KeyCheck = (credential: Credential, source: LoginSource) => Promise<KeyFacts>
 
 /** `isLogin`: the client requests a token. Otherwise it authenticates for introspection or revocation. */
@@ -20,20 +15,19 @@ export type LoginEvent =
       keyId: string | undefined
       error: unknown
     }>
-  /** A token was signed. The client receives it only after all listeners have finished. */
+  /** The client receives the token only after all listeners have finished. */
   | Readonly<{ type: 'signed'; source: LoginSource; key: KeyFacts }>
 
-/** The response waits for the returned promise. If it rejects, the login fails. */
+/** The response waits for the promise. If it rejects, the login fails. */
 export type LoginListener = (event: LoginEvent) => void | Promise<void>
 
-/** Creates the event source for every check of a credential and every signing of a token. */
+/** Creates the source of login events. Listeners run one after another. */
 export const createLoginEvents = () => {
   const listeners: LoginListener[] = []
   const emit = async (event: LoginEvent) => {
     for (const listener of listeners) await listener(event)
   }
   return {
-    /** Adds a listener. Listeners run one after another, in the order of registration. */
     on(listener: LoginListener): void {
       listeners.push(listener)
     },

@@ -1,6 +1,6 @@
 import { assertionAlgorithms } from './client-keys.ts'
 
-/** Media type of an API catalog (RFC 9727, section 5.1), which is a linkset (RFC 9264). */
+/** RFC 9727, section 5.1. */
 export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 const clientAuthentication = (endpoint: string) => ({
@@ -8,7 +8,7 @@ const clientAuthentication = (endpoint: string) => ({
   [`${endpoint}_auth_signing_alg_values_supported`]: assertionAlgorithms,
 })
 
-/** Authorization server metadata (RFC 8414). `scopes`: all existing scopes. */
+/** Authorization server metadata (RFC 8414). */
 export const authorizationServerMetadata = (publicUrl: string, scopes: readonly string[]) => ({
   issuer: publicUrl,
   token_endpoint: `${publicUrl}/v1/oauth/token`,
@@ -19,7 +19,7 @@ export const authorizationServerMetadata = (publicUrl: string, scopes: readonly 
   ...clientAuthentication('introspection_endpoint'),
   jwks_uri: `${publicUrl}/.well-known/jwks.json`,
   scopes_supported: scopes,
-  // There is no authorization endpoint. Clients refuse an empty list, and `none` is the registered value.
+  // Clients refuse an empty list, and `none` is the registered value.
   response_types_supported: ['none'],
   grant_types_supported: ['client_credentials'],
   service_documentation: `${publicUrl}/docs`,

@@ -1,14 +1,13 @@
 import { isIP } from 'node:net'
 import { createAddressRanges, plainAddress } from '../http/client-address.ts'
 
-/** Each request compares its address with all networks of its key. */
 export const maxNetworks = 100
 
 const bitsOf = { ipv4: 32, ipv6: 128 } as const
-/** `::ffff:0:0/96` holds the IPv4 addresses (RFC 4291, section 2.5.5.2). */
+/** `::ffff:0:0/96` contains the IPv4 addresses (RFC 4291, section 2.5.5.2). */
 const mappedBits = 96
 
-/** Bits of an address, highest first. The last two groups of IPv6 may be written as IPv4 (`::192.0.2.1`). */
+/** Highest bit first. The last two groups of IPv6 may be written as IPv4 (`::192.0.2.1`). */
 const listBits = (address: string): number[] => {
   if (isIP(address) === 4) return address.split('.').flatMap((part) => toBits(Number(part), 8))
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
@@ -24,9 +23,8 @@ const toBits = (value: number, width: number): number[] =>
   Array.from({ length: width }, (_, place) => (value >> (width - 1 - place)) & 1)
 
 /**
- * Returns a network in canonical form: `203.0.113.0/24`, `2001:db8::/32`. A single address gets the longest
- * prefix. IPv4 in IPv6 (`::ffff:203.0.113.0/120`) becomes IPv4. Throws with the reason for other text, and if
- * bits after the prefix are set.
+ * Returns a network in canonical form: `203.0.113.0/24`. A single address gets the longest prefix. IPv4 in IPv6
+ * becomes IPv4. Throws with the reason for other text, or if bits after the prefix are set.
  */
 export const parseNetwork = (text: string): string => {
   const refuse = (reason: string) => new Error(`${JSON.stringify(text.slice(0, 100))}: ${reason}`)
@@ -40,16 +38,13 @@ export const parseNetwork = (text: string): string => {
     throw refuse(`a prefix of ${plain.family === 'ipv4' ? 'IPv4' : 'IPv6'} has 0 to ${bits} bits`)
   if (listBits(plain.address).slice(prefix).includes(1)) {
     throw refuse(
-      `the address has bits behind its prefix. Name the network itself, or one address with /${bits}`,
+      `the address has bits after its prefix. Give the network itself, or one address with /${bits}`,
     )
   }
   return `${plain.address}/${prefix}`
 }
 
-/**
- * Returns a function that checks whether an address is in one of the networks. IPv4 in IPv6 counts as IPv4,
- * and an IPv6 network contains no IPv4 address. Invalid text is in no network.
- */
+/** Returns a function that checks whether an address is in one of the networks. */
 export const createNetworkCheck = (networks: readonly string[]): ((address: string) => boolean) => {
   const isV6 = (network: string) => network.includes(':')
   const checks = {

@@ -1,9 +1,6 @@
 import type { ApiError, ErrorCode } from '../errors.ts'
 
-/**
- * OAuth errors (RFC 6749, section 5.2): status, and the problem page that explains the error. Statuses match
- * the catalogue, so that proxies and logs see the same status for a fault on every path.
- */
+/** Errors of RFC 6749, section 5.2, with the status and problem page of the same fault in the catalogue. */
 const errors = {
   invalid_request: [400, 'invalid_body'],
   invalid_client: [401, 'invalid_api_key'],
@@ -17,11 +14,9 @@ type OAuthErrorCode = keyof typeof errors
 type OAuthErrorExtras = {
   status?: number
   problem?: ErrorCode
-  /** Response headers, names in lower case. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** Refuses a request at an OAuth endpoint. `message` becomes `error_description`. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly status: number
@@ -60,7 +55,7 @@ export const toOAuthError = (error: ApiError): OAuthError | undefined => {
 /** RFC 6749, appendix A.8: `%x20-21 / %x23-5B / %x5D-7E`. */
 const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
 
-/** `{error, error_description, error_uri}`. */
+/** RFC 6749, section 5.2. */
 export const oauthErrorBody = ({ code, message, problem }: OAuthError, publicUrl: string) => ({
   error: code,
   error_description: message.replaceAll('…', '...').replace(notDescription, "'"),

@@ -1,12 +1,11 @@
 import { assertionType } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 
-/** Parameters with a value; each name occurs once. */
 export type Form = Readonly<Record<string, string>>
 
 const decode = (text: string): URLSearchParams => {
   try {
-    // URLSearchParams accepts broken escapes and replaces broken UTF-8; decodeURIComponent throws on both.
+    // URLSearchParams accepts broken escapes and broken UTF-8.
     decodeURIComponent(text)
     return new URLSearchParams(text)
   } catch {
@@ -14,12 +13,12 @@ const decode = (text: string): URLSearchParams => {
   }
 }
 
-/** Parses a form (RFC 6749, section 3.2). Empty values count as omitted. Throws `invalid_request`. */
+/** Parses a form (RFC 6749, section 3.2). Ignores empty values. Throws `invalid_request`. */
 export const parseForm = (body: string): Form => {
   const form = new Map<string, string>()
   const seen = new Set<string>()
   for (const [name, value] of decode(body)) {
-    if (seen.has(name)) throw new OAuthError('invalid_request', 'A parameter came more than once')
+    if (seen.has(name)) throw new OAuthError('invalid_request', 'A parameter was sent more than once')
     seen.add(name)
     if (value !== '') form.set(name, value)
   }
@@ -46,7 +45,7 @@ const readBasic = (encoded: string): { id: string; secret: string } | undefined 
 
 const twice = 'The client authenticated in more than one way'
 
-/** JWT in the form (RFC 7523, section 2.2). `undefined` if the form has no assertion. */
+/** RFC 7523, section 2.2. `undefined` if the form has no assertion. */
 const readAssertion = (form: Form): string | undefined => {
   const { client_assertion: assertion, client_assertion_type: type } = form
   if (assertion === undefined && type === undefined) return undefined
@@ -59,11 +58,7 @@ const readAssertion = (form: Form): string | undefined => {
   return assertion
 }
 
-/**
- * Reads client credentials from HTTP Basic, or from the form as a secret or an assertion. `undefined` if
- * there are none or they are malformed. Throws `invalid_request` if the client uses two methods (RFC 6749,
- * section 2.3).
- */
+/** Reads client credentials. `undefined` if missing or malformed. Throws if the client uses two methods (section 2.3). */
 export const readClient = (authorization: string | undefined, form: Form): Client | undefined => {
   const { client_id: id, client_secret: secret } = form
   const assertion = readAssertion(form)

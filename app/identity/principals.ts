@@ -20,7 +20,6 @@ import { createGrantedScopes } from './granted-scopes.ts'
 import type { CustomerFacts, Principal } from './principal.ts'
 import { onlyNamedScopes } from './scopes.ts'
 
-/** Current facts. `undefined` if the key or customer does not exist. */
 export type Principals = Readonly<{
   findKey(keyId: string, turn?: Turn): KeyFacts | undefined | Promise<KeyFacts | undefined>
   findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
@@ -34,26 +33,26 @@ export type Principals = Readonly<{
 }>
 
 type PrincipalsOptions = FactsOptions & {
-  /** Receives the reason when the use of a key could not be recorded. Optional. Not reported by default. */
+  /** Reports that the use of a key could not be recorded. Optional. */
   warn?: (reason: string, message: string) => void
 }
 
-/** Actor of a revocation in the audit trail: a key of the same customer, and the origin of its request. */
+/** A key of the same customer, and the origin of its request, for the audit trail. */
 type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
 
-/** 401 `credentials_required`. The challenge has no error code (RFC 6750, section 3.1). */
+/** The challenge has no error code (RFC 6750, section 3.1). */
 export const requireCredentials = (): ApiError =>
   new ApiError('credentials_required', { headers: { 'www-authenticate': bearer } })
 
 const invalidToken = { 'www-authenticate': `${bearer}, error="invalid_token"` }
 
-/** 401 for a bearer token that is not valid. */
+/** 401 for an invalid bearer token. */
 export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
   new ApiError(code, { headers: invalidToken })
 
-/** 401 `invalid_token` for text that is not a token. Never repeats it. Explains how to use an API key. */
+/** For text that is not a token. Never repeats it. */
 export const refuseNoToken = (text: string): ApiError =>
   looksLikeApiKey(text)
     ? new ApiError('invalid_token', {
@@ -63,7 +62,7 @@ export const refuseNoToken = (text: string): ApiError =>
       })
     : refuseToken('invalid_token')
 
-/** Throws 403 `insufficient_scope` if the principal lacks the scope (RFC 6750, section 3.1). */
+/** Throws 403 `insufficient_scope` (RFC 6750, section 3.1). */
 export const requireScope = (principal: Principal, scope: string): void => {
   if (principal.scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)) return
   throw new ApiError('insufficient_scope', {
@@ -74,10 +73,7 @@ export const requireScope = (principal: Principal, scope: string): void => {
   })
 }
 
-/**
- * Returns the requested resources. Defaults to all that the principal may read. Throws 403
- * `insufficient_scope` if it lacks the scope of a requested resource, or of all resources.
- */
+/** Defaults to all that the principal may read. Throws 403 `insufficient_scope`, also if it may read none. */
 export const chooseResources = (
   principal: Principal,
   asked: readonly ResourceName[] | undefined,
@@ -98,23 +94,18 @@ const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
   return plan === 'basic' ? new ApiError('plan_required') : undefined
 }
 
-/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. */
+/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. Not for the demo. */
 export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
-  // The demo customer is allowed on any plan.
   const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
   if (denied) throw denied
 }
 
-/**
- * Returns the error that refuses this key, or `undefined`: 401 `token_revoked` if the key does not exist, is
- * revoked or has expired, and 403 `plan_required` as in `requirePlan`.
- */
+/** Returns the refusal of a key: 401 `token_revoked` if it is not usable, or 403 `plan_required`. */
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
   isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
 
 /**
- * Returns 403 `network_not_allowed` if the key may not be used from this address, or `undefined`. An
- * undefined address is in no network.
+ * Returns 403 `network_not_allowed` if the key may not be used from this address.
  * See docs/decisions/0095-networks-are-judged-with-the-key.md.
  */
 export const judgeNetwork = (
@@ -125,14 +116,13 @@ export const judgeNetwork = (
     ? undefined
     : new ApiError('network_not_allowed')
 
-// Dummy hash, so that an unknown key id takes as long as a wrong secret.
+/** Dummy hash, so that an unknown key id takes as long as a wrong secret. */
 const noSecret = Buffer.alloc(32)
 
-/** 401 `invalid_api_key`, the same for every unusable key. `extras`: set for assertions. */
+/** 401 `invalid_api_key`, the same for every unusable key. */
 export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
   new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
-// Ids of customers and keys contain no spaces.
 const revocationKey = ({ customerId, keyId, jti }: TokenId) => `${customerId} ${keyId} ${jti}`
 const parseRevocationKey = (text: string): TokenId => {
   const [customerId = '', keyId = '', ...rest] = text.split(' ')
@@ -140,16 +130,9 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * Reads and changes API access, in the serving role.
- * - `findKey`, `findCustomer` and `isTokenRevoked` return facts that the fence proves to be fresh: a
- *   revocation, a new plan or a setting takes effect within a second. They are synchronous on a cache hit.
- * - `findApiKey` and `identifyApiKey` always query the database. `findApiKey` returns every key whose secret
- *   matches, even if revoked or expired. `identifyApiKey` throws `invalid_api_key` for a key that is
- *   mistyped, unknown, wrong, revoked or expired.
- * - `markKeyUsed` records the day (UTC). Its failure does not affect the key.
- * - `revokeKey` and `revokeToken` are permanent. Each writes its audit entry in the same transaction. They
- *   resolve when this process refuses the key or token. `revokeKey` does not write a revoked key again.
- * All reject with `unavailable` while the database is unreachable, and with the driver's error otherwise.
+ * Reads and changes API access, in the serving role. Facts are synchronous on a cache hit and up to date within a
+ * second; `findApiKey` and `identifyApiKey` query the database. Revocations write their audit entry in the same
+ * transaction. All reject with `unavailable` while the database is unreachable.
  */
 export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { db, now } = options
@@ -183,12 +166,12 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
 
     async markKeyUsed(keyId) {
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
-        options.warn?.(describeUnreachable(error), 'the use of an API key was not noted'),
+        options.warn?.(describeUnreachable(error), 'the use of an API key was not recorded'),
       )
     },
 
     async revokeKey({ customerId: customer, keyId: subject, revoked }, by) {
-      // The audit entry is first: it locks the customer before the key, in the order of an erasure.
+      // The audit entry first: it locks the customer before the key, as an erasure does.
       const entry = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
       if (!revoked) await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
       await keys.refresh(subject)

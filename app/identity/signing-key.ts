@@ -17,10 +17,9 @@ const describe = (privatePem: string) => {
   }
 }
 
-/** A key pair. `header` is the exact first segment of the tokens that it signs. */
 export type SigningKey = Readonly<ReturnType<typeof describe>>
 
-/** Generates a key pair as a row of the table, with the private key sealed. */
+/** Creates a key pair as a row of the table. */
 export const createSealedKey = (secrets: Secrets) => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const privatePem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
@@ -29,8 +28,8 @@ export const createSealedKey = (secrets: Secrets) => {
 }
 
 /**
- * Opens the key pair of a row. The public key is derived from the sealed private key, so a row that was not
- * written with SECRET_KEY is never trusted. Throws with instructions if the key cannot be opened.
+ * Opens the key pair of a row. The public key is derived from the sealed one, so a row that was not written with
+ * SECRET_KEY is never trusted. Throws with instructions if the key cannot be opened.
  */
 export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): SigningKey => {
   let privatePem: string
@@ -38,10 +37,9 @@ export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): S
     privatePem = secrets.open(purpose, sealed).toString()
   } catch (cause) {
     throw new Error(
-      `The signing key ${kid} cannot be opened: SECRET_KEY is not the one it was sealed with. Put the ` +
-        'former key behind the new one (SECRET_KEY=new,former). If it is lost, delete the row from the table ' +
-        'signing_keys and run "certdata migrate", which makes a new key; every token signed so far is ' +
-        'refused then.',
+      `The signing key ${kid} cannot be opened: it was sealed with another SECRET_KEY. Add the previous key ` +
+        'after the new one (SECRET_KEY=new,previous). If it is lost, delete the row from the table ' +
+        'signing_keys and run "certdata migrate", which creates a new key. All existing tokens become invalid.',
       { cause },
     )
   }

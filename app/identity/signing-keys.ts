@@ -4,27 +4,23 @@ import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
 import { openSigningKey, type SigningKey } from './signing-key.ts'
 
-/** Clients refetch the set for an unknown kid; otherwise they may cache it for five minutes. */
+/** How long clients may cache the key set. They refetch it for an unknown kid. */
 export const jwksMaxAgeSeconds = 300
 
-/** Current signing keys; `refresh` may replace them. `publicByHeader`: active, next and retiring keys. */
 export type SigningKeys = Readonly<{
   active: SigningKey
-  /** PEM by the exact first segment of a token. */
+  /** Active, next and retiring keys: PEM by the exact first segment of a token. */
   publicByHeader: ReadonlyMap<string, string>
   jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
-  /** Reloads the keys if they changed. Rejects with the reason, and then keeps the current keys. */
+  /** Reloads the keys if they changed. If it rejects, the current keys stay. */
   refresh(): Promise<void>
-  /**
-   * Returns the key for a token that expires at `untilMs`. The key stays published until then, because the
-   * database stores the time before the token is signed. Throws `unavailable` if no usable key is left.
-   */
+  /** Returns the key for a token that expires at `untilMs`, and keeps it published until then. */
   findActiveUntil(untilMs: number): Promise<SigningKey>
 }>
 
 type KeySet = Pick<SigningKeys, 'active' | 'publicByHeader' | 'jwks'> & { version: string }
 
-/** Extends the stored time in steps, so that the database is updated once a minute and not per token. */
+/** The stored time is extended in steps, so that the database is updated once a minute and not per token. */
 const coverStepMs = 60_000
 
 const findVersion = async (db: Db): Promise<string> => {
@@ -39,7 +35,7 @@ const loadKeySet = async (db: Db, secrets: Secrets): Promise<KeySet> => {
     select kid, state, sealed_private_key as sealed from list_signing_keys()`.execute(db)
   const keys = rows.map(({ kid, state, sealed }) => ({ ...openSigningKey(kid, sealed, secrets), state }))
   const active = keys.find((key) => key.state === 'active')
-  if (!active) throw new Error('There is no active signing key: run "certdata migrate", which makes one')
+  if (!active) throw new Error('There is no active signing key: run "certdata migrate", which creates one')
   return {
     version,
     active,
@@ -54,7 +50,7 @@ const coverKey = async (db: Db, kid: string, untilMs: number): Promise<boolean> 
   return rows[0]?.there === true
 }
 
-/** Loads all signing keys, in the serving role. Rejects if one cannot be opened or none is active. */
+/** Loads all signing keys. Rejects if one cannot be opened or none is active. */
 export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<SigningKeys> => {
   let keySet = await loadKeySet(db, secrets)
   let covered = { kid: '', untilMs: 0 }
@@ -84,7 +80,7 @@ export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<Signing
     async findActiveUntil(untilMs) {
       const first = keySet.active
       if (await cover(first, untilMs)) return first
-      // The cached key was deleted: this instance missed its rotation for longer than its tokens lived.
+      // The key was deleted: this instance missed its rotation for longer than its tokens lived.
       await refresh()
       const second = keySet.active
       if (await cover(second, untilMs)) return second

@@ -10,9 +10,8 @@ import { areTooMany, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** Token cryptography: @fastify/jwt with our issuer, audience, type and algorithm. */
 export type Jwt = Readonly<{
-  /** Returns the claims. Throws if the signature is wrong or they do not hold at `clockTimestamp` (ms). */
+  /** Returns the claims. Throws if the signature or the claims are invalid at `clockTimestamp` (ms). */
   verify(token: string, options: { key: string; clockTimestamp: number }): unknown
   sign(
     claims: object,
@@ -22,14 +21,12 @@ export type Jwt = Readonly<{
 
 export type TokensOptions = {
   signingKeys: SigningKeys
-  /** Origin: issuer and audience of tokens. */
   publicUrl: string
   accessTokenSeconds: number
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** Signs a token for a login from `source`, with all scopes of the key or only with `narrowed`. */
+/** Signs a token for a login from `source`, with all scopes of the key or only `narrowed`. */
 export type SignToken = (
   key: KeyFacts,
   source: LoginSource,
@@ -38,54 +35,41 @@ export type SignToken = (
 
 type ListScopes = (customerId: string) => readonly string[] | Promise<readonly string[]>
 
-/** Claims of a verified token. Does not check whether its key may still be used. */
+/** Claims of a verified token, whose key may be revoked. `iat` and `nbf` are in seconds. */
 export type VerifiedToken = Readonly<{
   header: string
   keyId: string
   customerId: string
-  /** undefined = every scope. */
   scopes: ReadonlySet<string> | undefined
   expiresAtMs: number
   jti: string
-  /** Seconds since 1970. */
   iat: number
   nbf: number
 }>
 
-/**
- * Bytes of cached tokens: about 15,000 tokens of the usual size. Only valid tokens are cached, so invalid
- * ones cannot evict them. Size includes the scopes, because a client chooses how many its token lists.
- */
+/** About 15,000 usual tokens. The size includes the scopes, because clients choose their number. */
 const maxTokenBytes = 2 ** 24
 const [tokenBytes, scopeBytes] = [400, 100]
 
 const sizeOf = ({ scopes }: VerifiedToken, token: string): number =>
   token.length + tokenBytes + scopeBytes * (scopes?.size ?? 0)
-/** Clocks of instances differ: a token must be valid on every instance as soon as one issues it. */
+/** The clocks of instances differ, and a token must be valid on all of them immediately. */
 const clockSkewSeconds = 10
 
-/**
- * Returns the token of an Authorization header; an empty string if it has only the scheme. Throws
- * `credentials_required` if there is no bearer token. RFC 9110, section 11.4: the scheme ignores case and is
- * followed by one or more spaces.
- */
+/** Returns the token of an Authorization header (RFC 9110, section 11.4). Throws `credentials_required`. */
 export const readBearer = (authorization: string | undefined): string => {
-  // Fast path for nearly every request.
   if (authorization?.startsWith('Bearer ') && authorization[7] !== ' ') return authorization.slice(7)
   const scheme = /^bearer(?: +|$)/i.exec(authorization ?? '')
   if (!scheme) throw requireCredentials()
   return scheme.input.slice(scheme[0].length)
 }
 
-// A signature's last character has four unused bits: 16 spellings of a token would be valid.
+// A signature's last character has four unused bits, so each token would have 16 valid spellings.
 const isCanonical = (segment: string) => Buffer.from(segment, 'base64url').toString('base64url') === segment
 
 const parseScopes = (scope: string) => new Set(scope.split(' ').filter((each) => each !== ''))
 
-/**
- * Verifies a token and caches the result until the token expires or its signing key is removed. Returns the
- * same object each time. Throws 401 `token_expired` or `invalid_token`.
- */
+/** Verifies tokens and caches them until they expire or their key is removed. Throws 401. */
 export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOptions) => {
   const tokens = new LRUCache<string, VerifiedToken>({ maxSize: maxTokenBytes, sizeCalculation: sizeOf })
 
@@ -128,10 +112,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
   }
 }
 
-/**
- * Signs access tokens (RFC 9068) with all scopes of the key, or with `narrowed`, a subset of them. A token
- * never outlives its key. Rejects with `invalid_body` if the scopes exceed the limits of a token.
- */
+/** Signs access tokens (RFC 9068), which never outlive their key. Rejects with `invalid_body` for too many scopes. */
 export const createTokenSigner =
   (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now }: TokensOptions, listScopes: ListScopes) =>
   async (key: KeyFacts, narrowed?: readonly string[]): Promise<z.output<typeof tokenAnswer>> => {

@@ -9,72 +9,49 @@ import {
   type Use,
   usesOf,
 } from './meters.ts'
-import type { AccountName, Policy } from './policy.ts'
-import type { LimitStore } from './store.ts'
+import type { AccountName, LimitStore, Policy } from './store.ts'
 
 export type Account = {
   readonly policies: readonly Policy[]
-  /** Counts and admits the request if every policy has room. Returns a promise only if it needs a lease. */
+  /** Counts and admits the request if every policy has room. A promise only if it needs a lease. */
   take(costs: Costs): Admission | Promise<Admission>
-  /** Like `take`, but only if it can admit synchronously. False: nothing was counted, call `take`. */
+  /** Like `take`, but only if it can admit synchronously. If false, nothing was counted. */
   takeAtOnce(costs: Costs): boolean
-  /** Counts without checking quotas. Negative costs are refunds. */
   charge(costs: Costs): void
   use(): Use[]
   settle(): void
 }
 
 export type AccountDeps = {
-  /** If `undefined`, this instance counts alone. */
   store: LimitStore | undefined
-  /** Monotonic milliseconds. */
   now: () => number
-  /** See timer.ts. */
   after: (ms: number, call: () => void) => () => void
   onUnsettled: (account: Account) => void
 }
 
 /**
- * The share of a quota by which all instances together may be ahead of the store. Below the promised 10 %,
- * because other instances learn of a new instance only at its first heartbeat.
+ * Below the promised 10 %, because other instances learn of a new one only at its first heartbeat.
  * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 const aheadShare = 0.08
-/** Settle at this share of a lease. The rest lasts until the store responds. */
+/** Share of a lease at which it is settled. The rest lasts until the store responds. */
 const settleShare = 0.75
-/** Maximum wait for a lease. After it, this instance decides by its own counts. */
+/** After this wait, the instance decides by its own counts. */
 const leaseWaitMs = 5
-/**
- * After this time an exchange is late, and no request waits for it any more.
- * See docs/decisions/0074-late-answers-of-redis-count.md.
- */
+/** From then on, no request waits for the exchange. See docs/decisions/0074-late-answers-of-redis-count.md. */
 const lateAfterMs = 25
 
 type Waiter = {
   costs: Costs
   resolve: (admission: Admission) => void
-  /** `undefined` while it waits. */
   admission: Admission | undefined
 }
 
 /**
- * Creates a customer's quotas, shared with other instances through leases.
- *
- * Every instance has a permanent lease: it may be `aheadShare * quota / instances` units ahead of the shared
- * count. Requests within the lease are decided synchronously, and their units are settled in batches in the
- * background. A request beyond the lease waits for an exchange, which requests the units of all waiting
- * requests together. So all instances together admit at most quota · (1 + aheadShare) in any window, however
- * uneven their traffic. No units are leased in advance, so a quiet instance takes nothing from a busy one.
- *
- * Each account has at most one exchange in progress. Its result is applied however late it arrives, so no
- * unit is reported to the store twice. If the connection breaks, the store may or may not have counted the
- * units. They are not reported again, because a customer must not be refused for requests that it did not
- * send. If a lost response granted units to requests that were refused in the meantime, these units count
- * until their window ends.
- *
- * If this instance's own window is full, the shared one is full too, and the request is refused immediately.
- * Without a store, or while the store is down or late, the own window decides alone: every instance then
- * enforces the whole quota separately.
+ * Creates a customer's quotas, shared with other instances through leases: an instance may be `aheadShare * quota /
+ * instances` units ahead of the shared count. A request beyond this waits for an exchange. So all instances together
+ * admit at most quota · (1 + aheadShare) in any window. No unit is reported twice, whatever happens to an exchange.
+ * Without a store, or while it is down or late, each instance enforces the whole quota by itself.
  */
 export const createAccount = (
   name: AccountName,
@@ -103,7 +80,7 @@ export const createAccount = (
     goOn()
   }
 
-  /** Resolves the waiters that have no result yet, by this instance's own counts and without its lease. */
+  /** Decides by this instance's own counts, without its lease. */
   const judgeAll = (waiters: readonly Waiter[]): void => {
     const nowMs = now()
     for (const waiter of waiters) {
@@ -115,9 +92,6 @@ export const createAccount = (
     }
   }
 
-  const takeWaiting = (): Waiter[] => waiting.splice(0)
-
-  /** Drops unsettled units that the store has counted, or may have counted. */
   const forget = (units: Costs): void => {
     for (const [index, meter] of meters.entries()) meter.unsettled -= units[index] ?? 0
   }
@@ -125,7 +99,7 @@ export const createAccount = (
   const exchange = async (shared: LimitStore): Promise<void> => {
     isExchanging = true
     const nowMs = now()
-    const waiters = takeWaiting()
+    const waiters = waiting.splice(0)
     const demands = meters.map((meter, index) => {
       // Units that left the window while the store was unavailable no longer matter.
       meter.unsettled = Math.min(meter.unsettled, meter.window.used(nowMs))
@@ -135,20 +109,20 @@ export const createAccount = (
     })
     const stopWaiting = () => {
       judgeAll(waiters)
-      judgeAll(takeWaiting())
+      judgeAll(waiting.splice(0))
       isLate = now() - nowMs >= lateAfterMs
       if (!isLate) callOff = after(leaseWaitMs, stopWaiting)
     }
     let callOff = after(leaseWaitMs, stopWaiting)
     const settlements = await shared.exchange(name, demands)
     callOff()
-    // Late counts are dated at the request. Otherwise their units would stay for the response time longer.
+    // Late counts are dated at the request, or their units would stay for too long.
     const countedMs = isLate ? nowMs : now()
     isLate = false
     if (settlements) {
       for (const [index, { window }] of meters.entries())
         window.replace(countedMs, settlements[index]?.counts ?? [])
-      // Refunds the grant. `judgeAll` counts it again for the waiters, in arrival order.
+      // Refunds the grant. `judgeAll` counts it again, in arrival order.
       count(
         settlements.map(({ granted }) => -granted),
         now(),
@@ -163,11 +137,10 @@ export const createAccount = (
     goOn()
   }
 
-  /** Starts an exchange if requests wait or a settlement is due. Otherwise reports unsettled units. */
   const goOn = (): void => {
     if (!store || isExchanging) return
     const isDue = meters.some((meter) => meter.unsettled >= aheadOf(meter) * settleShare)
-    if (store.isDown) judgeAll(takeWaiting())
+    if (store.isDown) judgeAll(waiting.splice(0))
     else if (waiting.length > 0 || (isDue && isUnsettled())) void exchange(store)
     else if (isUnsettled()) onUnsettled(account)
   }

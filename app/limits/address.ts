@@ -3,12 +3,12 @@ import { parseAddress } from '../audit/client-address.ts'
 import { inTurn, type QueuedDb } from '../db/connect.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Turn } from '../overload/queue.ts'
-import type { AccountName } from './policy.ts'
+import type { AccountName } from './store.ts'
 
-/** Limits the text that a proxy's header can make us store. */
+/** Bounds the text from a proxy's header. */
 const maxLength = 64
 
-/** Addresses repeat, and parsing one costs as much as the rest of a response from memory. */
+/** Addresses repeat, and parsing one costs as much as the rest of a cached response. */
 const known = new LRUCache<string, string>({
   max: 1_000,
   maxSize: 100_000,
@@ -16,8 +16,8 @@ const known = new LRUCache<string, string>({
 })
 
 /**
- * Returns the address that counts as one client: an IPv4 address, or the /64 of an IPv6 address, because one
- * host gets that many addresses (RFC 6177). IPv4-mapped IPv6 becomes IPv4.
+ * Returns the address that counts as one client: an IPv4 address, or the /64 of an IPv6 address, which one host
+ * has (RFC 6177). IPv4 in IPv6 becomes IPv4.
  */
 export const clientOf = (address: string): string => {
   let client = known.get(address)
@@ -28,16 +28,13 @@ export const clientOf = (address: string): string => {
   return client
 }
 
-/**
- * Returns the queue owner of a client that has not logged in: its network as in `clientOf`, and the /48
- * around an IPv6 address as its site, because one site gets that many networks (RFC 6177).
- */
+/** Returns the queue owner of a client that has not logged in. The site of an IPv6 address is its /48. */
 export const toQueueOwner = (address: string): { network: string; site: string } => {
   const network = clientOf(address)
   return { network, site: network.split(':').slice(0, 3).join(':') }
 }
 
-/** Creates a function that runs work on `db` in turns of the client's network. Rejects as `inTurn` does. */
+/** Returns a function that runs work on `db` in turns of the client's network. */
 export const createTurn =
   (db: QueuedDb, address: string): Turn =>
   (work) =>
@@ -50,7 +47,7 @@ const toClient = (address: string): string => {
   return parts.length === 4 ? parts.join('.') : `${parts.slice(0, 4).join(':')}::/64`
 }
 
-/** Returns the account of a principal: its customer, or the client's network for the shared demo token. */
+/** Returns the account of a principal: its customer, or the client's network for the demo token. */
 export const accountOf = ({ kind, customerId }: Principal, address: string): AccountName => ({
   tag: customerId,
   name: kind === 'demo' ? clientOf(address) : '',

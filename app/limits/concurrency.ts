@@ -1,51 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { demoCustomerId } from '../identity/principal.ts'
+import type { AccountDeps } from './account.ts'
 import { refuseQuota } from './meters.ts'
-import type { AccountName } from './policy.ts'
-import type { SlotStore } from './slots.ts'
+import type { AccountName, SlotStore } from './store.ts'
 
-/** Concurrent exports and long polls of an account, the same for each plan (contract, section 8). */
 const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
-/** Long polls of all demo clients. Each address is an account, and one visitor may have many addresses. */
+/** Of all demo clients, because one visitor may have many addresses. */
 const demoLongPolls = 100
 
 export type Concurrent = keyof typeof concurrencyQuotas
 
-/** Node emits `close` after the end and after a disconnection. */
 export type Ending = {
   readonly destroyed: boolean
   once(event: 'close', listener: () => void): unknown
 }
 
-export type Concurrency = {
-  /**
-   * Holds one of the account's slots of this kind until `ending` closes. A long poll of the demo also holds
-   * one of the demo's slots. Holds nothing if `ending` has already closed. Rejects with `quota_exceeded` if
-   * no slot is free.
-   */
-  hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void>
-}
+type ConcurrencyOptions = Pick<AccountDeps, 'after'> & { store: SlotStore | undefined }
 
-type ConcurrencyOptions = {
-  /** The shared slots. If `undefined`, each instance counts alone. */
-  store: SlotStore | undefined
-  /** See timer.ts. */
-  after: (ms: number, call: () => void) => () => void
-}
-
-/** A slot that is not renewed for this time is free again, because its instance has died. */
+/** A slot that is not renewed for this time becomes free: its instance has died. */
 export const leaseMs = 15_000
 export const renewEveryMs = 5_000
 /** Guesses: the time until a slot becomes free is unknown. */
 const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
 
-/**
- * Creates the limiter of concurrent work. This instance's own count is checked first. It decides alone if
- * there is no store or the store does not respond: each instance then allows the whole quota. With a store,
- * the quota holds across instances. A slot there is a lease, renewed while it is held, so slots of a dead
- * instance expire.
- */
-export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurrency => {
+/** Creates the limiter of concurrent work. Without a store that responds, each instance allows the whole quota. */
+export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
   const held = new Map<string, number>()
 
   const change = (key: string, by: number): void => {
@@ -88,12 +67,15 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurr
   }
 
   return {
-    async hold(account, kind, ending) {
+    /** Holds a slot of the account until `ending` closes. Rejects with `quota_exceeded` if none is free. */
+    async hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void> {
       await holdPlace(account, kind, concurrencyQuotas[kind], ending)
-      // If this rejects, the first slot becomes free when the refusal has been sent.
+      // If this rejects, the first slot becomes free when the refusal was sent.
       if (account.tag === demoCustomerId && kind === 'long_polls') {
         await holdPlace({ ...account, name: '' }, kind, demoLongPolls, ending)
       }
     },
   }
 }
+
+export type Concurrency = ReturnType<typeof createConcurrency>

@@ -1,25 +1,24 @@
 import { LRUCache } from 'lru-cache'
-import type { LimitsConfig } from '../config/config.ts'
+import type { LimitsConfig, PlanLimits } from '../config/config.ts'
+import type { KeyFacts } from '../identity/facts.ts'
+import type { KeyChecks, KeyCount } from '../identity/oauth.ts'
 import type { Principal } from '../identity/principal.ts'
 import { type Account, type AccountDeps, createAccount } from './account.ts'
 import { clientOf } from './address.ts'
 import { refuseQuota } from './meters.ts'
-import { type AccountName, type Policy, planPolicies } from './policy.ts'
+import type { AccountName, Policy } from './store.ts'
 
-type LimiterOptions = Omit<AccountDeps, 'onUnsettled'> & {
-  /** About 2 kB each in use. Beyond this number, this instance drops the least recently used account. */
-  maxAccounts?: number
-}
+type CountingDeps = Omit<AccountDeps, 'onUnsettled'>
 
-/** Delay before small amounts are settled. Limits the exchanges of a quiet account. */
+/** `maxAccounts`: about 2 kB each. Beyond it, the least recently used account is dropped. */
+type LimiterOptions = CountingDeps & { maxAccounts?: number }
+
+/** Limits the exchanges of a quiet account. */
 const settleAfterMs = 50
 
 type Known = { account: Account; policies: readonly Policy[] }
 
-/**
- * Creates a cache of accounts that also settles them. Kinds of accounts that strangers can multiply, such as
- * addresses, have a separate limiter, so that they evict no other accounts.
- */
+/** Accounts that strangers can multiply need their own limiter, so that they evict no others. */
 export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
   const known = new LRUCache<string, Known>({ max: maxAccounts })
   const unsettled = new Set<Account>()
@@ -35,7 +34,7 @@ export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions)
   }
 
   return {
-    /** The account with this name. Restarts empty if `policies` is another list than before. */
+    /** Starts empty if `policies` is another list than before. */
     account(name: AccountName, policies: readonly Policy[]): Account {
       // No tag contains NUL. Without a name, the key is the tag itself, whose hash is already computed.
       const key = name.name === '' ? name.tag : `${name.tag}\0${name.name}`
@@ -48,17 +47,15 @@ export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions)
   }
 }
 
-/** Creates a limit with a single policy of `quota` units in 60 s. */
+/** Creates a limit of `quota` units in 60 s. */
 export const createCount = (deps: LimiterOptions, name: string, quota: number) => {
   const limiter = createLimiter(deps)
   const policies = [{ name, quota, windowSeconds: 60 }]
   return {
-    /** Rejects with `quota_exceeded` if no unit is left. */
     async take(account: AccountName): Promise<void> {
       const admission = await limiter.account(account, policies).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
     },
-    /** Throws `quota_exceeded` if this instance counts no unit left. Takes no unit. */
     requireRoom(account: AccountName): void {
       const [use] = limiter.account(account, policies).use()
       if (use?.remaining === 0) throw refuseQuota({ violated: [name], retryAfterSeconds: use.resetSeconds })
@@ -67,18 +64,33 @@ export const createCount = (deps: LimiterOptions, name: string, quota: number) =
   }
 }
 
-type QuotasOptions = Omit<AccountDeps, 'onUnsettled'> & { limits: LimitsConfig }
+type KeyChecksOptions = CountingDeps & { limits: Pick<LimitsConfig, keyof KeyChecks> }
 
-export type Quotas = {
-  /**
-   * The account of the customer under its plan, or of the client's address for a demo token. `undefined` for
-   * a plan without API access. `clientAddress` may be a getter: it is read only if needed.
-   */
-  find(principal: Principal, client: { readonly clientAddress: string }): Account | undefined
+/** Creates limits on introspections and revocations per minute. */
+export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyChecks => {
+  const create = (name: keyof KeyChecks, format: (key: KeyFacts, ip: string) => string): KeyCount => {
+    const count = createCount(deps, name, limits[name])
+    const toAccount = (key: KeyFacts, ip: string) => ({ tag: key.customerId, name: format(key, ip) })
+    return {
+      take: (key, ip) => count.take(toAccount(key, ip)),
+      requireRoom: (key, ip) => count.requireRoom(toAccount(key, ip)),
+    }
+  }
+  return {
+    introspections: create('introspections', ({ keyId }) => `introspect:${keyId}`),
+    revocations: create('revocations', ({ keyId }, ip) => `revoke:${keyId}:${clientOf(ip)}`),
+  }
 }
 
+type QuotasOptions = CountingDeps & { limits: LimitsConfig }
+
+/** `burst` and `minute`, in the order of the headers. */
+export const planPolicies = ({ burst, minute }: PlanLimits): readonly Policy[] => [
+  { name: 'burst', quota: burst, windowSeconds: 1 },
+  { name: 'minute', quota: minute, windowSeconds: 60 },
+]
 /** Creates the quotas of all customers. A customer's keys share one account. */
-export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
+export const createQuotas = ({ limits, ...deps }: QuotasOptions) => {
   const policies = {
     basic: undefined,
     premium: planPolicies(limits.premium),
@@ -88,7 +100,14 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
   const customers = createLimiter(deps)
   const addresses = createLimiter(deps)
   return {
-    find({ kind, customerId, plan }, client) {
+    /**
+     * The account of the customer, or of the client's address for a demo token. `undefined` for a plan without API
+     * access. `clientAddress` may be a getter: it is read only if needed.
+     */
+    find(
+      { kind, customerId, plan }: Principal,
+      client: { readonly clientAddress: string },
+    ): Account | undefined {
       if (kind === 'demo') {
         return addresses.account({ tag: customerId, name: clientOf(client.clientAddress) }, demoPolicies)
       }
@@ -97,3 +116,5 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
     },
   }
 }
+
+export type Quotas = ReturnType<typeof createQuotas>

@@ -1,11 +1,11 @@
 import { ApiError } from '../errors.ts'
-import type { Policy } from './policy.ts'
+import type { Policy } from './store.ts'
 import { createWindow, type Window } from './window.ts'
 
 export type Admission = Readonly<{
-  /** Policies that have no room for the request. If empty, the request is admitted and counted. */
+  /** Policies without room for the request. Empty if it is admitted and counted. */
   violated: readonly string[]
-  /** Seconds until all policies have room. 0 if admitted. */
+  /** Until all policies have room. 0 if admitted. */
   retryAfterSeconds: number
 }>
 
@@ -16,12 +16,11 @@ export type Use = Readonly<{
   resetSeconds: number
 }>
 
-/** Units for each policy, in the order of the policies. */
 export type Costs = readonly number[]
 
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
 
-/** Returns 429 `quota_exceeded` with `Retry-After` and the violated policies. */
+/** Returns 429 `quota_exceeded`. */
 export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiError =>
   new ApiError('quota_exceeded', {
     detail: `Quota exceeded: no units left of ${violated.join(' and ')}. Try again in ${retryAfterSeconds} s`,
@@ -32,22 +31,22 @@ export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiErro
 export type Meter = {
   policy: Policy
   window: Window
-  /** Units counted here that the store has not confirmed yet. Negative units are refunds. */
+  /** Units that the store has not confirmed. Negative units are refunds. */
   unsettled: number
 }
 
-/** Creates one meter for each policy. */
+/** Creates one meter per policy. */
 export const createMeters = (policies: readonly Policy[]): readonly Meter[] =>
   policies.map((policy) => ({ policy, window: createWindow(policy.windowSeconds * 1000), unsettled: 0 }))
 
 const lacks = ({ policy, window }: Meter, cost: number, nowMs: number): number =>
   cost === 0 ? 0 : window.used(nowMs) + cost - policy.quota
 
-/** Whether every policy has room for the costs, as far as this instance knows. */
+/** Whether every policy has room, as far as this instance knows. */
 export const fits = (meters: readonly Meter[], costs: Costs, nowMs: number): boolean =>
   meters.every((meter, index) => lacks(meter, costs[index] ?? 0, nowMs) <= 0)
 
-/** Returns the policies that have no room for the costs, and the time until all have room. */
+/** Returns the policies without room, and the time until all have room. */
 export const refuse = (meters: readonly Meter[], costs: Costs, nowMs: number): Admission => {
   const violated: string[] = []
   let waitMs = 0
@@ -68,12 +67,11 @@ export const usesOf = (meters: readonly Meter[], nowMs: number): Use[] =>
     resetSeconds: Math.ceil(window.releaseInMs(nowMs) / 1000),
   }))
 
-// draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters (RFC 9651).
-// Policy names are constants of the code and need no escapes.
+// draft-ietf-httpapi-ratelimit-headers-10: lists of strings with parameters (RFC 9651). Names need no escapes.
 
 const policyHeaders = new WeakMap<readonly Policy[], string>()
 
-/** Formats `RateLimit-Policy`: `"burst";q=100;w=1, "minute";q=600;w=60`. Cached by list of policies. */
+/** Formats `RateLimit-Policy`: `"burst";q=100;w=1, "minute";q=600;w=60`. */
 export const formatPolicies = (policies: readonly Policy[]): string => {
   let header = policyHeaders.get(policies)
   if (header === undefined) {
@@ -85,9 +83,9 @@ export const formatPolicies = (policies: readonly Policy[]): string => {
   return header
 }
 
-/** Formats `RateLimit`: `"burst";r=97;t=1, "minute";r=412;t=23`. `t`: seconds until more is available. */
+/** Formats `RateLimit`: `"burst";r=97;t=1, "minute";r=412;t=23`. */
 export const formatUse = (use: readonly Use[]): string => {
-  // Avoids map and join, because every response has this field.
+  // Every response has this field, so map and join would cost too much.
   let text = ''
   for (const { policy, remaining, resetSeconds } of use) {
     text += `${text === '' ? '"' : ', "'}${policy.name}";r=${remaining};t=${resetSeconds}`

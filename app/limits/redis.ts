@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, createMinuteWarning, isRefusal, type RedisClient } from '../db/redis.ts'
-import type { AccountName, Policy } from './policy.ts'
-import { beatScript, exchangeScript } from './scripts.ts'
-import { type SlotStore, slotKey, slotScript } from './slots.ts'
-import type { Demand, LimitStore, Settlement } from './store.ts'
+import { beatScript, exchangeScript, slotScript } from './scripts.ts'
+import type { AccountName, Demand, LimitStore, Policy, Settlement, Slot, SlotStore } from './store.ts'
 import { type Count, windowParts } from './window.ts'
 
 type RedisLimitsOptions = {
   url: string
-  /** See timer.ts. */
   after: (ms: number, call: () => void) => () => void
   warn: (message: string, error?: Error) => void
 }
 
-/** Maximum wait for Redis when a slot is requested or released. */
+/** Maximum wait when a slot is requested or released. */
 const placeWithinMs = 25
 const beatEveryMs = 1_000
 const beatEveryMsWhileDown = 100
-/** A connection is replaced if a command waits this long without any data. */
+/** A connection is replaced if a command waits for this long. */
 const giveUpAfterMs = 5_000
-/** An instance without a heartbeat for this time has left. The others share its part of the leases. */
+/** Without a heartbeat for this time, an instance has left. */
 const leftAfterMs = 3_500
 
 const instancesKey = 'certdata:limits:instances'
 
-/** The tag is the hash tag: one script counts all policies of an account, on one node of a cluster. */
 const redisKey = ({ tag, name }: AccountName, policy: Policy) =>
   `certdata:{${tag}}:limits:${policy.name}${name === '' ? '' : `:${name}`}`
+
+/** Contains the tag, so that slots are erased with the customer. */
+const slotKey = ({ account: { tag, name }, kind }: Slot) =>
+  `certdata:{${tag}}:running:${kind}${name === '' ? '' : `:${name}`}`
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
@@ -41,11 +41,7 @@ const readCounts = (ages: unknown, { windowSeconds }: Policy): Count[] | undefin
   return counts
 }
 
-/**
- * Returns `undefined` for results that the script cannot produce, because other programs may write to Redis.
- * Counts are checked but not signed, since a script has no key: a writer can change a quota, but read no
- * data.
- */
+/** `undefined` for results that the script cannot produce: other programs may write to Redis. */
 const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlement[] | undefined => {
   if (!Array.isArray(answer) || answer.length !== demands.length * 2) return undefined
   const settlements: Settlement[] = []
@@ -59,13 +55,8 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
 }
 
 /**
- * Creates the shared limits in Redis, on a separate connection, so that no large cache entry delays an
- * exchange.
- *
- * The response to an exchange is used however late it arrives, and its units are never reported again. An
- * exchange is lost only when its connection closes, at most 5 s after Redis stopped responding. From then
- * until the next successful heartbeat the store is down. A program that can write to Redis can change counts,
- * and so admit more or fewer requests. Values that are not counts are ignored.
+ * Shares limits in Redis, on its own connection, so that no large cache entry delays an exchange. An exchange is lost
+ * only with its connection. Counts are not signed: a writer to Redis can change quotas, but read no data.
  */
 export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = connectRedis(url, {
@@ -95,7 +86,6 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
   const reportRefusal = (error: Error): void => {
     if (!isClosed) warnOfRefusal('Redis refuses commands: every instance enforces limits by itself', error)
   }
-  /** The connection works, but Redis refuses writes. */
   const fallByRefusal = (error: Error): void => {
     isDown = true
     wasReported = true
@@ -108,7 +98,6 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     warn('Redis answers again: limits are shared')
   }
 
-  /** Resolves with `undefined` if the command fails or takes longer than `placeWithinMs`. */
   const inTime = (answer: Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => {
       const stop = after(placeWithinMs, () => resolve(undefined))

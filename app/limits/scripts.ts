@@ -1,9 +1,8 @@
 import { windowParts } from './window.ts'
 
 /**
- * One hash per policy: part of the window → "units/time of the newest of them". Uses the clock of Redis. Four
- * arguments per policy: quota, window in ms, units spent, units wanted. Returns two values per policy: units
- * granted, and [age in ms, units, age in ms, units, …].
+ * One hash per policy: part of the window → "units/time of the newest". Arguments per policy: quota, window in ms,
+ * units spent, units wanted. Returns per policy: units granted, and [age in ms, units, …].
  */
 export const exchangeScript = `
 local time = redis.call('TIME')
@@ -50,7 +49,6 @@ end
 return answer
 `
 
-/** Records this instance's heartbeat and returns the number of instances. */
 export const beatScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -58,4 +56,19 @@ redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
+`
+
+/**
+ * Takes or renews a slot, in a sorted set of holders by the end of their lease. Arguments: id, quota, lease in ms.
+ * A holder keeps its slot even above the quota, because slots may have been taken while Redis was unavailable.
+ */
+export const slotScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local isHeld = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not isHeld and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1
 `

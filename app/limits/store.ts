@@ -1,32 +1,40 @@
-import type { AccountName, Policy } from './policy.ts'
 import type { Count } from './window.ts'
+
+/** At most `quota` units in any interval of `windowSeconds`. */
+export type Policy = Readonly<{ name: string; quota: number; windowSeconds: number }>
+
+export type AccountName = Readonly<{ tag: string; name: string }>
 
 export type Demand = Readonly<{
   policy: Policy
-  /** Units admitted since the last report. Negative units are refunds. Counted regardless of the quota. */
+  /** Units admitted since the last report, whatever the quota. Negative units are refunds. */
   spent: number
-  /** Units requested now. They are granted and counted as far as the quota has room. */
+  /** Units requested now, granted as far as the quota has room. */
   wanted: number
 }>
 
 export type Settlement = Readonly<{
-  /** 0 to `wanted`. If room is short, the demands of all policies are granted in the same proportion. */
+  /** 0 to `wanted`. If room is short, all policies are granted the same share. */
   granted: number
-  /** All units counted within the window by all instances, including this exchange. */
+  /** All units of all instances in the window, including this exchange. */
   counts: readonly Count[]
 }>
 
-/** The counts that instances share. Never throws. */
 export type LimitStore = {
-  /**
-   * Returns one settlement per demand, in order, however late. `undefined` if the exchange failed or its
-   * connection closed: its units may or may not be counted.
-   */
+  /** One settlement per demand, in order, however late. `undefined` if it failed and may or may not be counted. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
   readonly isDown: boolean
-  /** True if the last exchange was refused although the store is not down. Optional. Defaults to false. */
+  /** True if the last exchange was refused although the store is not down. */
   readonly isRefused?: boolean
-  /** Instances that share the store, including this one. At least 1. */
   readonly instances: number
   close(): Promise<void>
+}
+
+/** One of an account's slots of a kind. `id` identifies the holder. */
+export type Slot = Readonly<{ account: AccountName; kind: string; quota: number; id: string }>
+
+export type SlotStore = {
+  /** Takes or renews the slot. False if none is free. `undefined` if not answered in time, and maybe taken. */
+  hold(slot: Slot, leaseMs: number): Promise<boolean | undefined>
+  release(slot: Slot): Promise<void>
 }

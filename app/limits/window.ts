@@ -1,43 +1,23 @@
-/** Units counted together, and the times of the first and the last of them. */
+/** Units counted together, with the times of the first and the last. */
 type Bucket = { firstMs: number; lastMs: number; units: number }
 
 /** The age is of the newest of these units. */
 export type Count = readonly [ageMs: number, units: number]
 
-/** The units counted within a sliding window. Times are from the caller's monotonic clock. */
-export type Window = {
-  /** Negative units are refunds. */
-  add(nowMs: number, units: number): void
-  used(nowMs: number): number
-  /** Milliseconds until the oldest units leave, more than 0. The window's length if it is empty. */
-  releaseInMs(nowMs: number): number
-  /** Milliseconds until this number of units has left. The window's length if it holds fewer. */
-  freesInMs(nowMs: number, units: number): number
-  /** From now on, `replace` keeps the units that are added after this mark. */
-  mark(): void
-  /** Replaces the units from before the mark by these counts, in any order. Ages are relative to `atMs`. */
-  replace(atMs: number, counts: readonly Count[]): void
-}
-
 /**
- * Number of parts of a window. Units within one part are stored together and leave together, one window
- * length after the newest of them. So no interval of the window's length admits more than the quota, and
- * steady traffic gets at most 1/50 less.
+ * Units within one part of the window leave together, one window length after the newest. So no interval admits
+ * more than the quota, and steady traffic gets at most 1/50 less.
  */
 export const windowParts = 50
 
-/**
- * Creates a sliding window. Other algorithms admit twice the quota within one window length: fixed windows at
- * their edges, token buckets and GCRA with a full bucket. Memory: windowParts + 2 buckets of 3 numbers.
- */
-export const createWindow = (windowMs: number): Window => {
+/** Creates a sliding window. Fixed windows, token buckets and GCRA admit twice the quota within one window length. */
+export const createWindow = (windowMs: number) => {
   const partMs = windowMs / windowParts
   let buckets: Bucket[] = []
   let total = 0
-  /** The number of buckets from before the mark. */
   let marked = 0
 
-  // Rounding of fractions may exceed the window's length, which would add a second once rounded up.
+  // Fractions may round to more than the window's length.
   const leavesInMs = ({ lastMs }: Bucket, nowMs: number): number =>
     Math.min(windowMs, lastMs + windowMs - nowMs)
 
@@ -61,20 +41,22 @@ export const createWindow = (windowMs: number): Window => {
   }
 
   return {
-    add(nowMs, units) {
+    add(nowMs: number, units: number): void {
       expire(nowMs)
       add(nowMs, units)
     },
-    used(nowMs) {
+    used(nowMs: number): number {
       expire(nowMs)
       return Math.max(0, total)
     },
-    releaseInMs(nowMs) {
+    /** Milliseconds until the oldest units leave. The window's length if it is empty. */
+    releaseInMs(nowMs: number): number {
       expire(nowMs)
       const first = buckets.find(({ units }) => units > 0)
       return first ? leavesInMs(first, nowMs) : windowMs
     },
-    freesInMs(nowMs, units) {
+    /** Milliseconds until this number of units has left. The window's length if it holds fewer. */
+    freesInMs(nowMs: number, units: number): number {
       expire(nowMs)
       let freed = 0
       for (const bucket of buckets) {
@@ -83,10 +65,12 @@ export const createWindow = (windowMs: number): Window => {
       }
       return windowMs
     },
-    mark() {
+    /** `replace` keeps the units that are added from now on. */
+    mark(): void {
       marked = buckets.length
     },
-    replace(atMs, counts) {
+    /** Replaces the units from before the mark, in any order. Ages are relative to `atMs`. */
+    replace(atMs: number, counts: readonly Count[]): void {
       const later = buckets.slice(marked)
       buckets = []
       total = later.reduce((sum, { units }) => sum + units, 0)
@@ -98,3 +82,5 @@ export const createWindow = (windowMs: number): Window => {
     },
   }
 }
+
+export type Window = ReturnType<typeof createWindow>

@@ -1,23 +1,25 @@
 import { repeat } from '../overload/repeat.ts'
+import { utcHour } from './example-records.ts'
 import type { LocalDatabase } from './local-database.ts'
 
 type Log = { warn(details: object, message: string): void }
 
-const lookMs = 60_000
-
 /**
- * Reloads the example data each new day, because they show every computed value only on the day of their
- * load. Returns a function that stops it and waits for a running load.
+ * Reloads the example data each new hour: their dates follow the calendar, and some records go through
+ * stages. Returns a function that stops it and waits for a running load.
  */
-export const keepExampleDataCurrent = (local: LocalDatabase, log: Log): (() => Promise<void>) => {
-  const utcDay = () => new Date().toISOString().slice(0, 10)
-  let loaded = utcDay()
+export const keepExampleDataCurrent = (
+  local: Pick<LocalDatabase, 'loadedHour' | 'refreshExampleData'>,
+  log: Log,
+  { everyMs = 60_000, clock = utcHour }: { everyMs?: number; clock?: () => string } = {},
+): (() => Promise<void>) => {
+  let loaded = local.loadedHour
   const work = async () => {
-    const day = utcDay()
-    if (day !== loaded) await local.refreshExampleData(day)
-    loaded = day
+    const hour = clock()
+    if (hour !== loaded) await local.refreshExampleData(hour)
+    loaded = hour
   }
   const onFailure = ({ message: reason }: Error) =>
-    log.warn({ reason }, 'the example data could not be updated to the new day')
-  return repeat({ work, everyMs: lookMs, firstMs: lookMs, onFailure })
+    log.warn({ reason }, 'the example data could not be updated to the new hour')
+  return repeat({ work, everyMs, firstMs: everyMs, onFailure })
 }

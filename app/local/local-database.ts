@@ -4,6 +4,7 @@ import { operatorRole } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { startEmbedded } from './embedded.ts'
 import { loadExampleData } from './example-data.ts'
+import { utcHour } from './example-records.ts'
 import { ensureLocalCustomer } from './local-customer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { openSecretKeys } from './secret-keys.ts'
@@ -14,8 +15,10 @@ export type LocalDatabase = {
   directory: string
   secretKeys: readonly string[]
   apiKey: string
-  /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on that day. */
-  refreshExampleData(day: string): Promise<void>
+  /** The hour (YYYY-MM-DDTHH, UTC) of the example data that were loaded at the start. */
+  loadedHour: string
+  /** Loads the example data as of an hour (YYYY-MM-DDTHH, UTC). */
+  refreshExampleData(hour: string): Promise<void>
   /** Restarts a bundled PostgreSQL that has died. Returns true if it did. */
   revive(): Promise<boolean>
   release(): Promise<void>
@@ -41,8 +44,9 @@ export const openLocalDatabase = async (
     withConnection(embedded.url, { role, applicationName: 'certdata-setup', onError }, use)
   try {
     const secretKeys = openSecretKeys(config, packageRoot, { directory: embedded.directory })
-    await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys)))
-    const refreshExampleData = (day: string) => withDb(operatorRole, (db) => loadExampleData(db, day))
+    const loadedHour = utcHour()
+    await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys), loadedHour))
+    const refreshExampleData = (hour: string) => withDb(operatorRole, (db) => loadExampleData(db, hour))
     const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
     const { url, directory, revive } = embedded
     return {
@@ -50,6 +54,7 @@ export const openLocalDatabase = async (
       directory,
       secretKeys,
       apiKey,
+      loadedHour,
       refreshExampleData,
       revive,
       release: () => embedded.release(),

@@ -124,9 +124,9 @@ export const createRequestMetrics = () => {
     timesOf(label)
     for (const status of statuses) if (!byStatus.has(status)) byStatus.set(status, 0)
   }
-  const addRoute = (route: string, isClosed: boolean) => {
+  const addRoute = (route: string, hasKnownClients: boolean) => {
     addSeries(route, 'none', [...statusesOfAll, ...statusesOfUnknown])
-    if (!isClosed) return
+    if (!hasKnownClients) return
     for (const plan of plans)
       if (plan !== 'none') addSeries(route, plan, [...statusesOfAll, ...statusesOfKnown])
   }

@@ -3,17 +3,10 @@ import { createRoundRobin, type RoundRobin } from './round-robin.ts'
 /** A customer, or a client's network within its site (a larger network). */
 export type Owner = string | Readonly<{ network: string; site: string }>
 
-/** A queue with two levels of round robin: sites take turns, and so do the owners within a site. */
-export type FairQueue<T> = Omit<RoundRobin<T>, 'push' | 'remove' | 'countAhead' | 'owners'> & {
-  push(owner: Owner, item: T): void
-  remove(owner: Owner, item: T): void
-  countAhead(owner: Owner): number
-}
-
-/** `left`: items that the site may still send before the next site's turn. */
+/** `left`: items that the site may send before the next site's turn. */
 type Site<T> = { queue: RoundRobin<T>; left: number }
 
-/** Items per round for a site with several owners. A customer, or a site with one owner, sends one. */
+/** Items per round for a site with several owners. All others send one. */
 const shareOfSite = 2
 
 /** A name that is unique among all owners. */
@@ -21,12 +14,8 @@ export const getOwnerName = (owner: Owner): string => (typeof owner === 'string'
 
 const getSiteName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.site)
 
-/**
- * Creates an empty queue. No matter how many networks a site uses, it has at most twice the turns of one
- * owner elsewhere. A customer counts as a site with one owner.
- */
-export const createFairQueue = <T>(): FairQueue<T> => {
-  /** In turn order. A site without items is not in the map. */
+/** Creates an empty queue. However many networks a site uses, it has at most twice the turns of another owner. */
+export const createFairQueue = <T>() => {
   const sites = new Map<string, Site<T>>()
   let size = 0
 
@@ -44,14 +33,15 @@ export const createFairQueue = <T>(): FairQueue<T> => {
   }
 
   return {
-    push(owner, item) {
+    push(owner: Owner, item: T): void {
       const name = getSiteName(owner)
       const site = sites.get(name) ?? { queue: createRoundRobin<T>(), left: 1 }
       sites.set(name, site)
       site.queue.push(getOwnerName(owner), item)
       size += 1
     },
-    shift(mayRun) {
+    /** Like `createRoundRobin`, but sites take turns, and so do the owners within a site. */
+    shift(mayRun: (owner: string) => boolean): T | undefined {
       for (const [name, site] of sites) {
         const item = site.queue.shift(mayRun)
         if (item === undefined) continue
@@ -61,14 +51,14 @@ export const createFairQueue = <T>(): FairQueue<T> => {
       }
       return undefined
     },
-    remove(owner, item) {
+    remove(owner: Owner, item: T): void {
       const name = getSiteName(owner)
       const site = sites.get(name)
       const before = site?.queue.size
       site?.queue.remove(getOwnerName(owner), item)
       if (site && site.queue.size !== before) drop(name, site)
     },
-    popOfLongest() {
+    popOfLongest(): T | undefined {
       let longest: [string, Site<T>] | undefined
       for (const entry of sites) if (entry[1].queue.size > (longest?.[1].queue.size ?? 0)) longest = entry
       if (!longest) return undefined
@@ -77,7 +67,7 @@ export const createFairQueue = <T>(): FairQueue<T> => {
       drop(name, site)
       return item
     },
-    countAhead(owner) {
+    countAhead(owner: Owner): number {
       const name = getSiteName(owner)
       const own = sites.get(name)
       const ahead = own?.queue.countAhead(getOwnerName(owner)) ?? 0

@@ -3,50 +3,40 @@ import { createFairQueue, getOwnerName, type Owner } from './fair-queue.ts'
 import { after } from './timer.ts'
 
 /**
- * The queue in front of the database. Runs a fixed number of jobs concurrently. Other jobs wait, fairly by
- * owner, up to the deadline.
+ * The queue in front of the database. Runs a fixed number of jobs at a time. Others wait, fairly by owner.
  * See docs/decisions/0072-one-queue-in-front-of-the-database.md.
  */
 export type Queue = {
-  /**
-   * Runs `work` as soon as a turn is free. Rejects with 503 `overloaded` after the deadline, or immediately
-   * if the predicted wait exceeds it. Rejects as `work` does.
-   */
+  /** Rejects with 503 `overloaded` after the deadline, or immediately if the predicted wait exceeds it. */
   run<T>(owner: Owner, work: () => Promise<T>): Promise<T>
   readonly waiting: number
   readonly refused: number
 }
 
-/** Runs work on a connection when its owner has a turn. Rejects as `Queue.run` does. */
 export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 
 type QueueOptions = {
-  /** Concurrent jobs: the connections of the pool. */
   turns: number
   longestWaitMs: number
-  /** Limit of waiting jobs. Above it, the newest job of the site with the most is refused. */
+  /** Above it, the newest job of the site with the most is refused. */
   mostWaiting?: number
-  /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** The share of the turns that one owner may use. The rest is left for other owners' next requests. */
 const ownerShare = 0.8
-/** 50 MB, because a waiting request takes about 5 kB. */
+/** 50 MB, at 5 kB a request. */
 const defaultMostWaiting = 10_000
-/** Weight of the newest duration in the mean, which covers about the last 20 durations. */
+/** Weight of the newest duration in the mean. */
 const newestWeight = 1 / 20
-/** In seconds. Short, because turns become free all the time. */
 const retryAfter = '1'
 
 type Waiter = { owner: Owner; begin: () => void; refuse: () => void }
 
-/** Creates a queue. Tests may pass their own clock. */
+/** Creates a queue. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { turns, longestWaitMs, mostWaiting = defaultMostWaiting, now = () => performance.now() } = options
   const mostOfOwner = Math.max(1, Math.floor(turns * ownerShare))
   const waiters = createFairQueue<Waiter>()
-  /** Turns in use, by owner. An owner without turns is not in the map. */
   const taken = new Map<string, number>()
   let free = turns
   let meanMs = 0

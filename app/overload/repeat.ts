@@ -2,20 +2,15 @@ import { after as afterMs } from './timer.ts'
 
 export type Repeating = {
   work: () => Promise<unknown>
-  /** From the end of one run to the start of the next. */
   everyMs: number
-  /** Delay of the first run. Optional. By default it starts synchronously. */
+  /** Delay of the first run. By default it starts synchronously. */
   firstMs?: number
-  /** Called with the first failure, and not again until `work` has succeeded. */
+  /** Called with the first failure, and again only after a success. */
   onFailure: (error: Error) => void
-  /** See timer.ts. */
   after?: typeof afterMs
 }
 
-/**
- * Runs `work` repeatedly, one run at a time. Does not keep the process alive. Returns a function that stops
- * this and waits for a run in progress.
- */
+/** Repeats `work`, one run at a time. Returns a function that stops this and waits for the current run. */
 export const repeat = (options: Repeating): (() => Promise<void>) => {
   const { work, everyMs, firstMs, onFailure, after = afterMs } = options
   let callOff = () => {}

@@ -1,20 +1,5 @@
-/** Round robin over owners: an owner with one item waits for one item of each other owner, not for all. */
-export type RoundRobin<T> = {
-  push(owner: string, item: T): void
-  /** Removes the oldest item of the next allowed owner. Returns `undefined` if no allowed owner has items. */
-  shift(mayRun: (owner: string) => boolean): T | undefined
-  remove(owner: string, item: T): void
-  /** Removes the newest item of the owner with the most items. `undefined` if the queue is empty. */
-  popOfLongest(): T | undefined
-  /** Items that leave the queue before a new item of this owner, if every owner may run. */
-  countAhead(owner: string): number
-  readonly size: number
-  readonly owners: number
-}
-
-/** Creates an empty queue that keeps the order of each owner's items. */
-export const createRoundRobin = <T>(): RoundRobin<T> => {
-  /** In turn order. An owner without items is not in the map. */
+/** Creates a queue in which owners take turns, one item each. */
+export const createRoundRobin = <T>() => {
   const itemsByOwner = new Map<string, T[]>()
   let size = 0
 
@@ -24,13 +9,14 @@ export const createRoundRobin = <T>(): RoundRobin<T> => {
   }
 
   return {
-    push(owner, item) {
+    push(owner: string, item: T): void {
       const items = itemsByOwner.get(owner)
       if (items) items.push(item)
       else itemsByOwner.set(owner, [item])
       size += 1
     },
-    shift(mayRun) {
+    /** Removes the oldest item of the next allowed owner. `undefined` if there is none. */
+    shift(mayRun: (owner: string) => boolean): T | undefined {
       for (const [owner, items] of itemsByOwner) {
         if (!mayRun(owner)) continue
         const item = items.shift()
@@ -41,14 +27,15 @@ export const createRoundRobin = <T>(): RoundRobin<T> => {
       }
       return undefined
     },
-    remove(owner, item) {
+    remove(owner: string, item: T): void {
       const items = itemsByOwner.get(owner) ?? []
       const index = items.indexOf(item)
       if (index === -1) return
       items.splice(index, 1)
       drop(owner, items)
     },
-    popOfLongest() {
+    /** Removes the newest item of the owner with the most items. */
+    popOfLongest(): T | undefined {
       let longest: [string, T[]] | undefined
       for (const entry of itemsByOwner) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry
       if (!longest) return undefined
@@ -57,7 +44,8 @@ export const createRoundRobin = <T>(): RoundRobin<T> => {
       drop(owner, items)
       return item
     },
-    countAhead(owner) {
+    /** Items that leave before a new item of this owner, if every owner may run. */
+    countAhead(owner: string): number {
       const own = itemsByOwner.get(owner)?.length ?? 0
       let ahead = own
       for (const [other, items] of itemsByOwner) if (other !== owner) ahead += Math.min(items.length, own + 1)
@@ -71,3 +59,5 @@ export const createRoundRobin = <T>(): RoundRobin<T> => {
     },
   }
 }
+
+export type RoundRobin<T> = ReturnType<typeof createRoundRobin<T>>

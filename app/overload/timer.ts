@@ -1,7 +1,6 @@
 /**
- * Calls `call` once, `ms` milliseconds later. Returns a function that cancels it. Input that arrived by then
- * is read first: after a busy moment Node runs timers before sockets, so a response that is ready would count
- * as late. Does not keep the process alive.
+ * Calls `call` after `ms` milliseconds, without keeping the process alive. Returns a function that cancels it.
+ * Input that has arrived is read first: Node runs timers before sockets, and a response would count as late.
  */
 export const after = (ms: number, call: () => void): (() => void) => {
   let immediate: NodeJS.Immediate | undefined
@@ -14,7 +13,7 @@ export const after = (ms: number, call: () => void): (() => void) => {
   }
 }
 
-/** Resolves as `work` does. Rejects as `work` does, or after `ms` milliseconds, counted as in `after`. */
+/** Rejects after `ms` milliseconds, counted as in `after`, unless `work` settles first. */
 export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const stop = after(ms, () => reject(new Error(`no answer in ${ms} ms`)))

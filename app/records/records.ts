@@ -1,4 +1,4 @@
-import type { Answer } from '../cache/question.ts'
+import type { Answer } from '../cache/freshness.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { QueuedDb } from '../db/connect.ts'
 import { toUnavailable } from '../db/unreachable.ts'

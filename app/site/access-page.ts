@@ -63,28 +63,48 @@ const instant = (text: string) => `${text.slice(0, 10)}, ${text.slice(11, 16)} U
 const receipt = (id: string, dueAt: string): Html =>
   html`<div class="notice" id="receipt" tabindex="-1"><h2>Your request has arrived.</h2><p>You will hear from us by <strong>${instant(dueAt)}</strong>, within one business day. If you have a question, give the id of the request: <code>${id}</code>.</p></div>`
 
-const pageOf = (main: Html): PageContent => ({
+const steps = html`<ol class="steps">
+<li><strong>Send the form.</strong> It takes two minutes.</li>
+<li><strong>Hear from us within one business day.</strong> A person reads the request and answers by e-mail.</li>
+<li><strong>Get your API key.</strong> With it, <a href="/docs/guides/quick-start">three requests</a> lead to your first records.</li>
+</ol>`
+
+const contactLine = (contact: string | undefined): Html =>
+  contact === undefined
+    ? html`<p>Write them in the form. The certification house that keeps your records answers them.</p>`
+    : html`<p>Write to <a href="${contact}">${contact.replace(/^(mailto:|https:\/\/)/, '')}</a>. You get an answer within one business day.</p>`
+
+const pageOf = (main: Html, contact: string | undefined): PageContent => ({
   title: 'Get access',
   description: 'Ask for access to the Certification Data API.',
   path: '/access',
   styles: ['access.css'],
   script: 'access.js',
-  main: html`<h1>Get access</h1>
-<p class="lead">API access is part of the plans premium and enterprise. Ask for it here. You get an answer within one business day.</p>
+  main: html`<div class="narrow"><h1>Get access</h1>
+<p class="lead">API access is part of the plans premium and enterprise.</p>
+${steps}
 ${main}
-<h2>Just looking?</h2><p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p>`,
+<h2>Questions first?</h2>
+${contactLine(contact)}
+<p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p></div>`,
 })
 
-/** Returns `/access` with an empty form. `ticket` is its signed time of opening. */
-export const accessPage = (ticket: string): PageContent =>
-  pageOf(html`<div id="outcome" tabindex="-1"></div>${formOf(ticket, {}, {})}`)
+/** Returns `/access` with an empty form. `ticket` is its signed time of opening. `contact`: `mailto:` or `https:`. */
+export const accessPage = (ticket: string, contact: string | undefined): PageContent =>
+  pageOf(html`<div id="outcome" tabindex="-1"></div>${formOf(ticket, {}, {})}`, contact)
 
 /** Returns the page after a submission: the receipt, or the form again with its faults. */
-export const accessOutcomePage = (outcome: FormOutcome, values: FormValues, ticket: string): PageContent => {
-  if (outcome.kind === 'received') return pageOf(receipt(outcome.id, outcome.dueAt))
+export const accessOutcomePage = (
+  outcome: FormOutcome,
+  values: FormValues,
+  ticket: string,
+  contact: string | undefined,
+): PageContent => {
+  if (outcome.kind === 'received') return pageOf(receipt(outcome.id, outcome.dueAt), contact)
   const { message, faults } = outcome
   const links = fields.filter(({ name }) => faults[name] !== undefined)
   return pageOf(
     html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${formOf(ticket, values, faults)}`,
+    contact,
   )
 }

@@ -1,8 +1,9 @@
 import { type Html, html } from './escape.ts'
 import { type Guide, type GuideGroup, guidesPath } from './guides.ts'
 import type { PageContent } from './layout.ts'
+import type { Section } from './markdown.ts'
 
-const contentsOf = ({ sections }: Guide): Html | undefined => {
+const contentsOf = (sections: readonly Section[]): Html | undefined => {
   const parts = sections.filter(({ depth }) => depth === 2)
   if (parts.length < 2) return undefined
   return html`<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${parts.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>`
@@ -17,13 +18,15 @@ const allGuides = (groups: readonly GuideGroup[], current: Guide): Html =>
 const neighbour = (guide: Guide | undefined, words: string, rel: string): Html | undefined =>
   guide && html`<a href="${guide.path}" rel="${rel}"><small>${words}</small>${guide.title}</a>`
 
-const guidePage = (
+/** Returns the page of a guide: `index` is its place in `group`. Renders the guide. */
+export const guidePage = (
   guide: Guide,
   index: number,
   group: GuideGroup,
   groups: readonly GuideGroup[],
 ): PageContent => {
-  const { path, title, summary, body } = guide
+  const { path, title, summary } = guide
+  const { body, sections } = guide.render()
   const markdown = `${path}.md`
   return {
     title,
@@ -32,7 +35,7 @@ const guidePage = (
     isWide: true,
     styles: ['guide.css'],
     markdown,
-    main: html`<div class="frame">${contentsOf(guide)}
+    main: html`<div class="frame">${contentsOf(sections)}
 <article class="guide">${body}
 <p class="source small"><a href="${markdown}">This page as Markdown</a></p>
 <nav class="turn" aria-label="Previous and next">${neighbour(group.guides[index - 1], 'Previous', 'prev')}${neighbour(group.guides[index + 1], 'Next', 'next')}</nav></article>
@@ -40,7 +43,8 @@ ${allGuides(groups, guide)}</div>`,
   }
 }
 
-const listPage = (groups: readonly GuideGroup[]): PageContent => ({
+/** Returns the list of the guides. */
+export const guidesPage = (groups: readonly GuideGroup[]): PageContent => ({
   title: 'Guides',
   description: 'How to work with the Certification Data API.',
   path: guidesPath,
@@ -51,9 +55,3 @@ ${groups.map(
     html`<h2>${title}</h2><ul class="cards">${guides.map((guide) => html`<li><a href="${guide.path}"><strong>${guide.title}</strong></a><p>${guide.summary}</p></li>`)}</ul>`,
 )}`,
 })
-
-/** Returns the list of the guides, and a page for each. */
-export const guidePages = (groups: readonly GuideGroup[]): PageContent[] => [
-  listPage(groups),
-  ...groups.flatMap((group) => group.guides.map((guide, index) => guidePage(guide, index, group, groups))),
-]

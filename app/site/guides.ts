@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Html } from './escape.ts'
-import { renderMarkdown, type Section } from './markdown.ts'
+import { type RenderedMarkdown, renderMarkdown } from './markdown.ts'
+import { once } from './once.ts'
 import type { SiteOptions } from './site.ts'
 
 export type Guide = Readonly<{
@@ -10,8 +10,8 @@ export type Guide = Readonly<{
   summary: string
   /** As served at `<path>.md`. */
   markdown: string
-  body: Html
-  sections: readonly Section[]
+  /** Renders the Markdown at the first call, which takes some milliseconds. */
+  render(): RenderedMarkdown
 }>
 
 export type GuideGroup = Readonly<{ title: string; guides: readonly Guide[] }>
@@ -73,19 +73,21 @@ const toPages = (rendered: string) =>
 
 const readGuide = (name: string, options: SiteOptions): Guide => {
   const markdown = asServed(readFileSync(join(folder, `${name}.md`), 'utf8'), options)
-  const { body, sections } = renderMarkdown(markdown)
+  const [, title = name] = /^# (.+)$/m.exec(markdown) ?? []
   const [paragraph = ''] = /^[^|#\s].*$/m.exec(markdown.replace(/^```.*?^```$/gms, '')) ?? []
   return {
     path: `${guidesPath}/${name}`,
-    title: sections.find(({ depth }) => depth === 1)?.title ?? name,
+    title,
     summary: firstSentence(paragraph),
     markdown,
-    body: { html: toPages(body.html) },
-    sections,
+    render: once(() => {
+      const { body, sections } = renderMarkdown(markdown)
+      return { body: { html: toPages(body.html) }, sections }
+    }),
   }
 }
 
-/** Reads the Markdown files of `docs/` as guides, by audience. Throws if a file is missing. */
+/** Reads the Markdown files of `docs/` as guides, by audience. Throws if a file is missing. Renders nothing. */
 export const readGuides = (options: SiteOptions): GuideGroup[] =>
   Object.entries(groups).map(([title, files]) => ({
     title,

@@ -31,6 +31,22 @@ const linksTo = (path: string) =>
     return html`<li><a href="${href}"${mark}>${name}</a></li>`
   })
 
+/** Picture of the site in chats and social networks, 1200 × 630 pixels. */
+export const previewPath = '/assets/preview.png'
+
+/** Open Graph tags, see https://ogp.me. Addresses must be absolute. */
+const openGraph = ({ title, description, path }: PageContent, publicUrl: string): Html => {
+  const tags = {
+    site_name: 'Certification Data API',
+    type: 'website',
+    title,
+    description,
+    ...(path === '' ? {} : { url: publicUrl + path }),
+    image: publicUrl + previewPath,
+  }
+  return html`${Object.entries(tags).map(([name, content]) => html`<meta property="og:${name}" content="${content}">\n`)}<meta name="twitter:card" content="summary_large_image">`
+}
+
 /** Lists every file that a page loads, so that the browser fetches all of them in one round trip. */
 const headOf = (assets: Assets, { styles = [], script, isBare, markdown }: PageContent): Html => {
   const own = isBare ? ['frame.css'] : ['frame.css', 'style.css']
@@ -45,8 +61,8 @@ ${entries.map((name) => html`<script type="module" src="${urlOf(name)}"></script
 ${markdown === undefined ? undefined : html`<link rel="alternate" type="text/markdown" href="${markdown}">`}`
 }
 
-/** Returns the whole page, with head, navigation and footer. */
-export const layOut = (assets: Assets, page: PageContent): string => {
+/** Returns the whole page, with head, navigation and footer. `publicUrl`: the site's address, without a slash at its end. */
+export const layOut = (assets: Assets, page: PageContent, publicUrl: string): string => {
   const { title, description, path, main, isWide, isBare } = page
   return html`<!doctype html>
 <html lang="en">
@@ -56,6 +72,7 @@ export const layOut = (assets: Assets, page: PageContent): string => {
 <meta name="color-scheme" content="light dark">
 <title>${title} · Certification Data API</title>
 <meta name="description" content="${description}">
+${openGraph(page, publicUrl)}
 ${headOf(assets, page)}
 </head>
 <body>

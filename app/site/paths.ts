@@ -1,13 +1,6 @@
 const pages = new Set([
-  '/',
-  '/demo',
-  '/access',
-  '/key',
-  '/status',
-  '/status.json',
-  '/docs',
-  '/problems',
-  '/llms.txt',
+  ...['/', '/demo', '/access', '/key', '/status', '/status.json', '/docs', '/problems'],
+  ...['/llms.txt', '/robots.txt', '/favicon.ico'],
 ])
 const folders = ['/assets/', '/docs/', '/problems/']
 

@@ -16,8 +16,8 @@ export type SearchEntry = Readonly<{
 
 const guideEntries = (groups: readonly GuideGroup[]): SearchEntry[] =>
   groups.flatMap((group) =>
-    group.guides.flatMap(({ title, path, sections }) =>
-      sections.map((section) => ({
+    group.guides.flatMap(({ title, path, render }) =>
+      render().sections.map((section) => ({
         title,
         part: section.depth === 1 ? '' : section.title,
         path: section.id === '' ? path : `${path}#${section.id}`,

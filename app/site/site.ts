@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 import { type Assets, readAssets } from './assets.ts'
 import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
-import { guidePages } from './guide-pages.ts'
+import { guidePage, guidesPage } from './guide-pages.ts'
 import { readGuides } from './guides.ts'
-import { layOut, type PageContent } from './layout.ts'
+import { layOut, type PageContent, previewPath } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
+import { once } from './once.ts'
 import { problemPages } from './problem-pages.ts'
 import type { DescribedRoute } from './reference-link.ts'
 import { searchIndex } from './search-index.ts'
@@ -23,45 +26,69 @@ export type SiteFile = Readonly<{ type: string; file: Representation }>
 
 export type Site = {
   assets: Assets
-  /** Static files by path: pages, guides as Markdown, `/llms.txt`. */
-  files: ReadonlyMap<string, SiteFile>
+  /** Static files by path: pages, guides as Markdown, `/llms.txt`. Each is created at its first call. */
+  files: ReadonlyMap<string, () => SiteFile>
   missing: SiteFile
-  searchFile(routes: readonly DescribedRoute[]): SiteFile
+  searchFile(routes: readonly DescribedRoute[]): Promise<SiteFile>
   /** Creates a page with an ETag, which is the same for all clients for a while. */
   toPage(content: PageContent): SiteFile
   /** Creates a page for one request only. It has no ETag, so it is not cached. */
   layOut(content: PageContent): SiteFile
 }
 
-const fileOf = (type: string, text: string): SiteFile => ({ type, file: createRepresentation(type, text) })
+const fileOf = (type: string, content: string | Buffer): SiteFile => ({
+  type,
+  file: createRepresentation(type, content),
+})
+
+const readImage = (name: string) => readFileSync(new URL(`images/${name}`, import.meta.url))
+
+/** Records are of no use to search engines, and need a token. */
+const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
 let assets: Assets | undefined
 
-/** Reads and renders everything that does not change while the service runs. */
+/** Reads the guides and assets. Pages are rendered when first requested, so that the service starts sooner. */
 export const createSite = (options: SiteOptions): Site => {
   assets ??= readAssets()
   const known = assets
   const { publicUrl, demoToken } = options
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
-  const pages = [demoPage(demoToken), docsPage(demoToken), ...guidePages(groups), ...problemPages(publicUrl)]
-  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content))
+  const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
+  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content, publicUrl))
   const untagged = (content: PageContent): SiteFile => {
-    const body = Buffer.from(layOut(known, content))
+    const body = Buffer.from(layOut(known, content, publicUrl))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
   }
   return {
     assets: known,
     files: new Map([
-      ...pages.map((content) => [content.path, toPage(content)] as const),
-      ...guides.map(
-        ({ path, markdown }) => [`${path}.md`, fileOf('text/markdown; charset=utf-8', markdown)] as const,
+      ...pages.map((content) => [content.path, once(() => toPage(content))] as const),
+      ...groups.flatMap((group) =>
+        group.guides.map(
+          (guide, index) => [guide.path, once(() => toPage(guidePage(guide, index, group, groups)))] as const,
+        ),
       ),
-      ['/llms.txt', fileOf('text/plain; charset=utf-8', llmsTxt(groups, publicUrl))],
+      ...guides.map(
+        ({ path, markdown }) =>
+          [`${path}.md`, once(() => fileOf('text/markdown; charset=utf-8', markdown))] as const,
+      ),
+      ['/llms.txt', once(() => fileOf('text/plain; charset=utf-8', llmsTxt(groups, publicUrl)))],
+      ['/robots.txt', once(() => fileOf('text/plain; charset=utf-8', robotsTxt))],
+      ['/favicon.ico', once(() => fileOf('image/x-icon', readImage('favicon.ico')))],
+      [previewPath, once(() => fileOf('image/png', readImage('preview.png')))],
     ]),
     toPage,
     missing: untagged(missingPage()),
-    searchFile: (routes) => fileOf('application/json', JSON.stringify(searchIndex(groups, routes))),
+    searchFile: async (routes) => {
+      for (const { render } of guides) {
+        render()
+        // Other requests do not wait for all guides.
+        await nextTurn()
+      }
+      return fileOf('application/json', JSON.stringify(searchIndex(groups, routes)))
+    },
     layOut: untagged,
   }
 }

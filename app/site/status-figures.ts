@@ -43,7 +43,7 @@ const listRows = ({
     `${promised * 100} %`,
     'availability',
   ],
-  ['May still fail', `of ${promised * 100} %`, (period) => budgetText(period, promised)],
+  ['Error budget left', `of ${promised * 100} % availability`, (period) => budgetText(period, promised)],
   [
     'Average answer',
     'with data',

@@ -39,6 +39,15 @@ const incidentList = ({
   )
 }
 
+const leastMinutes = 60
+
+/** One message in place of figures that have nothing to show yet. Incidents are never hidden. */
+const emptyState = ({ periods, incidents, measured_since: since }: StatusDocument): Html | undefined => {
+  if (periods['90d'].minutes >= leastMinutes || incidents.length > 0) return undefined
+  const begun = since === null ? 'Measuring begins now.' : `Measuring began on ${moment(since)}.`
+  return html`<p><strong>This service is new.</strong> ${begun} Figures and charts appear after the first hour.</p>`
+}
+
 const switchTo = (shown: StatusSpan) =>
   spans.map(
     ([span, name]) =>
@@ -63,6 +72,8 @@ export const statusPage = (status: StatusDocument, span: StatusSpan): PageConten
 <p id="note" data-live>${status.note ?? ''}</p>
 <p id="fresh" class="soft small" data-live>As of ${moment(status.generated_at)}. Measured since ${status.measured_since ? moment(status.measured_since) : 'now'}. <a href="/status.json">As JSON</a></p></div>
 
+<div id="empty" class="plate" data-live>${emptyState(status)}</div>
+<div class="measured">
 <section aria-labelledby="days-title"><h2 id="days-title">Availability by day</h2>
 <div id="days" data-live>${daysChart(status)}</div></section>
 
@@ -78,6 +89,7 @@ export const statusPage = (status: StatusDocument, span: StatusSpan): PageConten
 
 <section aria-labelledby="incidents-title"><h2 id="incidents-title">Incidents, 90 days</h2>
 <div id="incidents" data-live>${incidentList(status)}</div></section>
+</div>
 
 ${method}`,
 })

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { createLimiter } from '../../app/limits/limiter.ts'
-import { planPolicies } from '../../app/limits/policy.ts'
+import { createLimiter, planPolicies } from '../../app/limits/limiter.ts'
 import { after } from '../../app/overload/timer.ts'
 import { connectStore, demand, newName, policies } from '../../test/limits/redis-stores.ts'
 import { until } from '../../test/limits/until.ts'

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import t from 'tap'
+import { z } from 'zod'
 import type { Principal } from '../../app/identity/principal.ts'
 import { requireCredentials } from '../../app/identity/principals.ts'
 import { describeMe } from '../../app/site/openapi/account.ts'
@@ -23,19 +24,26 @@ const principals: Record<string, Principal> = {
   'Bearer narrow': { ...common, kind: 'live', customerId: 'acme', keyId: 'n', scopes: new Set() },
 }
 
+const response = { 200: z.object({}) }
 const rows: Endpoint[] = [
-  { path: '/live', scope: 'changes:read', demo: false, schema: { openapi: describeMe }, state: () => ({}) },
+  {
+    path: '/live',
+    scope: 'changes:read',
+    demo: false,
+    schema: { openapi: describeMe, response },
+    state: () => ({}),
+  },
   {
     path: '/any',
     scope: null,
-    schema: { openapi: { ...describeMe, operationId: 'any' } },
+    schema: { openapi: { ...describeMe, operationId: 'any' }, response },
     state: () => ({}),
   },
 ]
 
 /** The service's own plugins around two rows, of which one has no example data. */
 const open = async () => {
-  const app = Fastify()
+  const app = Fastify().setSerializerCompiler(() => JSON.stringify)
   const authenticate = ({
     headers: { authorization = '' },
   }: {
@@ -47,7 +55,7 @@ const open = async () => {
   }
   await app.register(securityHeaders, { includeSubDomains: false })
   await app.register(problems, { publicUrl, headers: () => ({}) })
-  await app.register(gate, { trustedProxies: [], allowHttp: 'loopback', publicUrl })
+  await app.register(gate, { trustedProxies: [], allowHttp: true, publicUrl })
   await app.register(methodGuard)
   await app.register(
     fp(
@@ -85,7 +93,7 @@ const open = async () => {
       async (custom) => {
         custom.decorate('custom', { definitionsOf: async () => [] } as never)
       },
-      { name: 'custom' },
+      { name: 'data' },
     ),
   )
   await app.register(openapi, { publicUrl })

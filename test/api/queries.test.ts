@@ -731,19 +731,3 @@ t.test('page.as_of shows the day on certificates and countries only', async (t) 
     )
   }
 })
-
-t.test('customers see their own records only, also under the same ids', async (t) => {
-  const theirs = (await read('/v1/products?limit=500', bolt.get)).data
-  const ours = (await read('/v1/products?limit=500')).data
-  const shared = theirs.filter((record) => ours.some((each) => each.id === record.id))
-  t.ok(shared.length > 5, 'both have records of the same ids')
-  t.ok(
-    shared.every(
-      (record) =>
-        !deepEqual(
-          record,
-          ours.find((each) => each.id === record.id),
-        ),
-    ),
-  )
-})

@@ -6,7 +6,7 @@ import { instantText } from '../../app/db/instant.ts'
 import { asCustomer } from '../helper.ts'
 import { openHttpStage } from './http-stage.ts'
 
-const { database, app, someId, ask } = await openHttpStage(t)
+const { database, app, ask } = await openHttpStage(t)
 
 const decoders = {
   gzip: promisify(zlib.gunzip),
@@ -83,21 +83,3 @@ t.test(
     for (const headers of usual) t.equal(await status(headers), 'certdata; hit', JSON.stringify(headers))
   },
 )
-
-t.test('a no-cache request sees what was committed before it, each time', async (t) => {
-  const wrong: number[] = []
-  for (let n = 0; n < 20; n++) {
-    await sql`update products set brand = ${`brand ${n}`} where customer_id = 'acme' and id = ${someId}`.execute(
-      database.operator,
-    )
-    const header = [
-      { 'cache-control': 'no-cache' },
-      { 'cache-control': 'max-age=0' },
-      { 'cache-control': '', pragma: 'x' },
-    ]
-    const headers = header[n % 2] as Record<string, string>
-    const answer = await ask(`/v1/products/${someId}?fields=brand`, headers)
-    if (answer.json().data.brand !== `brand ${n}`) wrong.push(n)
-  }
-  t.same(wrong, [])
-})

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { isNotModified } from '../../app/http/fields.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { addCustomer, asCustomer, createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
@@ -74,10 +75,19 @@ t.test('a documented default is accepted on every list and in every representati
   t.equal((await acme('/v1/changes?after=snapshot&wait=1')).statusCode, 400)
 })
 
+const suffixes = ['-gzip"', ';gzip"', '--gzip"', '-br"', '-zstd"', '-df"', '"-gzip']
+
+t.test('a tag that ends with a hyphen matches with the suffix of a proxy', async (t) => {
+  for (const inner of ['W/"abc-', 'W/"abc--', '"abc-', 'W/"-'])
+    for (const suffix of suffixes) t.ok(isNotModified(inner + suffix, `${inner}"`), inner + suffix)
+  t.notOk(isNotModified('W/"abc--gzip"', 'W/"ab-"'))
+  t.notOk(isNotModified('W/"abc-gzip-gzip"', 'W/"abc"'))
+})
+
 t.test('a tag to which a proxy added its coding still matches', async (t) => {
   const { etag = '' } = (await acme('/v1/products')).headers
   const inner = String(etag).slice(0, -1)
-  for (const suffix of ['-gzip"', ';gzip"', '--gzip"', '-br"', '-zstd"', '-df"', '"-gzip']) {
+  for (const suffix of suffixes) {
     const { statusCode } = await acme('/v1/products', { 'if-none-match': inner + suffix })
     t.equal(statusCode, 304, suffix)
   }

@@ -5,7 +5,7 @@ import { createReadCounts, type ReadCounts, type Reader } from '../../app/audit/
 import type { AuditEvent } from '../../app/audit/record.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { fc } from '../random.ts'
-import { createSlowSteps } from '../slow-steps.ts'
+import { countSteps } from './steps.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])
 const clock = { ms: Date.parse('2026-11-21T12:34:56Z') }
@@ -209,7 +209,7 @@ t.test('counts that are written several times in a minute keep the bounds of tha
 })
 
 t.test('answers come in between while a minute’s questions are told apart', async (t) => {
-  const { figures, step, stop } = createSlowSteps()
+  const { figures, step, stop } = countSteps()
   t.teardown(stop)
   const fingerprint = (target: string) => {
     step()

@@ -9,7 +9,7 @@ import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { addCustomer, connectOwner, createTestDatabase } from '../helper.ts'
-import { createSlowSteps } from '../slow-steps.ts'
+import { countSteps } from './steps.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])
 const stranger = createSecrets(['s'.repeat(32)])
@@ -238,7 +238,7 @@ t.test('sealing', async (t) => {
   })
 
   await t.test('answers come in between while a batch is sealed', async (t) => {
-    const { figures, step, stop } = createSlowSteps()
+    const { figures, step, stop } = countSteps()
     t.teardown(stop)
     const slow = {
       ...secrets,

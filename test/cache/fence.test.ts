@@ -311,7 +311,10 @@ t.test('over random histories nothing fresh lacks what a poll has shown, nor wha
     ),
     { numRuns: cases(500) },
   )
-  t.ok(fresh > 1_000 && judged - fresh > 1_000, `${fresh} of ${judged} were fresh: the test can tell`)
+  t.ok(
+    fresh > judged / 4 && judged - fresh > judged / 4,
+    `${fresh} of ${judged} were fresh: the test can tell`,
+  )
 })
 
 t.test('snapshots of one primary are in one line, and their ranks sort as they were taken', async (t) => {

@@ -155,23 +155,6 @@ t.test('what lacks a known change is read again', async (t) => {
   t.same(shown(await read()), ['two', 'memory'])
 })
 
-t.test('without a lease a poll decides, and its answer is told as of then', async (t) => {
-  const { world, polls, read, fills } = setUp()
-  const first = read()
-  fills[0]?.give('one')
-  await first
-  world.isLeased = false
-  const same = read()
-  polls[0]?.(true)
-  t.same(shown(await same), ['one', 'memory'])
-  const late = read()
-  world.known = 2
-  polls[1]?.(true)
-  await settle()
-  fills[1]?.give('two')
-  t.match(await late, { outcome: 'database', asOf: 't2' })
-})
-
 t.test(
   'a caller that joins a flight takes its answer only if it shows all changes known by then',
   async (t) => {

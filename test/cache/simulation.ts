@@ -1,9 +1,8 @@
 import { mock } from 'node:test'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, createLeaseClock, type Judge } from '../../app/cache/freshness.ts'
+import { type Answer, createJudge, createLeaseClock, type Judge } from '../../app/cache/freshness.ts'
 import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import { createPoller } from '../../app/cache/poller.ts'
-import type { Answer } from '../../app/cache/question.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
 import {
   createModel,

@@ -44,6 +44,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
     "needs Docker; the deployment's files are checked in test/deploy/deploy.process.ts",
   ],
   ['docs/operations.md', 'docker compose build', 'needs Docker'],
+  ['docs/operations.md', 'CERTDATA_API_KEY=…', 'takes a minute; test/api/verify.test.ts verifies a service'],
   [
     'docs/operations.md',
     'npx certdata audit verify                 #',
@@ -140,8 +141,19 @@ const requestAccess = async ({ url }: Service): Promise<[string, string][]> =>
 const fill = (text: string, values: readonly (readonly [string, string])[]) =>
   values.reduce((filled, [name, value]) => filled.replaceAll(name, value), text)
 
-/** A command of which the guide says so is to end with 1. */
-const expectRefusals = (code: string) => code.replaceAll(/^(.*?\S) +#.*\(exit 1\)$/gm, '$1 || test $? = 1')
+/** Commands that the guide marks so end with 1, and so do commands that ask, because there is no terminal. */
+const expectRefusals = (code: string) =>
+  code.replaceAll(/^(.*?\S) +#.*(?:\(exit 1\)$|\basks\b.*)/gm, '$1 || test $? = 1')
+
+/** Writes the table that an example imports: with the headings of its `--map`, or with names of fields. */
+const writeTable = (code: string, folder: string) => {
+  const headings = [...code.matchAll(/--map "([^=]+)=/g)].map(([, heading]) => heading)
+  const header = headings.length > 0 ? headings : ['id', 'name', 'part_numbers', 'model', 'tags']
+  writeFileSync(
+    join(folder, 'products.csv'),
+    `${header.join(',')}\r\nP-100,Acme Gateway 100,4711;0815,TH940,x\r\n`,
+  )
+}
 
 const programs = {
   sh: (file: string) => ['bash', file],
@@ -200,6 +212,7 @@ t.test('every example runs, and shows what it says', async (t) => {
     for (const [index, { language, code, line, outcome }] of own.entries()) {
       const where = `${file}:${line}`
       values.push(...(await registerClient(code, folder, service)))
+      writeTable(code, folder)
       const extension = { sh: 'sh', js: 'mjs', ts: 'mts', python: 'py' }[language]
       const script = join(folder, `example-${index}.${extension}`)
       // Variables of a guide's earlier commands are there in its later ones.

@@ -1,6 +1,9 @@
 import { webcrypto } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import {
@@ -9,10 +12,15 @@ import {
   createWebhookVerifier,
   ProblemError,
   verifyAudit,
+  verifyWebhook,
   type WebhookKey,
+  type WebhookMessage,
 } from '../../clients/typescript/src/index.ts'
-import { addCustomer, createTestDatabase, listenTestApp, secretKey } from '../helper.ts'
+import { listen } from '../../clients/typescript/src/listen.ts'
+import { pretendRestore } from '../feed/follower.ts'
+import { addCustomer, createTestDatabase, listenTestApp, secretKey, until } from '../helper.ts'
 import { addSigningClient, algorithms } from '../identity/signing-client.ts'
+import { freePort } from '../servers.ts'
 
 /** History, feed, audit trail, webhooks and signed logins: the TypeScript client against the service as it is. */
 
@@ -262,3 +270,81 @@ t.test(
     await t.rejects(wrong.me(), /BEGIN PRIVATE KEY/)
   },
 )
+
+/** A receiver on this machine that verifies each message with the key that `listen` printed, and a customer's client. */
+const startListening = async (t: Test, customer: string, answer: (n: number) => number) => {
+  const client = createClient({ url: origin, apiKey: await addCustomer(database, customer) })
+  const lines: string[] = []
+  const received: WebhookMessage[] = []
+  const receiver = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const jwk = lines.find((line) => line.includes('JSON Web Key'))?.replace(/^.*?: /, '') ?? ''
+    received.push(await verifyWebhook({ headers: request.headers, body, keys: [JSON.parse(jwk)] }))
+    response.writeHead(answer(received.length), { 'retry-after': '0' }).end()
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const stopping = new AbortController()
+  const ended = listen({
+    ...{ client, signal: stopping.signal, log: (line: string) => void lines.push(line) },
+    forward: `http://localhost:${(receiver.address() as AddressInfo).port}/hook`,
+    retries: { firstDelayMs: 1, longestDelayMs: 4, giveUpMs: 300_000 },
+  }).catch((error: unknown) => error as Error)
+  t.teardown(() => {
+    stopping.abort()
+    receiver.close()
+  })
+  return { client, lines, received, ended, stop: () => stopping.abort() }
+}
+
+t.test('listen sends a test and signed messages whose token leads to the changes', async (t) => {
+  const { client, lines, received, ended, stop } = await startListening(t, 'listener', (n) =>
+    n === 2 ? 500 : 204,
+  )
+  await until('the test message', () => received.length === 1)
+  t.match(received[0], { type: 'webhook.test', data: { resources: /./ } })
+  await addProducts('listener', 2)
+  await until('the failed message is repeated', () => received.length === 3)
+  const [, failed, repeated] = received
+  t.same(repeated, failed, 'under the same id')
+  t.match(repeated, { type: 'changes.available', data: { resources: ['products'] } })
+  const pages = await collect(client.changes({ after: repeated?.data.after as string }))
+  t.same(pages.flatMap(({ data }) => data.map(({ id }) => id)).sort(), ['p1', 'p2'])
+  t.match(lines[0], /^Public key: whpk_[A-Za-z0-9+/]{43}=$/)
+  t.match(lines.at(-2), /: 500, again in 0\.001 s$/)
+  t.match(lines.at(-1), /^changes\.available msg_\S+ \(products\): 204$/)
+  await pretendRestore(t, database.url)
+  await until('the feed refuses the token', () => received.at(-1)?.data.after === 'snapshot')
+  stop()
+  t.match(await ended, { name: 'AbortError' })
+})
+
+t.test('listen ends after 410, and refuses other machines before it sends anything', async (t) => {
+  const { received, ended } = await startListening(t, 'refuser', () => 410)
+  t.match(await ended, { message: /^webhook\.test .*: 410\. The service would disable the webhook$/ })
+  t.equal(received.length, 1)
+  const client = createClient({ url: origin, token: 'x', fetch: () => t.fail('sends nothing') as never })
+  for (const forward of [
+    'http://example.com/hook',
+    'http://localhost.example.com/hook',
+    'http://10.0.0.1/hook',
+    'http://127.0.0.1@example.com/hook',
+    'http://me@localhost/hook',
+    'http://[::ffff:10.0.0.1]/hook',
+    'ftp://localhost/hook',
+    'localhost:8080/hook',
+    '/hook',
+    '',
+  ]) {
+    await t.rejects(listen({ client, forward, log: () => {} }), /is not an address of this machine/, forward)
+  }
+})
+
+t.test('listen gives up if the receiver fails for too long', async (t) => {
+  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'nobody-home') })
+  const retries = { firstDelayMs: 1, longestDelayMs: 1, giveUpMs: 0 }
+  const forward = `http://127.0.0.1:${await freePort()}/hook`
+  await t.rejects(
+    listen({ client, forward, log: () => {}, retries }),
+    /ECONNREFUSED.*would disable the webhook/,
+  )
+})

@@ -16,11 +16,11 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 await installClient(folder)
 const installed = join(folder, 'node_modules/certdata-client')
 
-t.test('the package has plain modules with their types and the README, and nothing else', async (t) => {
+t.test('the package contains plain modules with their types, the command and the README', async (t) => {
   const files = globSync('**/*.*', { cwd: installed })
   const others = files.filter((name) => !/^dist\/[a-z-]+(\.js|\.d\.ts)$/.test(name))
-  t.same(others.sort(), ['README.md', 'package.json'])
-  const modules = files.filter((name) => name.endsWith('.js'))
+  t.same(others.sort(), ['README.md', 'bin/certdata-client.js', 'package.json'])
+  const modules = files.filter((name) => /^dist.*\.js$/.test(name))
   t.ok(modules.length > 5 && modules.includes('dist/index.js'))
   for (const name of modules)
     t.ok(existsSync(join(installed, name.replace('.js', '.d.ts'))), `${name} has types`)

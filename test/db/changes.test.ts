@@ -126,6 +126,7 @@ t.test('no table that answers or rights depend on is forgotten by the log', asyn
     audit_root_keys: 'of the roots',
     audit_root_head: 'of the roots',
     access_requests: 'never served',
+    key_links: 'read for each use, and never kept',
     approved_requests: 'never served',
     audit_reads: 'never served',
     webhooks: 'never served: it follows the log',

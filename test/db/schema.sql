@@ -495,10 +495,13 @@ table elements row level security forced
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
 
-table history_begun
+table history_begun row level security forced
+  customer_id text collate "C" not null default '*'::text
   resource text collate "C" not null
   since timestamp with time zone not null
-  constraint history_begun_pkey PRIMARY KEY (resource)
+  constraint history_begun_pkey PRIMARY KEY (resource, customer_id)
+  policy operator permissive for * to certdata_operator using true with check true
+  policy reader permissive for r to certdata_reader using (customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))
 
 table key_links row level security forced
   customer_id text collate "C" not null
@@ -851,6 +854,19 @@ type validity_period
   from calendar_date
   until calendar_date
   basis text
+
+table webhook_deliveries row level security forced
+  customer_id text collate "C" not null
+  webhook_id text collate "C" not null
+  attempt_id bigint not null generated always as identity
+  at timestamp with time zone not null
+  message_id text not null
+  result text not null
+  constraint webhook_deliveries_customer_id_webhook_id_fkey FOREIGN KEY (customer_id, webhook_id) REFERENCES webhooks(customer_id, webhook_id) ON DELETE CASCADE
+  constraint webhook_deliveries_pkey PRIMARY KEY (customer_id, webhook_id, attempt_id)
+  policy operator permissive for * to certdata_operator using true with check true
+
+sequence webhook_deliveries_attempt_id_seq as bigint from 1 by 1 between 1 and 9223372036854775807 cache 1 cycle f
 
 table webhooks row level security forced
   customer_id text collate "C" not null
@@ -2381,6 +2397,38 @@ begin
 end $function$
 
 
+CREATE OR REPLACE FUNCTION public.date_demo_history(starts timestamp with time zone[], times timestamp with time zone[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  kind text;
+begin
+  update record_history h set at = coalesce(times[width_bucket(h.at, starts)], h.at),
+    since = coalesce(times[width_bucket(h.since, starts)], h.since),
+    old = case when h.old ? 'created_at' then h.old || jsonb_build_object('created_at',
+      coalesce(times[width_bucket((h.old ->> 'created_at')::timestamptz, starts)], (h.old ->> 'created_at')::timestamptz))
+      else h.old end
+    where h.customer_id = 'demo';
+  foreach kind in array array['certificates', 'products', 'projects', 'lab', 'approvals'] loop
+    execute format('alter table %I disable trigger user', kind);
+    execute format('with dated as (
+        update %I set created_at = coalesce($2[width_bucket(created_at, $1)], created_at),
+          updated_at = coalesce($2[width_bucket(updated_at, $1)], updated_at)
+        where customer_id = ''demo'' returning id)
+      insert into change_log (customer_id, resource, record_id) select ''demo'', %L, id from dated', kind, kind)
+      using starts, times;
+    execute format('alter table %I enable trigger user', kind);
+  end loop;
+  insert into history_begun (customer_id, resource, since)
+    select 'demo', b.resource, times[1] from history_begun b where b.customer_id = '*'
+    on conflict (customer_id, resource) do update set since = excluded.since;
+  insert into change_log (customer_id, resource, record_id) values ('demo', 'history', '*');
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.delete_old_access_requests(kept_days integer)
  RETURNS bigint
  LANGUAGE sql
@@ -2894,6 +2942,20 @@ AS $function$
   join audit_entries e on e.entry_id = q.entry_id
   left join audit_persons p on p.entry_id = q.entry_id
   order by q.entry_id limit most
+$function$
+
+
+CREATE OR REPLACE FUNCTION public.log_webhook_delivery(customer text, webhook text, delivery json)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into webhook_deliveries (customer_id, webhook_id, at, message_id, result)
+  select $1, $2, d.at, d.message_id, d.result from json_populate_record(null::webhook_deliveries, $3) d;
+  delete from webhook_deliveries where customer_id = $1 and webhook_id = $2 and attempt_id <= (
+    select attempt_id from webhook_deliveries where customer_id = $1 and webhook_id = $2
+    order by attempt_id desc offset 20 limit 1);
 $function$
 
 
@@ -3683,7 +3745,7 @@ begin
   hidden := found;
   delete from record_history where ctid = any (array(
     select h.ctid from (select customer_id from customers union all select '*') c
-    cross join (select b.resource from history_begun b) r
+    cross join (select b.resource from history_begun b where b.customer_id = '*') r
     cross join lateral (
       select h.ctid from record_history h
       where h.customer_id = c.customer_id and h.resource = r.resource and h.at < before
@@ -4012,22 +4074,27 @@ end $function$
 
 CREATE OR REPLACE FUNCTION public.update_webhook(holder uuid, customer text, webhook text, changes json)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  with updated as (
-    update webhooks w set (state, reason, changed_at, token, since, day, identity, message_id, message_at,
-      message_resources, message_after, next_token, next_since, next_day, next_identity, attempts,
-      failing_since, next_attempt_at, last_result, delivered_at, held_until) = (
-      select n.state, n.reason, n.changed_at, n.token, n.since, n.day, n.identity, n.message_id, n.message_at,
-        n.message_resources, n.message_after, n.next_token, n.next_since, n.next_day, n.next_identity,
-        n.attempts, n.failing_since, n.next_attempt_at, n.last_result, n.delivered_at, n.held_until
-      from json_populate_record(w, $4) n)
-    where w.customer_id = $2 and w.webhook_id = $3 and w.holder = $1 and w.state = 'active' returning 1
-  )
-  select exists (select from updated)
-$function$
+begin
+  update webhooks w set (state, reason, changed_at, token, since, day, identity, message_id, message_at,
+    message_resources, message_after, next_token, next_since, next_day, next_identity, attempts,
+    failing_since, next_attempt_at, last_result, delivered_at, held_until) = (
+    select n.state, n.reason, n.changed_at, n.token, n.since, n.day, n.identity, n.message_id, n.message_at,
+      n.message_resources, n.message_after, n.next_token, n.next_since, n.next_day, n.next_identity,
+      n.attempts, n.failing_since, n.next_attempt_at, n.last_result, n.delivered_at, n.held_until
+    from json_populate_record(w, $4) n)
+  where w.customer_id = $2 and w.webhook_id = $3 and w.holder = $1 and w.state = 'active';
+  if not found then
+    return false;
+  end if;
+  if $4->'delivery' is not null then
+    perform log_webhook_delivery($2, $3, $4->'delivery');
+  end if;
+  return true;
+end $function$
 
 
 CREATE OR REPLACE FUNCTION public.use_assertion(customer text, key text, jti bytea, until timestamp with time zone)
@@ -4183,6 +4250,7 @@ grant execute on function customers_log_moved() to public
 grant execute on function customers_log_settings() to public
 grant execute on function customers_log_truncate() to public
 grant execute on function customers_log_update() to public
+grant execute on function date_demo_history(timestamp with time zone[],timestamp with tim to certdata_operator
 grant execute on function delete_old_access_requests(integer) to certdata_reader
 grant execute on function delete_old_access_requests(integer) to certdata_operator
 grant execute on function find_api_key(text) to certdata_reader
@@ -4220,6 +4288,7 @@ grant execute on function lab_words_update() to public
 grant execute on function list_signing_keys() to certdata_reader
 grant execute on function list_unrooted_audit(boolean,integer) to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader
+grant execute on function log_webhook_delivery(text,text,json) to certdata_operator
 grant execute on function mark_api_key_used(text) to certdata_reader
 grant execute on function merge_objects(jsonb) to public
 grant execute on function newest_mark() to certdata_reader
@@ -4353,6 +4422,7 @@ grant delete, insert, select, update on table revoked_tokens to certdata_operato
 grant select on table service_minutes to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant delete, insert, select, update on table used_assertions to certdata_operator
+grant select on table webhook_deliveries to certdata_operator
 grant delete, insert, select, update on table webhooks to certdata_operator
 grant usage on type calendar_date to public
 grant select on view reference_history to certdata_reader
@@ -4384,9 +4454,10 @@ comment on table public.change_log is 'append-only; xid, not position, says what
 comment on table public.change_marks is 'random marks, one a minute: tell one history of the database from another'
 comment on table public.change_samples is 'a snapshot a minute: tells which transactions had ended by then'
 comment on table public.demo_changes is 'approvals of the example customer that a visitor of the demo may change for a minute'
-comment on table public.history_begun is 'from when on the history of a resource is complete'
+comment on table public.history_begun is 'from when on the history of a resource is complete; * = of customers without a row'
 comment on table public.record_history is 'former values of records, written by triggers; * = reference data'
 comment on table public.record_words is 'words of each record, for q; written by triggers'
 comment on table public.removals is 'when records were last deleted; * = everybody''s. Only the newest of each counts'
 comment on table public.service_minutes is 'a row for each minute and running instance; slots: a bit per ten seconds'
+comment on table public.webhook_deliveries is 'the last 20 attempts to reach each receiver'
 comment on table public.webhooks is 'receivers that are told that something changed, and how far each was told'

@@ -119,6 +119,7 @@ t.test('what it reads of customers is its policy’s, for reading only', async (
       'change_log',
       'elements',
       'removals',
+      'history_begun',
       'record_history',
       'audit_copies',
     ].sort(),
@@ -126,7 +127,7 @@ t.test('what it reads of customers is its policy’s, for reading only', async (
   for (const { name, cmd, qual } of policies) {
     t.same(
       { cmd, qual },
-      { cmd: 'SELECT', qual: ['change_log', 'removals'].includes(name) ? ownOrAll : own },
+      { cmd: 'SELECT', qual: ['change_log', 'removals', 'history_begun'].includes(name) ? ownOrAll : own },
       name,
     )
   }

@@ -104,7 +104,7 @@ t.test('a service whose new connections are not fit any more ends, and says why'
   const service = await startService({ ...secrets, DATABASE_URL: server.url })
   t.teardown(() => service.stop('SIGKILL'))
   await service.printed('Server listening')
-  const ended = once(service.child, 'exit')
+  const ended = once(service.child, 'close')
   await owner.query('alter table products no force row level security')
   await owner.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -145,7 +145,7 @@ ignore_startup_parameters = ${ignored}
   )
   const child: ChildProcess = spawn(program, ['-q', file], { uid, gid, cwd: '/', stdio: 'ignore' })
   t.teardown(async () => {
-    const ended = once(child, 'exit')
+    const ended = once(child, 'close')
     child.kill('SIGKILL')
     await ended
     rmSync(folder, { recursive: true })

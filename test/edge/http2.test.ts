@@ -227,15 +227,6 @@ t.test('the audit trail and quotas count what HTTP/2 reads', async (t) => {
   ])
 })
 
-t.test('a service that drains uses the router', async (t) => {
-  let isDraining = false
-  const { ask } = await start(t, { isDraining: () => isDraining })
-  await twice(() => ask(list))
-  t.equal((await ask(list)).isFast, true)
-  isDraining = true
-  t.match(await ask(list), { status: 200, isFast: false })
-})
-
 t.test('streams that are reset before, while and after they are answered harm nobody', async (t) => {
   const { app, ask, open, request } = await start(t)
   const page = '/v1/products?limit=300'

@@ -3,7 +3,15 @@ import { connect } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addCustomer, asCustomer, createTestDatabase, listenTestApp, secretKey, until } from '../helper.ts'
+import {
+  addCustomer,
+  asCustomer,
+  createTestApp,
+  createTestDatabase,
+  listenTestApp,
+  secretKey,
+  until,
+} from '../helper.ts'
 import { selfSigned } from '../self-signed.ts'
 import { startService, untilReady } from '../service.ts'
 import { type Event, openEvents, readEvents } from './event-stream.ts'
@@ -50,6 +58,23 @@ t.test('a change ends a long poll within a second, and reaches a stream within t
     after = (await waiting).json().page.next_token
   })
   t.ok(overPoll < 1_000, `${overPoll.toFixed(0)} ms`)
+})
+
+t.test('a poll with changes, a HEAD request and the end of the service do not wait', async (t) => {
+  const app = await createTestApp(database)
+  const { token, get } = await asCustomer(database, app, 'quick')
+  const after = (await get('/v1/changes')).json().page.next_token
+  const headers = { authorization: `Bearer ${token}` }
+  const startedAt = performance.now()
+  await app.inject({ method: 'HEAD', url: `/v1/changes?after=${after}&wait=25`, headers })
+  await addProduct('quick', 'p1')
+  const { data, page } = (await get(`/v1/changes?after=${after}&wait=25`)).json()
+  t.equal(data.length, 1)
+  const waiting = get(`/v1/changes?after=${page.next_token}&wait=25`)
+  await get('/v1/products')
+  await app.close()
+  t.equal((await waiting).json().page.next_token, page.next_token)
+  t.ok(performance.now() - startedAt < 15_000, 'instead of 25 s')
 })
 
 t.test('an instance is killed: the last id leads to all that came meanwhile, at another one', async (t) => {

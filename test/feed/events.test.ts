@@ -324,6 +324,19 @@ t.test('while rights cannot be checked, nothing is read', async (t) => {
   await once(stream, 'end')
 })
 
+t.test('a wait ends at midnight, or when its time is over', async (t) => {
+  const ending = { destroyed: false, once: () => {} }
+  const open = (now: number, waitMs: number) => {
+    const databaseNow = () => now
+    const waiting = createWaiting({ listen: () => () => {}, databaseNow, isDraining: () => false })
+    const watch = waiting.watch('acme', ['products'], waitMs, ending)
+    t.teardown(() => watch.end())
+    return watch
+  }
+  t.equal(await open(86_399_999, 60_000).next(), 'day')
+  t.equal(await open(0, 1).next(), 'time')
+})
+
 t.test('clients that wait wake one after another, within half a second', async (t) => {
   const { after, due, fire } = createTimer()
   let tell: Listener = () => {}

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
-import type { SlotStore } from '../../app/limits/slots.ts'
-import type { LimitStore } from '../../app/limits/store.ts'
+import type { LimitStore, SlotStore } from '../../app/limits/store.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import {
   addCustomer,

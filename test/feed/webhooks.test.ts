@@ -6,6 +6,7 @@ import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
 import { leaseMs } from '../../app/feed/webhooks/sender.ts'
+import type { Delivery } from '../../app/feed/webhooks/store.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { exportCustomer } from '../../app/operator/gdpr/export.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
@@ -272,6 +273,14 @@ t.test('a failed message is tried again later and later, by the clock, under one
   await until('it is written down', async () => (await setState(webhook.webhook_id))?.attempts === 5)
   t.equal(new Set(receiver.messages().map(({ headers }) => headers['webhook-id'])).size, 1)
   t.match(await json('list', id), [{ state: 'failing', last_result: '500' }])
+  const deliveries = (await json('deliveries', webhook.webhook_id)) as unknown as Delivery[]
+  t.same(
+    deliveries.map(({ result }) => result),
+    ['500', '500', '500', '500', '500', '204'],
+    'the newest first, the test of the operator last',
+  )
+  t.equal(deliveries[0]?.message_id, receiver.messages()[0]?.headers['webhook-id'])
+  t.equal(Date.parse(deliveries[0]?.at ?? ''), clock.stoppedAt + clock.offsetMs)
 
   clock.offsetMs += giveUpMs
   await until('it is given up', () => disabled.includes(webhook.webhook_id))
@@ -583,6 +592,24 @@ t.test('the operator: refused addresses, tests, and ten for a customer', async (
   )
 })
 
+t.test('the delivery log has the last 20 attempts of each webhook', async (t) => {
+  const [one, other] = [await newWebhook(), await newWebhook()]
+  const delivery = `json_build_object('at', now(), 'message_id', 'msg_' || n, 'result', 'certificate has expired')`
+  await sql
+    .raw(`select log_webhook_delivery('${one.id}', '${one.webhook.webhook_id}', ${delivery})
+      from generate_series(1, 30) n`)
+    .execute(operator)
+  const listed = (await one.json('deliveries', one.webhook.webhook_id)) as unknown as Delivery[]
+  t.same(
+    listed.map(({ message_id }) => message_id),
+    Array.from({ length: 20 }, (_, n) => `msg_${30 - n}`),
+  )
+  const stored = await sql`select from webhook_deliveries where customer_id = ${one.id}`.execute(operator)
+  t.equal(stored.rows.length, 20)
+  t.match(await other.json('deliveries', other.webhook.webhook_id), [{ result: '204' }])
+  t.match(await one.cli('deliveries', 'wh_0000000000000000'), { code: 1, stderr: /There is no webhook/ })
+})
+
 t.test('webhooks are exported and erased with their customer, also in the middle of a message', async (t) => {
   const { id, receiver, webhook } = await newWebhook()
   const { stop } = await startSender(t, database, receiver)
@@ -591,21 +618,23 @@ t.test('webhooks are exported and erased with their customer, also in the middle
   receiver.answer = () => gate.promise
   await addProduct(database, id, 'p1')
   await until('it is under way', () => receiver.messages().length === 1)
-  const rows: string[] = []
-  await exportCustomer(
-    operator,
-    id,
-    async ({ table, json }) => void (table === 'webhooks' && rows.push(json)),
-  )
-  t.match(rows.length, 1)
-  t.match(rows[0], webhook.url)
+  const rows: Record<string, string[]> = {}
+  await exportCustomer(operator, id, async ({ table, json }) => {
+    rows[table] ??= []
+    rows[table].push(json)
+  })
+  t.match(rows.webhooks?.length, 1)
+  t.match(rows.webhooks?.[0], webhook.url)
+  t.match(rows.webhook_deliveries, [/"result":"204"/])
   const owner = connectOwner(database)
-  t.equal((await eraseCustomer(owner, id))?.rows.webhooks, 1)
+  t.match((await eraseCustomer(owner, id))?.rows, { webhooks: 1, webhook_deliveries: 1 })
   gate.resolve(200)
   await quiet()
   t.equal(receiver.messages().length, 1, 'no instance sends another one')
   await Promise.all([stop(), other.stop()])
-  const left = await sql`select from webhooks where customer_id = ${id}`.execute(owner)
+  const left = await sql`
+    select customer_id from webhooks where customer_id = ${id}
+    union all select customer_id from webhook_deliveries where customer_id = ${id}`.execute(owner)
   t.equal(left.rows.length, 0)
   await owner.destroy()
 })

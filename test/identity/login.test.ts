@@ -11,12 +11,14 @@ import { migrate } from '../../app/db/migrate.ts'
 import type { Plan } from '../../app/db/schema.ts'
 import { ApiError } from '../../app/errors.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
+import type { Credential } from '../../app/identity/credential.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
 import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
 import type { Principal } from '../../app/identity/principal.ts'
 import { createPrincipals, requirePlan, requireScope } from '../../app/identity/principals.ts'
 import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
+import type { Turn } from '../../app/overload/queue.ts'
 import auth from '../../plugins/auth.ts'
 import { toApiError } from '../../plugins/problems.ts'
 import { schemaController } from '../../plugins/schema-compilers.ts'
@@ -75,7 +77,7 @@ const problem = (error: unknown): Problem & { headers: ApiError['extras']['heade
 const gate = fp(async (app) => void app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' }), {
   name: 'gate',
 })
-const verify = (attempt: { verify: () => unknown }) => attempt.verify()
+const verify = (credential: Credential, turn: Turn) => credential.verify(turn)
 const quotas = fp(
   async (app) => void app.decorate('limits', { logins: { logIn: verify, identify: verify } } as never),
   { name: 'quotas' },
@@ -774,7 +776,7 @@ t.test('a private key is in the table sealed only', async (t) => {
 t.test('another SECRET_KEY is explained, and one beside the former opens the keys', async (t) => {
   const former = 's'.repeat(32)
   const changed = 'c'.repeat(32)
-  await t.rejects(loadSigningKeys(db, createSecrets([changed])), /SECRET_KEY=new,former/)
+  await t.rejects(loadSigningKeys(db, createSecrets([changed])), /SECRET_KEY=new,previous/)
   const both = await loadSigningKeys(db, createSecrets([changed, former]))
   t.equal(both.active.kid, signingKeys.active.kid)
 })

@@ -77,9 +77,9 @@ t.test('a network has one form, and what is none is refused with the reason', (t
   }
   for (const [text, network] of Object.entries(good)) t.equal(parseNetwork(text), network, text)
   const bad: Record<string, RegExp> = {
-    '203.0.113.5/24': /bits behind its prefix/,
-    '2001:db8::1/64': /bits behind its prefix/,
-    '2001:db8:8000::/32': /bits behind its prefix/,
+    '203.0.113.5/24': /bits after its prefix/,
+    '2001:db8::1/64': /bits after its prefix/,
+    '2001:db8:8000::/32': /bits after its prefix/,
     '203.0.113.0/33': /0 to 32 bits/,
     '2001:db8::/129': /0 to 128 bits/,
     '::ffff:203.0.113.0/24': /0 to 32 bits/,
@@ -108,11 +108,11 @@ t.test('a network has one form, and what is none is refused with the reason', (t
     '203.0.113.0/1000': /expected a network/,
     '203.0.113.0/24/24': /expected a network/,
     '203.0.113.0/24,198.51.100.0/24': /expected a network/,
-    '203.0.113.0/0': /bits behind its prefix/,
-    '::1/0': /bits behind its prefix/,
-    '::ffff:203.0.113.5/120': /bits behind its prefix/,
+    '203.0.113.0/0': /bits after its prefix/,
+    '::1/0': /bits after its prefix/,
+    '::ffff:203.0.113.5/120': /bits after its prefix/,
     '::ffff:203.0.113.0/95': /0 to 32 bits/,
-    '::203.0.113.5/120': /bits behind its prefix/,
+    '::203.0.113.5/120': /bits after its prefix/,
     '2001:db8:::/32': /expected a network/,
     '203.0.113.0/24\0': /expected a network/,
     '203.0.113.0/24\n': /expected a network/,

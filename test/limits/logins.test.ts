@@ -3,10 +3,11 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { ApiError } from '../../app/errors.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
-import { type Credential, presentApiKey } from '../../app/identity/credential.ts'
+import { presentApiKey } from '../../app/identity/credential.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
 import { refuseApiKey } from '../../app/identity/principals.ts'
-import { createLogins, type LoginAttempt } from '../../app/limits/logins.ts'
+import { createLogins } from '../../app/limits/logins.ts'
+import type { Turn } from '../../app/overload/queue.ts'
 import { addCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 import { createServer, createSimulation } from './simulation.ts'
 
@@ -185,11 +186,7 @@ t.test('a right key without a plan is limited as any other', async (t) => {
   t.equal((await logIn(basic)).statusCode, 429)
 })
 
-const toAttempt = ({ keyId, isKnown, verify }: Credential): LoginAttempt => ({
-  keyId,
-  isKnown: () => isKnown((work) => work()),
-  verify: () => verify((work) => work()),
-})
+const turn: Turn = (work) => work()
 
 t.test('a pair that has used its failures up asks the database no more', async (t) => {
   const { now, after } = createSimulation()
@@ -203,18 +200,15 @@ t.test('a pair that has used its failures up asks the database no more', async (
     if (given !== apiKey) throw refuseApiKey()
     return facts
   }
-  const attempt = (given: string): LoginAttempt => {
-    const credential = presentApiKey({ findKey: () => facts, identifyApiKey }, given)
-    return toAttempt(credential)
-  }
+  const present = (given: string) => presentApiKey({ findKey: () => facts, identifyApiKey }, given)
   const wrong = withWrongSecret(apiKey)
   const codes: string[] = []
   for (let i = 0; i < 15; i++) {
-    await logins.logIn(attempt(wrong), '192.0.2.1').catch((error: ApiError) => codes.push(error.code))
+    await logins.logIn(present(wrong), turn, '192.0.2.1').catch((error: ApiError) => codes.push(error.code))
   }
   t.same(codes, [...Array(10).fill('invalid_api_key'), ...Array(5).fill('quota_exceeded')])
   t.equal(verified, 10)
-  t.equal((await logins.logIn(attempt(apiKey), '192.0.2.1')).keyId, keyId)
+  t.equal((await logins.logIn(present(apiKey), turn, '192.0.2.1')).keyId, keyId)
 })
 
 t.test('instances count failures together', async (t) => {
@@ -223,13 +217,12 @@ t.test('instances count failures together', async (t) => {
   const limits = { logins: 60, failedLogins: 10 }
   const instances = [0, 1].map(() => createLogins({ ...simulation, limits, store: server.connect(() => 1) }))
   const codes: string[] = []
-  const credential = presentApiKey(
+  const garbage = presentApiKey(
     { findKey: () => undefined, identifyApiKey: async () => Promise.reject(refuseApiKey()) },
     'garbage',
   )
-  const garbage = toAttempt(credential)
   for (let i = 0; i < 30; i++) {
-    const attempt = instances[i % 2]?.logIn(garbage, '192.0.2.1')
+    const attempt = instances[i % 2]?.logIn(garbage, turn, '192.0.2.1')
     const noted = attempt?.catch((error: ApiError) => codes.push(error.code))
     await simulation.runTo(simulation.now() + 10)
     await noted

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { planPolicies } from '../../app/limits/policy.ts'
+import { planPolicies } from '../../app/limits/limiter.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import { after } from '../../app/overload/timer.ts'
 import { until } from './until.ts'

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { changeDemoRecord, startDemoUndo } from '../../app/local/demo-changes.ts'
-import { listExampleData, loadExampleData } from '../../app/local/example-data.ts'
+import { loadExampleData } from '../../app/local/example-data.ts'
+import { listExampleData } from '../../app/local/example-records.ts'
 import { addCustomer, connectOwner, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
 
 const database = await createTestDatabase()

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createSlowFigure } from '../../app/observe/figures.ts'
 import { startMetricsServer } from '../../app/observe/metrics-server.ts'
+import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const token = 'who-measures-has-this'
@@ -48,6 +49,7 @@ t.test('every series that traffic creates is there from the start', async (t) =>
     '/v1/products?x=1',
     '/v1/changes?after=x',
     '/v1/me',
+    '/openapi.json',
     '/nothing',
   ]
   const { token: basic } = await asCustomer(database, fresh, 'basic')
@@ -97,6 +99,12 @@ t.test('every series that traffic creates is there from the start', async (t) =>
     [],
   )
   t.ok(before.length < 4_000, `${before.length} series`)
+})
+
+t.test('garbage collection of every kind starts at 0', async (t) => {
+  const text = await createProcessRegistry().metrics()
+  for (const kind of ['major', 'minor', 'incremental', 'weakcb'])
+    t.match(text, `nodejs_gc_duration_seconds_count{kind="${kind}"}`)
 })
 
 t.test('only the operator reads metrics', async (t) => {

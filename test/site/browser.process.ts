@@ -97,6 +97,8 @@ t.test('the form works without JavaScript', async (t) => {
 t.test('the status page shows the measurements and renews itself', async (t) => {
   const { page, faults, close } = await open('/status', { hasClock: true })
   t.match(await page.textContent('#state'), /Too few measurements/)
+  t.match(await page.textContent('#empty'), /This service is new\. Measuring beg/)
+  t.notOk(await page.isVisible('.measured'), 'a new service has one message')
   t.equal(await page.locator('#days rect.none').count(), 90, 'days without figures are no good days')
   const measured = app.serviceStatus.document()
   const { now } = measured.periods
@@ -123,9 +125,11 @@ t.test('the status page shows the measurements and renews itself', async (t) => 
       { from: '2026-11-20T10:00:00Z', until: null, minutes: 7, kind: 'unreported', availability: 0 },
     ],
   })
-  await page.click('summary')
   await page.clock.fastForward(11_000)
   await page.locator('#state[role=status]', { hasText: 'does not answer' }).waitFor()
+  t.notOk(await page.isVisible('#empty'), 'an incident is never hidden')
+  await page.click('summary')
+  await page.clock.fastForward(11_000)
   t.ok(await page.isVisible('#points'), 'an open table stays open')
   t.match(await page.textContent('#incidents'), /20 Nov, 10:00 UTC, going on for 7 min/)
   t.match(await page.textContent('#figures'), /98\.7 %/, 'never rounded up')

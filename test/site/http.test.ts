@@ -9,7 +9,10 @@ import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
 const clock = { offsetMs: 0 }
-const app = await createTestApp(database, { clock, env: { LIMIT_ACCESS_REQUESTS: '3' } })
+const app = await createTestApp(database, {
+  clock,
+  env: { LIMIT_ACCESS_REQUESTS: '3', ACCESS_CONTACT: 'mailto:access@house.example' },
+})
 t.teardown(async () => {
   await app.close()
   await database.close()
@@ -104,6 +107,29 @@ t.test('every link to the access page has the same name', async (t) => {
   }
 })
 
+t.test('browsers find an icon, search engines their rules, and chats a preview', async (t) => {
+  const icon = await get('/favicon.ico')
+  t.equal(icon.headers['content-type'], 'image/x-icon')
+  t.same([...icon.rawPayload.subarray(0, 6)], [0, 0, 1, 0, 1, 0])
+  t.equal((await get('/robots.txt')).body, 'User-agent: *\nDisallow: /v1/\n')
+  const readTag = ({ body }: LightMyRequestResponse, name: string) =>
+    new RegExp(`<meta property="og:${name}" content="([^"]+)">`).exec(body)?.[1]
+  for (const path of all) {
+    const page = await get(path)
+    t.equal(readTag(page, 'url'), publicUrl + path)
+    t.match(page.body, `<title>${readTag(page, 'title')} · Certification Data API</title>`)
+  }
+  const address = readTag(await get('/'), 'image') ?? ''
+  const image = await get(address.replace(publicUrl, ''))
+  t.ok(address.startsWith(`${publicUrl}/`), 'absolute')
+  t.equal(image.headers['content-type'], 'image/png')
+  t.same([image.rawPayload.readUInt32BE(16), image.rawPayload.readUInt32BE(20)], [1200, 630])
+})
+
+t.test('the access page names the contact', async (t) => {
+  t.match((await get('/access')).body, '<a href="mailto:access@house.example">access@house.example</a>')
+})
+
 t.test('an old link to a request of the demo leads to its operation in the reference', async (t) => {
   for (const [target, link] of [
     ['/v1/products?limit=3', '#tag/products/GET/v1/products'],
@@ -182,7 +208,7 @@ t.test('each error has its page, where the type of its problem document leads', 
 
 t.test('pages over plain HTTP are redirected, with their query; the API and forms are refused', async (t) => {
   const origin = 'https://api.example'
-  const strict = await createTestApp(database, { origin, env: { ALLOW_HTTP: 'never' } })
+  const strict = await createTestApp(database, { origin, env: { ALLOW_HTTP: 'false' } })
   t.teardown(() => strict.close())
   for (const path of [
     '/',
@@ -190,6 +216,7 @@ t.test('pages over plain HTTP are redirected, with their query; the API and form
     '/docs/guides/changes',
     '/problems/not_found',
     '/status.json',
+    '/robots.txt',
   ]) {
     const answer = await strict.inject(path)
     t.match([answer.statusCode, answer.headers.location], [308, `${origin}${path}`])

@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { addKeyLink } from '../../app/identity/key-links.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
-import { addCustomer, createTestDatabase, listenTestApp } from '../helper.ts'
+import { addCustomer, connectOwner, createTestDatabase, listenTestApp } from '../helper.ts'
 import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
 
 const browser = await launchBrowser()
@@ -13,10 +14,18 @@ if (!browser) {
 }
 const database = await createTestDatabase()
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
+const owner = connectOwner(database)
+// A service without figures shows no charts.
+await sql`insert into service_minutes select m, 'a', 63, 20, 0, 20, 30, 18, 90, array[20]
+  from generate_series(date_trunc('minute', now()) - interval '2 hours', now() - interval '1 minute', '1 minute') m`.execute(
+  owner,
+)
 const { app, origin } = await listenTestApp(database)
+await app.serviceStatus.refresh()
 t.teardown(async () => {
   await browser.close()
   await app.close()
+  await owner.destroy()
   await database.close()
 })
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
+import type { Delivery } from './store.ts'
 
 /** A row of a webhook whose lease this instance holds. Instants are PostgreSQL's text format. */
 export type HeldWebhook = Readonly<{
@@ -33,6 +34,8 @@ export type WebhookChanges = Readonly<
     last_result?: string
     delivered_at?: string
     held_until?: string | null
+    /** An entry for the delivery log. */
+    delivery?: Delivery
   }
 >
 

@@ -84,9 +84,11 @@ export const createSend = (options: SendOptions): Send => {
     )
 
   const settle = (hook: HeldWebhook, { result }: DeliveryResult, consequence: Consequence) => {
+    const at = toInstant(now())
     const changes = {
       ...{ held_until: until(), last_result: result },
-      ...changesBy(consequence, hook, toInstant(now())),
+      delivery: { at, message_id: hook.message_id ?? '', result },
+      ...changesBy(consequence, hook, at),
     }
     if (consequence.kind !== 'disable') return update(hook, changes)
     return disable(hook, changes, { reason: consequence.reason, result })

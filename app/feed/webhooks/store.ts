@@ -80,9 +80,30 @@ export const activateWebhook = async (db: Db, id: string, place: Place): Promise
   return rows[0]
 }
 
-/** Saves the result of a test. */
-export const noteWebhookResult = async (db: Db, id: string, result: string): Promise<void> => {
-  await sql`update webhooks set last_result = ${result} where webhook_id = ${id}`.execute(db)
+/** An attempt to reach a receiver. `result`: a status or an error. */
+export type Delivery = Readonly<{ at: string; message_id: string; result: string }>
+
+/** Saves the result of a test, also in the delivery log. */
+export const noteWebhookResult = async (db: Db, id: string, delivery: Delivery): Promise<void> => {
+  await sql`
+    with tested as (
+      update webhooks set last_result = ${delivery.result} where webhook_id = ${id} returning customer_id)
+    select log_webhook_delivery(customer_id, ${id}, ${JSON.stringify(delivery)}::json) from tested`.execute(
+    db,
+  )
+}
+
+/** Lists the last 20 attempts of a webhook, newest first. `at` is RFC 3339 in UTC with six decimals. */
+export const listDeliveries = async (
+  db: Db,
+  { customer, webhook_id }: Pick<Webhook, 'customer' | 'webhook_id'>,
+): Promise<Delivery[]> => {
+  const { rows } = await sql<Delivery>`
+    select ${sql.raw(instant('at'))}, result, message_id from webhook_deliveries
+    where customer_id = ${customer} and webhook_id = ${webhook_id} order by attempt_id desc limit 20`.execute(
+    db,
+  )
+  return rows
 }
 
 /** Stops a webhook until it is enabled again. Returns `undefined` if it does not exist. */

@@ -67,7 +67,7 @@ const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [Ser
   if (level < 0.95) return ['degraded', 'Some requests fail at the moment']
   const broken = brokenOf(verdicts)
   if (broken.length > 0) return ['degraded', `Below the promise at the moment: ${lists.format(broken)}`]
-  return ['operational', 'Works as promised at the moment']
+  return ['operational', 'All systems operational']
 }
 
 const names = { '24h': '24 hours', '30d': '30 days', '90d': '90 days' } as const

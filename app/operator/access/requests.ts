@@ -7,7 +7,7 @@ import type { AccountDeps } from '../../limits/account.ts'
 import { createTurn, toQueueOwner } from '../../limits/address.ts'
 import { createLimiter } from '../../limits/limiter.ts'
 import { refuseQuota } from '../../limits/meters.ts'
-import type { Policy } from '../../limits/policy.ts'
+import type { Policy } from '../../limits/store.ts'
 import { dueAfterBusinessDay } from './due.ts'
 import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './store.ts'
 

@@ -10,8 +10,10 @@ import { createDeliver, createMessageId, isDelivered } from '../../feed/webhooks
 import {
   activateWebhook,
   addWebhook,
+  type Delivery,
   disableWebhook,
   findWebhook,
+  listDeliveries,
   listWebhooks,
   mostWebhooks,
   noteWebhookResult,
@@ -79,16 +81,18 @@ const sendTest = async (
     webhook_id: id,
   }: Pick<Webhook, 'url' | 'resources' | 'customer'> & Partial<Webhook>,
   next: string,
-): Promise<string> => {
+): Promise<Delivery> => {
   const { outbound = createOutbound() } = shell
   const deliver = createDeliver({ outbound, keys: createWebhookKeys(secrets), now: Date.now })
   const at = new Date().toISOString()
-  const sent = await deliver(url, { id: createMessageId(), type: 'webhook.test', at, data: { resources } })
+  const messageId = createMessageId()
+  const sent = await deliver(url, { id: messageId, type: 'webhook.test', at, data: { resources } })
   const { result } = sent
-  if (id !== undefined) await noteWebhookResult(db, id, result)
+  const delivery = { at, message_id: messageId, result }
+  if (id !== undefined) await noteWebhookResult(db, id, delivery)
   const details = { url: maskQuery(url), result }
   await recordAct(db, { action: 'webhooks.test', customer, subject: id, details })
-  if (isDelivered(sent)) return result
+  if (isDelivered(sent)) return delivery
   throw new Refusal(`The receiver did not accept the test message: ${result}. Correct it, then run: ${next}`)
 }
 
@@ -118,13 +122,13 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
     const place = await findPlace(db, openSecrets(), slug, resources)
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
     const next = `certdata webhooks add ${slug} '${url}'${only}`
-    const result = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
+    const delivery = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
     return changeAudited(
       db,
       async (trx) => {
         const added = await addWebhook(trx, { customer: slug, url, resources })
         if (!added) return undefined
-        await noteWebhookResult(trx, added.webhook_id, result)
+        await noteWebhookResult(trx, added.webhook_id, delivery)
         return activateWebhook(trx, added.webhook_id, place)
       },
       describeAct('webhooks.add', { resources }),
@@ -146,6 +150,15 @@ const list = async (shell: Shell, slug: string | undefined, options: TableOutput
     return listWebhooks(db, slug)
   })
   printTable(shell, options, listed, 'no webhooks yet', listed.map(toCells))
+}
+
+const deliveries = async (shell: Shell, id: string, options: TableOutput): Promise<void> => {
+  const listed = await withOperator(shell, async (db) => {
+    const webhook = await requireWebhook(db, id)
+    await recordAct(db, { action: 'webhooks.list', customer: webhook.customer, subject: id })
+    return listDeliveries(db, webhook)
+  })
+  printTable(shell, options, listed, 'no attempts yet')
 }
 
 const test = async (shell: Shell, id: string, options: Output): Promise<void> => {
@@ -178,8 +191,9 @@ const disable = async (shell: Shell, id: string, options: Output): Promise<void>
   print(shell, options, disabled)
 }
 
-const forWebhook = (name: string, description: string): Command =>
-  createCommand(name, description).argument('<webhook_id>', 'the id, as webhooks list shows it')
+const withId = (command: Command): Command =>
+  command.argument('<webhook_id>', 'the id, as webhooks list shows it')
+const forWebhook = (name: string, description: string): Command => withId(createCommand(name, description))
 
 /** `certdata webhooks …` */
 export const webhooksCommand = (shell: Shell): Command =>
@@ -194,6 +208,9 @@ export const webhooksCommand = (shell: Shell): Command =>
     createTableCommand('list', 'list the webhooks of one customer or of all, with how they fare')
       .argument('[customer]', 'slug of the customer', parseSlug)
       .action(list.bind(null, shell)),
+    withId(createTableCommand('deliveries', 'list the last 20 attempts to reach the receiver')).action(
+      deliveries.bind(null, shell),
+    ),
     forWebhook('test', 'send a test message').action(test.bind(null, shell)),
     forWebhook('enable', 'send a test message, and then what changed since the webhook stopped').action(
       enable.bind(null, shell),

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
-import type { Answer } from '../../cache/question.ts'
+import type { Answer } from '../../cache/freshness.ts'
 import type { ReadThrough } from '../../cache/read-through.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { toUnavailable } from '../../db/unreachable.ts'

@@ -116,8 +116,8 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
         string_agg(n.entry, ',' order by n.n) filter (where n.n <= ${sql.lit(limit)}) as data,
         (array_agg(array[${sql.raw(instantText('n.at'))}, n.resource, n.record_id, n.position::text])
           filter (where n.n = ${sql.lit(limit)})) as last,
-        (select ${sql.raw(instantText('max(b.since)'))} from history_begun b
-          where b.resource = any(${resources.map(({ name }) => name)}::text[])) as history_from,
+        (select ${sql.raw(instantText('max(b.since)'))}
+          from (values ${sql.join(resources.map((each) => sql`(${begunAt(each)})`))}) b (since)) as history_from,
         true as known
       from numbered n
     ) page`

@@ -23,9 +23,10 @@ export const operation: Sql = sql`case when h.old is null then 'create' when h.o
 /** Whether the row is a mark: all history before it was forgotten. */
 export const isMark: Sql = sql`h.old = '{}'`
 
-/** Scalar subquery: the start of the complete history of a resource. */
+/** Scalar subquery: the start of the complete history of a resource. The customer's row wins over `'*'`. */
 export const begunAt = ({ name }: Resource): Sql =>
-  sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)})`
+  sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)}
+    and b.customer_id in ('*', ${customer}) order by b.customer_id desc limit 1)`
 
 /**
  * Joins a lateral row `l`: the position of a record's last deletion or mark, and whether it is a mark. No row

@@ -2,14 +2,14 @@ import { find, make } from './ui.js'
 import { milliseconds, number } from './units.js'
 
 /**
- * What came back, and how.
+ * An answer and its figures.
  * @typedef {object} Answer
  * @property {number} status
  * @property {Headers} headers
  * @property {string} text
- * @property {any} body undefined: no JSON
+ * @property {any} body `undefined` if it is not JSON
  * @property {number} ms from sending to the last byte, in the browser
- * @property {number | undefined} bytes of the body as it crossed the network, encoded; undefined: the browser does not tell
+ * @property {number | undefined} bytes of the encoded body; `undefined` if the browser does not report it
  */
 
 /**
@@ -32,7 +32,7 @@ export const send = async (url, token, etag) => {
   })
   const text = await answer.text()
   const ms = performance.now() - started
-  // Written a moment after the body was read.
+  // The browser adds the entry a moment after the body was read.
   await new Promise((resolve) => setTimeout(resolve, 20))
   const entry = performance.getEntriesByName(address, 'resource').at(-1)
   const timing = entry instanceof PerformanceResourceTiming ? entry : undefined
@@ -67,7 +67,7 @@ const phrases = {
 /** @param {number} status */
 export const phrase = (status) => `${status} ${phrases[status] ?? ''}`.trim()
 
-/** @param {Answer} answer what Cache-Status means, in words */
+/** Describes `Cache-Status`. @param {Answer} answer */
 const cacheWords = ({ headers, status }) => {
   const said = headers.get('cache-status') ?? ''
   const asOf = headers.get('data-as-of')
@@ -84,7 +84,10 @@ const cacheWords = ({ headers, status }) => {
 /** @param {Answer} answer */
 export const bytesOf = ({ bytes, text }) => bytes ?? new TextEncoder().encode(text).length
 
-/** Shows figures and headers. Several answers were asked at once: their bytes are added up. @param {Answer[]} answers */
+/** Whether the answer was in a cache. @param {Answer} answer */
+export const isHit = ({ headers }) => /certdata; hit/.test(headers.get('cache-status') ?? '')
+
+/** Shows figures and headers. The bytes of several answers are added up. @param {Answer[]} answers */
 export const showFigures = (answers) => {
   const [answer] = answers
   if (!answer) return
@@ -103,8 +106,6 @@ export const showFigures = (answers) => {
     ['Cache', outcome?.replace('fwd', 'miss') ?? '–', ''],
     ['Left this minute', minute ?? '–', ''],
   ]
-  find('#figures', HTMLElement).hidden = false
-  find('#headers', HTMLElement).hidden = false
   find('#figures', HTMLElement).replaceChildren(
     ...cells.map(([name, value, tone]) =>
       make('div', {}, make('dt', {}, name ?? ''), make('dd', { class: tone }, value ?? '')),
@@ -117,10 +118,10 @@ export const showFigures = (answers) => {
 }
 
 const tokenPattern = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
-/** More than anybody reads, and what a browser lays out at once. */
+/** Longer bodies are cut, because their layout would be slow. */
 const maxShown = 200_000
 
-/** @param {HTMLElement} pre @param {Answer[]} answers each body, coloured if it is JSON */
+/** @param {HTMLElement} pre @param {Answer[]} answers bodies; JSON is coloured */
 export const showBodies = (pre, answers) => {
   const most = Math.floor(maxShown / answers.length)
   pre.replaceChildren(...answers.flatMap((answer, i) => [i === 0 ? '' : '\n\n', ...bodyOf(answer, most)]))

@@ -1,55 +1,28 @@
-import { send } from './answer.js'
+import { isHit, send } from './answer.js'
+import { downloadWorkbook } from './excel.js'
 import { historyOf, recordOf, startHistory } from './history.js'
 import { startLive } from './live.js'
 import { questions } from './questions.js'
 import { startSaving } from './saving.js'
 import { describe, say, showAnswers, startStage, token } from './stage.js'
-import { find, make } from './ui.js'
+import { find } from './ui.js'
+import { askWhy } from './why.js'
 
-/** @typedef {import('./questions.js').Question} Question */
+/**
+ * @typedef {import('./questions.js').Question} Question
+ * @typedef {import('./live.js').Event} Event
+ */
 
-/** Counts the questions: an answer that comes after the next question is not shown. */
+/** Counts the questions: an answer that arrives after the next question is not shown. */
 let turn = 0
-
-/** Why a product may be sold in a country or not: the custom endpoint says. @param {string} product @param {string} country */
-const askWhy = async (product, country) => {
-  const asked = `/v1/custom/market-access?product_id=${encodeURIComponent(product)}&country_code=${country}`
-  const answer = await send(asked, token)
-  const { body } = answer
-  if (answer.status !== 200) return say(describe(answer))
-  showAnswers([asked], [answer], {
-    columns: [
-      { title: 'Scheme', of: (row) => row.scheme },
-      { title: 'Allowed', of: (row) => (row.allowed ? 'yes' : 'no') },
-      { title: 'Because', of: (row) => (row.because ?? '').replaceAll('_', ' ') },
-      { title: 'Valid until', of: (row) => row.valid_until ?? '' },
-    ],
-    records: body.schemes,
-  })
-  const reasons = body.schemes.map((/** @type {any} */ { scheme, allowed, because }) =>
-    make(
-      'li',
-      {},
-      make('strong', { class: allowed ? 'good' : 'bad' }, allowed ? 'Yes' : 'No'),
-      ` ${scheme ?? 'without a scheme'}: ${because.replaceAll('_', ' ')}`,
-    ),
-  )
-  const needed = body.required_schemes?.length ? `Required there: ${body.required_schemes.join(', ')}.` : ''
-  find('#why', HTMLElement).replaceChildren(
-    make(
-      'div',
-      { class: 'notice' },
-      make('p', {}, make('strong', {}, `${body.product?.name ?? product} in ${country}`), ` ${needed}`),
-      make('ul', {}, ...reasons),
-    ),
-  )
-}
+/** @type {Question | undefined} */
+let shown
 
 /** The record whose history is open, as `<resource>/<id>`. @type {string | undefined} */
 let record
 
-/** @param {Question} question */
-const ask = async (question) => {
+/** @param {Question} question @param {Event[]} [changed] records to highlight */
+const ask = async (question, changed = []) => {
   const mine = ++turn
   const answers = await Promise.all(question.targets.map((target) => send(target, token)))
   if (mine !== turn) return
@@ -63,41 +36,62 @@ const ask = async (question) => {
     bodies,
     (product, country) => void askWhy(product, country).catch(failed),
   )
-  find('#picture', HTMLElement).replaceChildren(picture)
+  redraw(picture, changed)
   showAnswers(question.targets, answers, { columns: question.columns, records })
   say(words)
+  return answers
+}
+
+/** Replaces the picture, keeps the focus, and highlights changed records. @param {Node} picture @param {Event[]} changed */
+const redraw = (picture, changed) => {
+  const box = find('#picture', HTMLElement)
+  const focused = document.activeElement?.closest('#picture [data-key]')?.getAttribute('data-key')
+  box.replaceChildren(picture)
+  /** @param {string} key */
+  const keyed = (key) => box.querySelector(`[data-key="${CSS.escape(key)}"]`)
+  if (focused) keyed(focused)?.querySelector('button')?.focus()
+  for (const { data } of changed)
+    for (const key of [data?.status, `${data?.product_id} ${data?.country_code}`, 'today'])
+      keyed(key)?.classList.add('changed')
 }
 
 const failed = (/** @type {unknown} */ error) =>
   say(`The request failed: ${error instanceof Error ? error.message : error}. Load the page again.`)
 
-/** A change that arrived is in the history of its record, too. @param {{ resource: string, id: string }} event */
-const showArrived = ({ resource, id }) => {
-  if (record === `${resource}/${id}`) void ask(historyOf(record)).catch(failed)
+/** Whether the picture shows this approval. @param {Event} event */
+const isInPicture = ({ resource, id }) =>
+  shown?.key === 'history' ? record === `${resource}/${id}` : shown?.key !== 'expiring'
+
+/** Draws the picture again if it shows one of these records. @param {Event[]} events */
+const showArrived = (events) => {
+  const changed = events.filter(isInPicture)
+  if (shown && changed.length > 0) void ask(shown, changed).catch(failed)
 }
 
-/** Marks the link of what is shown, and returns its words. @param {string} key */
+/** Marks the link of the question, and returns its words. @param {string} key */
 const mark = (key) => {
-  let title = ''
-  for (const link of document.querySelectorAll('.questions a')) {
-    const isShown = link.getAttribute('href') === `#${key}`
-    if (isShown) link.setAttribute('aria-current', 'true')
-    else link.removeAttribute('aria-current')
-    if (isShown) title = find('strong', HTMLElement, link).textContent ?? ''
-  }
-  return title
+  const list = find('.questions', HTMLElement)
+  const link = find(`a[href="#${key}"]`, HTMLElement, list)
+  list.querySelector('[aria-current]')?.removeAttribute('aria-current')
+  link.setAttribute('aria-current', 'true')
+  // On a phone the list is a strip.
+  list.scrollLeft = link.offsetLeft - list.offsetLeft - 20
+  return find('strong', HTMLElement, link).textContent
 }
 
 /** @param {string} key */
-const open = (key) => {
+const open = async (key) => {
   record = recordOf(key)
   const question = record ? historyOf(record) : questions.find((each) => each.key === key)
   if (!question) return
+  shown = question
   find('#question', HTMLElement).textContent = mark(question.key)
   find('#record-block', HTMLElement).hidden = record === undefined
+  find('#excel', HTMLElement).hidden = question.excel === undefined
   find('#picture', HTMLElement).replaceChildren()
+  find('#why', HTMLElement).replaceChildren()
   say('Asking …')
-  void ask(question).catch(failed)
+  return ask(question)
 }
 
 const keys = new Set(questions.map(({ key }) => key))
@@ -108,17 +102,35 @@ const named = () => {
 }
 const route = () => {
   const key = named()
-  if (key) open(key)
+  if (key) void open(key).catch(failed)
+}
+
+/** Answers the first question again if no cache had it: its figures are those of every later request. @param {string} key */
+const openFirst = async (key) => {
+  const answers = await open(key)
+  if (shown && answers?.some((answer) => !isHit(answer))) await ask(shown)
 }
 
 startStage()
 startHistory()
-startLive(showArrived)
-startSaving()
-addEventListener('hashchange', route)
-// A link from below the answer leads up to it.
-document.addEventListener('click', ({ target }) => {
-  if (target instanceof Element && target.closest('main a[href^="#history/"]'))
-    find('#question', HTMLElement).focus()
+startLive({
+  onClick() {
+    // Expiring certificates and the history of a record do not show the change.
+    if (shown?.key === 'expiring' || shown?.key === 'history') location.hash = 'approvals'
+  },
+  onEvents: showArrived,
 })
-open(named() ?? 'expiring')
+startSaving()
+find('#excel', HTMLElement).addEventListener('click', () => {
+  if (shown?.excel) void downloadWorkbook(shown.excel, token).catch(failed)
+})
+addEventListener('hashchange', route)
+const strip = matchMedia('(max-width: 60rem)')
+document.addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element)) return
+  // A link to a history leads up to the answer.
+  if (target.closest('main a[href^="#history/"]')) find('#question', HTMLElement).focus()
+  if (strip.matches && target.closest('.questions a[href^="#"]'))
+    find('#question', HTMLElement).scrollIntoView()
+})
+void openFirst(named() ?? 'expiring').catch(failed)

@@ -1,9 +1,12 @@
+import { send } from './answer.js'
+import { namesOf, toWords } from './names.js'
+import { approvals } from './questions.js'
 import { token } from './stage.js'
 import { find, make } from './ui.js'
 import { milliseconds } from './units.js'
 
 /**
- * Real time: a button changes an example record, and the change feed tells of it. All times are of the page's clock.
+ * A button changes an example record, and the change feed reports the change. All times are of the page's clock.
  * @typedef {{ resource: string, id: string, status: string, until: string | null }} Change
  * @typedef {{ resource: string, id: string, data: Record<string, any> | null }} Event
  */
@@ -13,20 +16,19 @@ const followMs = 100_000
 /** An address may change one record in this time. */
 const pauseMs = 10_000
 
-/** Where to go on in the feed. @type {string | undefined} */
+/** The position in the feed. @type {string | undefined} */
 let after
 let followUntil = 0
 let isFollowing = false
-/**
- * The click whose event is waited for. The event may come before the answer of the request that caused it.
- * @type {{ startedAt: number, change?: Change, seen: { event: Event, at: number }[] } | undefined}
- */
-let waited
-/** Told of each change that arrives. @type {(event: Event) => void} */
-let tell = () => {}
+/** The name and last known status of each approval. @type {Map<string, { name: string, status: string }>} */
+const known = new Map()
+/** Statuses that the service restores when it undoes the changes of this page. @type {Map<string, string>} */
+const originals = new Map()
+/** The answer to the last click, and the time of its commit. @type {Promise<{ change: Change, at: number } | undefined>} */
+let committed = Promise.resolve(undefined)
 
-const say = (/** @type {string} */ words) => {
-  find('#live-said', HTMLElement).textContent = words
+const say = (/** @type {(Node | string)[]} */ ...words) => {
+  find('#live-said', HTMLElement).replaceChildren(...words)
 }
 
 /** @param {string} query */
@@ -41,93 +43,94 @@ const askFeed = async (query) => {
   return /** @type {Event[]} */ (body.data)
 }
 
-/** @param {Event} event */
-const listEvent = ({ id, data }) => {
-  const clock = new Date().toISOString().slice(11, 23)
-  const words = `: ${(data?.status ?? 'deleted').replaceAll('_', ' ')}`
-  const link = make('a', { href: `#history/approvals/${id}` }, id)
-  const list = find('#events', HTMLElement)
-  list.prepend(make('li', {}, make('span', { class: 'soft' }, `${clock} UTC `), link, words))
-  while (list.children.length > 6) list.lastChild?.remove()
+const readApprovals = async () => {
+  const { status, body } = await send(approvals.targets[0] ?? '', token)
+  if (status !== 200) throw new Error(body?.detail)
+  const { product, country } = namesOf([body])
+  for (const row of body.data)
+    known.set(row.id, { name: `${product(row)}, ${country(row)}`, status: row.status })
 }
 
-/** Tells when the event of the click has arrived: others change records, too. */
-const settle = () => {
-  if (!waited?.change) return
-  const { change, seen, startedAt } = waited
-  const found = seen.find(({ event: { id, data } }) => id === change.id && data?.status === change.status)
-  if (!found) return
-  find('#event-ms', HTMLElement).textContent = milliseconds(found.at - startedAt)
-  find('#live-figures', HTMLElement).hidden = false
-  say('The change arrived. Stay for a minute to see it undone.')
-  waited = undefined
+/** Describes a change, and how long it took if this page made it. @param {Event} event @param {number} at */
+const describe = async ({ id, data }, at) => {
+  const record = known.get(id)
+  const from = record?.status
+  if (!record || !data || from === data.status) return
+  record.status = data.status
+  const click = await committed
+  const isOurs = click?.change.id === id && click.change.status === data.status
+  const isUndone = originals.get(id) === data.status
+  if (isUndone) originals.delete(id)
+  else if (isOurs && click.change.until) originals.set(id, from ?? '')
+  say(
+    make('strong', {}, record.name),
+    `: ${toWords(from ?? '')} → `,
+    make('strong', {}, toWords(data.status)),
+    isUndone ? '. Undone.' : isOurs ? `, ${milliseconds(Math.max(0, at - click.at))} after the commit.` : '.',
+    ' ',
+    make('a', { href: `#history/approvals/${id}` }, 'See its history'),
+  )
 }
 
-/** Follows the feed until nothing more is to come. */
-const follow = async () => {
+/** Follows the feed until nothing more is expected. @param {(events: Event[]) => void} onEvents */
+const follow = async (onEvents) => {
   if (isFollowing) return
   isFollowing = true
   try {
     while (performance.now() < followUntil) {
       const events = await askFeed(`&after=${after}&wait=25`)
       const at = performance.now()
-      events.forEach(listEvent)
-      waited?.seen.push(...events.map((event) => ({ event, at })))
-      settle()
-      events.forEach(tell)
+      if (events.length > 0) onEvents(events)
+      for (const event of events) await describe(event, at)
     }
   } finally {
     isFollowing = false
   }
 }
 
-const change = async () => {
+const requestChange = async () => {
+  const sentAt = performance.now()
+  const answer = await fetch('/demo/change', { method: 'POST' })
+  const body = await answer.json()
+  if (!answer.ok) throw new Error(body.detail)
+  // The commit happened between the request and its answer. The middle is wrong by half of that at most.
+  return { change: /** @type {Change} */ (body), at: (sentAt + performance.now()) / 2 }
+}
+
+const failed = (/** @type {unknown} */ error) => {
+  after = undefined
+  followUntil = 0
+  say(error instanceof Error ? error.message : String(error))
+}
+
+/** @param {(events: Event[]) => void} onEvents */
+const change = async (onEvents) => {
   const button = find('#change', HTMLButtonElement)
-  const startedAt = performance.now()
   button.disabled = true
   setTimeout(() => {
     button.disabled = false
   }, pauseMs)
   say('Changing …')
   try {
-    // What happened before the click is no news.
-    if (after === undefined) await askFeed('')
-    waited = { startedAt, seen: [] }
-    followUntil = startedAt + followMs
-    void follow().catch(failed)
-    const answer = await fetch('/demo/change', { method: 'POST' })
-    const storedMs = performance.now() - startedAt
-    const body = await answer.json()
-    if (!answer.ok) throw new Error(body.detail)
-    find('#stored-ms', HTMLElement).textContent = milliseconds(storedMs)
-    if (waited) waited.change = body
-    const history = find('#live-history', HTMLAnchorElement)
-    history.href = `#history/${body.resource}/${body.id}`
-    history.hidden = false
-    settle()
+    // Changes before the click are not shown.
+    if (after === undefined) await Promise.all([askFeed(''), readApprovals()])
+    followUntil = performance.now() + followMs
+    const request = requestChange()
+    committed = request.catch(() => undefined)
+    void follow(onEvents).catch(failed)
+    await request
   } catch (error) {
     failed(error)
   }
 }
 
-const failed = (/** @type {unknown} */ error) => {
-  waited = undefined
-  after = undefined
-  followUntil = 0
-  say(error instanceof Error ? error.message : String(error))
-}
-
 /**
- * The button, and the token of the feed, which is read when the part comes into view.
- * @param {(event: Event) => void} onEvent told of each change that arrives
+ * Makes the button work.
+ * @param {{ onClick: () => void, onEvents: (events: Event[]) => void }} page `onEvents` receives each change that arrives
  */
-export const startLive = (onEvent) => {
-  tell = onEvent
-  find('#change', HTMLElement).addEventListener('click', () => void change())
-  const watcher = new IntersectionObserver((entries) => {
-    if (!entries.some(({ isIntersecting }) => isIntersecting)) return
-    watcher.disconnect()
-    if (after === undefined) askFeed('').catch(() => {})
+export const startLive = ({ onClick, onEvents }) => {
+  find('#change', HTMLElement).addEventListener('click', () => {
+    onClick()
+    void change(onEvents)
   })
-  watcher.observe(find('#change', HTMLElement))
 }

@@ -1,3 +1,4 @@
+import { addTip } from './tip.js'
 import { make } from './ui.js'
 
 /** @type {Record<string, string>} */
@@ -7,9 +8,10 @@ const legend = [
   ['warn', 'yes, expires soon'],
   ['open', 'not yet'],
   ['bad', 'no'],
+  ['none', 'nothing on record'],
 ]
 
-/** Arrow keys lead from cell to cell, and Tab leads past all of them (ARIA's pattern of a grid). @param {HTMLElement} grid */
+/** Arrow keys move between cells, and Tab leaves the grid (ARIA's grid pattern). @param {HTMLElement} grid */
 const moveByArrows = (grid) => {
   grid.addEventListener('keydown', (event) => {
     const cell = /** @type {HTMLElement} */ (event.target).closest('td')
@@ -24,7 +26,7 @@ const moveByArrows = (grid) => {
     event.preventDefault()
     const body = /** @type {HTMLTableSectionElement} */ (row.parentElement)
     let [y, x] = [row.sectionRowIndex, cell.cellIndex]
-    // Over empty cells, to the edge of the grid.
+    // Skips empty cells.
     for (;;) {
       y += down ?? 0
       x += right ?? 0
@@ -38,8 +40,21 @@ const moveByArrows = (grid) => {
   })
 }
 
+/** @param {Record<string, any>} row */
+const describeCell = ({ product, country, words, schemes }) => [
+  make('strong', {}, `${product}, ${country}`),
+  make('p', {}, words),
+  make(
+    'ul',
+    {},
+    ...schemes.map((/** @type {Record<string, string>} */ { name, tone, words }) =>
+      make('li', {}, make('span', { class: tone }, `${name}: `), words ?? ''),
+    ),
+  ),
+]
+
 /**
- * Products and countries: a cell says whether the product may be sold there.
+ * Products and countries. A cell shows whether the product may be sold there.
  * @param {Record<string, any>[]} records
  * @param {(product: string, country: string) => void} onCell
  */
@@ -49,35 +64,49 @@ export const matrix = (records, onCell) => {
     a.localeCompare(b),
   )
   const found = new Map(records.map((row) => [`${row.product_id} ${row.country_code}`, row]))
+  /** @type {WeakMap<Element, () => Node[]>} */
+  const tips = new WeakMap()
+  /** @template {Element} T @param {T} cell @param {() => Node[]} tip */
+  const withTip = (cell, tip) => {
+    tips.set(cell, tip)
+    return cell
+  }
   let isFirst = true
-  const cellOf = (/** @type {string} */ product, /** @type {string} */ country) => {
-    const row = found.get(`${product} ${country}`)
-    if (!row) return make('td', { role: 'gridcell' })
-    const name = `${row.product}, ${row.country}: ${row.words}`
+  /** @param {string[]} product @param {string[]} country */
+  const makeCell = ([product = '', name = ''], [code = '', place = '']) => {
+    const row = found.get(`${product} ${code}`)
+    const empty = () => [make('strong', {}, `${name}, ${place}`), make('p', {}, 'nothing on record')]
+    if (!row) return withTip(make('td', { role: 'gridcell', class: 'none' }), empty)
+    const schemes = row.schemes.map(
+      (/** @type {Record<string, string>} */ each) => `${each.name}: ${each.words}`,
+    )
     const button = make(
       'button',
       {
         type: 'button',
         class: `cell ${row.tone}`,
-        'aria-label': name,
-        title: name,
+        'aria-label': [`${name}, ${place}: ${row.words}`, ...schemes].join('. '),
         tabindex: isFirst ? '0' : '-1',
       },
       signs[row.tone],
     )
     isFirst = false
-    button.addEventListener('click', () => onCell(product, country))
-    return make('td', { role: 'gridcell' }, button)
+    button.addEventListener('click', () => onCell(product, code))
+    const cell = make('td', { role: 'gridcell', 'data-key': `${product} ${code}` }, button)
+    return withTip(cell, () => describeCell(row))
   }
   const heads = countries.map(([code, name]) =>
-    make('th', { scope: 'col', role: 'columnheader' }, make('abbr', { title: name }, code)),
+    withTip(
+      make('th', { scope: 'col', role: 'columnheader' }, make('abbr', { 'aria-label': name }, code)),
+      () => [make('strong', {}, name)],
+    ),
   )
   const lines = products.map(([id, name]) =>
     make(
       'tr',
       { role: 'row' },
       make('th', { scope: 'row', role: 'rowheader' }, name),
-      ...countries.map(([code]) => cellOf(id, code)),
+      ...countries.map((country) => makeCell([id, name], country)),
     ),
   )
   const grid = make(
@@ -94,11 +123,7 @@ export const matrix = (records, onCell) => {
   const key = legend.map(([tone = '', text = '']) =>
     make('li', {}, make('span', { class: `cell ${tone}`, 'aria-hidden': 'true' }, signs[tone]), text),
   )
-  return make(
-    'div',
-    {},
-    make('div', { class: 'scroll' }, grid),
-    make('ul', { class: 'legend' }, ...key),
-    make('div', { id: 'why', role: 'status' }),
-  )
+  const box = make('div', { class: 'matrix-box' }, make('div', { class: 'scroll' }, grid))
+  addTip(box, tips)
+  return make('div', {}, box, make('ul', { class: 'legend' }, ...key))
 }

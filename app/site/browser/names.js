@@ -1,6 +1,6 @@
 /** @typedef {Record<string, any>} Row */
 
-/** Names of included records; the id where a record is not included. @param {any[]} bodies */
+/** Reads included records. The name of a record that is not included is its id. @param {any[]} bodies */
 export const namesOf = (bodies) => {
   const included = bodies.map(({ included = {} }) => included)
   const name = (/** @type {string} */ kind, /** @type {string | null} */ id) =>
@@ -8,6 +8,11 @@ export const namesOf = (bodies) => {
   return {
     product: (/** @type {Row} */ row) => name('products', row.product_id),
     country: (/** @type {Row} */ row) => name('countries', row.country_code),
+    /** @param {Row} row @returns {string[]} */
+    requiredSchemes: (row) =>
+      included
+        .map((each) => each.countries?.[row.country_code]?.requirements?.schemes)
+        .find((each) => each) ?? [],
   }
 }
 

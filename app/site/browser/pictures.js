@@ -1,8 +1,7 @@
 import { make } from './ui.js'
 
 /**
- * The pictures of the demo, as HTML and SVG. Words are text and no part of a drawing, so that screen readers, search
- * and large type work. No style attributes and no library.
+ * The pictures of the demo, as HTML and SVG. Words are HTML text, so that screen readers, search and large type work.
  */
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
@@ -61,14 +60,14 @@ export const rows = (label, entries, marks) => {
 /**
  * Bars from left to right, one for each stage.
  * @param {string} label
- * @param {{ name: string, count: number, tone: string }[]} entries
+ * @param {{ key: string, name: string, count: number, tone: string }[]} entries
  */
 export const stages = (label, entries) => {
   const most = Math.max(1, ...entries.map(({ count }) => count))
-  const items = entries.map(({ name, count, tone }) =>
+  const items = entries.map(({ key, name, count, tone }) =>
     make(
       'li',
-      { class: count === 0 ? 'empty' : undefined },
+      { class: count === 0 ? 'empty' : undefined, 'data-key': key },
       make('span', { class: 'what' }, name),
       shape(
         'svg',
@@ -82,43 +81,30 @@ export const stages = (label, entries) => {
 }
 
 /**
- * Columns by the hour of two days.
+ * Columns, one for each day. Every seventh has its name below, counted from the last one.
  * @param {string} label
- * @param {number[]} counts
- * @param {number} now hours since the first column
+ * @param {{ key: string, name: string, count: number }[]} bars
  */
-export const columns = (label, counts, now) => {
-  const most = Math.max(1, ...counts)
-  const total = counts.reduce((sum, each) => sum + each, 0)
-  const said = `${label}: ${total} in ${counts.filter((each) => each > 0).length} hours`
-  const bars = counts.map((count, i) => {
-    // A single change stays visible beside the many of a night.
-    const share = count === 0 ? 0 : Math.max(0.06, count / most)
-    const place = { x: percent((i + 0.12) / counts.length), width: percent(0.76 / counts.length) }
-    return shape('rect', {
-      class: 'fill-open',
-      ...place,
-      y: percent(1 - share),
-      height: percent(share),
-      rx: 2,
-    })
-  })
-  const x = percent(now / counts.length)
-  const svg = shape(
-    'svg',
-    { class: 'columns', role: 'img', 'aria-label': said },
-    ...[0, 12, 24, 36].map((hour) => {
-      const at = percent(hour / counts.length)
-      return shape('line', { class: 'grid', x1: at, x2: at, y1: 0, y2: '100%' })
-    }),
-    ...bars,
-    shape('line', { class: 'now', x1: x, x2: x, y1: 0, y2: '100%' }),
+export const columns = (label, bars) => {
+  // Small counts keep small columns.
+  const most = Math.max(4, ...bars.map(({ count }) => count))
+  const items = bars.map(({ key, name, count }, i) =>
+    make(
+      'li',
+      { 'data-key': key, title: `${name}: ${count}` },
+      make('span', { class: 'visually-hidden' }, `${name}: `),
+      make(
+        'span',
+        { class: 'column' },
+        make('span', { class: count === 0 ? 'visually-hidden' : 'count' }, String(count)),
+        shape(
+          'svg',
+          { width: '70%', height: percent((count / most) * 0.88), 'aria-hidden': 'true', focusable: 'false' },
+          shape('rect', { class: 'fill-open', width: '100%', height: '100%', rx: 2 }),
+        ),
+      ),
+      make('span', { class: 'name', 'aria-hidden': 'true' }, (bars.length - 1 - i) % 7 === 0 ? name : ''),
+    ),
   )
-  const words = ['yesterday', '12:00', 'today', '12:00'].map((text) => make('span', {}, text))
-  return make(
-    'div',
-    { class: 'by-hour' },
-    svg,
-    make('div', { class: 'marks', 'aria-hidden': 'true' }, ...words),
-  )
+  return make('ol', { class: 'columns', 'aria-label': label }, ...items)
 }

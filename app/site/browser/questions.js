@@ -1,16 +1,17 @@
+import { changes } from './changes.js'
 import { markets } from './markets.js'
 import { namesOf, toWords } from './names.js'
-import { columns, rows, stages } from './pictures.js'
-import { make } from './ui.js'
-import { date, moment, number } from './units.js'
+import { rows, stages } from './pictures.js'
+import { date } from './units.js'
 
 /**
- * The ready questions: what each asks the API, and what the answer looks like. A question has an address of its own,
- * its key behind `#`.
+ * The questions: the requests of each, and how to draw the answers. The key is the fragment of the question's address.
+ * `columns`: of the table, without values that the picture already shows; empty if it shows all. `excel`: the workbook
+ * to download.
  * @typedef {Record<string, any>} Row
- * @typedef {{ title: string, of: (row: Row) => string }} Column
+ * @typedef {{ title: string, of: (row: Row) => Node | string }} Column
  * @typedef {{ words: string, picture: Node, records: Row[] }} Shown
- * @typedef {{ key: string, targets: string[], columns: Column[], show: (bodies: any[], onCell: (product: string, country: string) => void) => Shown }} Question
+ * @typedef {{ key: string, targets: string[], columns: Column[], excel?: string, show: (bodies: any[], onCell: (product: string, country: string) => void) => Shown }} Question
  */
 
 const dayMs = 86_400_000
@@ -22,15 +23,16 @@ const inDays = (days) => (days === 0 ? 'today' : days === 1 ? '1 day' : `${days}
 const expiring = {
   key: 'expiring',
   targets: [
-    '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&include=product,country&fields=number,scheme,product_id,country_code,valid_until,days_remaining&limit=100',
+    '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&include=product,country&fields=number,scheme,product_id,country_code,authority,certificate_type,holder,valid_until,days_remaining&limit=100',
   ],
+  excel: '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&format=xlsx',
   columns: [
-    { title: 'Product', of: (row) => row.product },
-    { title: 'Country', of: (row) => row.country },
-    { title: 'Scheme', of: (row) => row.scheme ?? '' },
-    { title: 'Valid until', of: (row) => row.valid_until },
-    { title: 'Days left', of: (row) => String(row.days_remaining) },
+    { title: 'Product and country', of: (row) => `${row.product}, ${row.country}` },
     { title: 'Number', of: (row) => row.number },
+    { title: 'Type', of: (row) => toWords(row.certificate_type) },
+    { title: 'Authority', of: (row) => row.authority ?? '' },
+    { title: 'Holder', of: (row) => row.holder ?? '' },
+    { title: 'Valid until', of: (row) => row.valid_until },
   ],
   show(bodies) {
     const { product, country } = namesOf(bodies)
@@ -73,16 +75,19 @@ const stageTones = {
 }
 
 /** @type {Question} */
-const approvals = {
+export const approvals = {
   key: 'approvals',
   targets: [
-    '/v1/approvals?sort=expected_on&fields=product_id,country_code,scheme,status,open,phase,expected_on&include=product,country&limit=500',
+    '/v1/approvals?sort=expected_on&fields=product_id,country_code,scheme,status,open,phase,submitted_on,expected_on&include=product,country&limit=500',
   ],
+  excel: '/v1/approvals?sort=expected_on&format=xlsx',
   columns: [
     { title: 'Product', of: (row) => row.product },
     { title: 'Country', of: (row) => row.country },
     { title: 'Scheme', of: (row) => row.scheme },
     { title: 'Stage', of: (row) => toWords(row.status) },
+    { title: 'Phase', of: (row) => toWords(row.phase) },
+    { title: 'Submitted on', of: (row) => row.submitted_on ?? '' },
     { title: 'Expected on', of: (row) => row.expected_on ?? '' },
   ],
   show(bodies) {
@@ -95,62 +100,15 @@ const approvals = {
     const open = records.filter((/** @type {Row} */ row) => row.open).length
     const counted = order.split(' ').map((status) => {
       const those = records.filter((/** @type {Row} */ row) => row.status === status)
-      return { name: toWords(status), count: those.length, tone: stageTones[status] ?? 'open' }
+      return {
+        key: status,
+        name: toWords(status),
+        count: those.length,
+        tone: stageTones[status] ?? 'open',
+      }
     })
-    const words = `${open} of ${records.length} approvals are under way. The amber bars wait: for information from you, or because they are on hold.`
+    const words = `${open} of ${records.length} approvals are in progress. The amber ones wait: for information from you, or on hold.`
     return { words, records, picture: stages('Approvals by stage', counted) }
-  },
-}
-
-/** @type {Question} */
-const changes = {
-  key: 'changes',
-  targets: [
-    '/v1/approvals?updated_at[gte]=today-1d&sort=-updated_at&fields=product_id,country_code,status,updated_at&include=product,country&limit=500',
-  ],
-  columns: [
-    { title: 'At (UTC)', of: (row) => moment(row.updated_at).replace(' UTC', '') },
-    { title: 'Product', of: (row) => row.product },
-    { title: 'Country', of: (row) => row.country },
-    { title: 'Status', of: (row) => toWords(row.status) },
-  ],
-  show(bodies) {
-    const { product, country } = namesOf(bodies)
-    const records = bodies[0].data.map((/** @type {Row} */ row) => ({
-      ...row,
-      product: product(row),
-      country: country(row),
-    }))
-    const start = Math.floor(Date.now() / dayMs) * dayMs - dayMs
-    const counts = Array.from({ length: 48 }, () => 0)
-    for (const { updated_at: at } of records) {
-      const hour = Math.min(47, Math.max(0, Math.floor((Date.parse(at) - start) / 3_600_000)))
-      counts[hour] = (counts[hour] ?? 0) + 1
-    }
-    const [last] = records
-    const words = last
-      ? `${number(records.length)} approvals changed since yesterday, the last one on ${moment(last.updated_at)}. Dates of the example move with the calendar, so records change each night.`
-      : 'No approval changed since yesterday.'
-    const picture = make(
-      'div',
-      {},
-      columns('Approvals by the hour of their last change, UTC', counts, (Date.now() - start) / 3_600_000),
-    )
-    const latest = records
-      .slice(0, 5)
-      .map((/** @type {Row} */ row) =>
-        make(
-          'li',
-          {},
-          make('span', { class: 'mono' }, moment(row.updated_at)),
-          ' ',
-          make('a', { href: `#history/approvals/${row.id}` }, `${row.product}, ${row.country}`),
-          ': ',
-          make('strong', {}, toWords(row.status)),
-        ),
-      )
-    picture.append(make('h3', {}, 'The latest changes'), make('ol', { class: 'latest' }, ...latest))
-    return { words, records, picture }
   },
 }
 

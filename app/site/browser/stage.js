@@ -6,7 +6,7 @@ import { addCopyButton, find } from './ui.js'
 import { milliseconds, number } from './units.js'
 
 /**
- * The part of the page that shows requests and their answers: table, JSON, and the request in three languages.
+ * Shows requests and their answers: table, JSON, and the request in three languages.
  * @typedef {import('./answer.js').Answer} Answer
  * @typedef {import('./questions.js').Shown} Shown
  * @typedef {import('./questions.js').Column} Column
@@ -25,12 +25,17 @@ const showCode = () => {
   find('#code', HTMLElement).textContent = snippets(urls, token)[language]
 }
 
+/** The tab that the visitor selected. */
+let chosen = 'table'
+/** Selects a tab. @type {(name: string) => void} */
+let selectTab = () => {}
+
 /** @param {string} words */
 export const say = (words) => {
   find('#said', HTMLElement).textContent = words
 }
 
-/** What an answer was like, in a sentence. @param {Answer} answer */
+/** Describes an answer in a sentence. @param {Answer} answer */
 export const describe = (answer) => {
   const { status, body, ms } = answer
   const records = Array.isArray(body?.data)
@@ -53,12 +58,15 @@ export const showAnswers = (asked, answers, { columns, records }) => {
   showFigures(answers)
   showBodies(find('#body pre', HTMLElement), answers)
   showTable(find('#table-box', HTMLElement), columns, records)
+  const hasTable = columns.length > 0
+  find('#tab-table', HTMLElement).hidden = !hasTable
+  selectTab(hasTable || chosen !== 'table' ? chosen : 'json')
 }
 
 /** Makes the tabs work. */
 export const startStage = () => {
   for (const box of document.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
-  startTabs(document, (name) => {
+  const show = (/** @type {string} */ name) => {
     find('#table-box', HTMLElement).hidden = name !== 'table'
     find('#body', HTMLElement).hidden = name !== 'json'
     const isCode = name !== 'table' && name !== 'json'
@@ -66,5 +74,8 @@ export const startStage = () => {
     if (!isCode) return
     language = /** @type {typeof language} */ (name)
     showCode()
+  }
+  selectTab = startTabs(document, show, (name) => {
+    chosen = name
   })
 }

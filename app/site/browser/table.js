@@ -10,8 +10,9 @@ const maxRows = 100
 /** Longer texts may wrap. */
 const maxUnbroken = 16
 
-/** @param {string} text */
-const cell = (text) => make('td', { class: text.length <= maxUnbroken ? 'short' : undefined }, text)
+/** @param {Node | string} content */
+const cell = (content) =>
+  make('td', { class: String(content).length <= maxUnbroken ? 'short' : undefined }, content)
 
 /** @param {HTMLElement} box @param {Column[]} columns @param {Row[]} records */
 export const showTable = (box, columns, records) => {

@@ -1,9 +1,11 @@
 /**
- * Tabs (ARIA's pattern): one is in the order of Tab, arrows lead to the others.
+ * Tabs (ARIA's tabs pattern): Tab reaches the selected one, arrow keys reach the others. Returns a function that
+ * selects a tab by name.
  * @param {ParentNode} root
- * @param {(name: string) => void} onSelect told the id of the tab without `tab-`
+ * @param {(name: string) => void} onSelect receives the id of the tab without `tab-`
+ * @param {(name: string) => void} [onChoice] like `onSelect`, if the visitor selected it
  */
-export const startTabs = (root, onSelect) => {
+export const startTabs = (root, onSelect, onChoice = () => {}) => {
   const tabs = [...root.querySelectorAll('[role=tab]')].map((tab) => /** @type {HTMLElement} */ (tab))
   const select = (/** @type {HTMLElement} */ chosen) => {
     for (const tab of tabs) {
@@ -14,14 +16,23 @@ export const startTabs = (root, onSelect) => {
     panel?.setAttribute('aria-labelledby', chosen.id)
     onSelect(chosen.id.replace('tab-', ''))
   }
-  tabs.forEach((tab, index) => {
-    tab.addEventListener('click', () => select(tab))
+  const choose = (/** @type {HTMLElement} */ tab) => {
+    select(tab)
+    onChoice(tab.id.replace('tab-', ''))
+  }
+  for (const tab of tabs) {
+    tab.addEventListener('click', () => choose(tab))
     tab.addEventListener('keydown', ({ key }) => {
       const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
-      const other = tabs[(index + step + tabs.length) % tabs.length]
+      const shown = tabs.filter((each) => !each.hidden)
+      const other = shown[(shown.indexOf(tab) + step + shown.length) % shown.length]
       if (step === 0 || !other) return
-      select(other)
+      choose(other)
       other.focus()
     })
-  })
+  }
+  return (/** @type {string} */ name) => {
+    const tab = tabs.find(({ id }) => id === `tab-${name}`)
+    if (tab) select(tab)
+  }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 
@@ -14,6 +15,14 @@ def service() -> Iterator[Service]:
     """One service for all tests."""
     with start_service() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def writer_key(service: Service) -> str:
+    """The key of the customer `writer`, so that other tests find the records that they expect."""
+    service.certdata("customers", "add", "writer", "--name", "Writer", "--plan", "premium")
+    key: str = json.loads(service.certdata("keys", "issue", "writer", "--json"))["api_key"]
+    return key
 
 
 @pytest.fixture(params=["Client", "AsyncClient"])

@@ -21,6 +21,7 @@ class Script:
     answers: Sequence[Answer]
     url: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     """When it was asked, in seconds of the monotonic clock."""
     connections: int = 0
@@ -84,9 +85,10 @@ def start_script(answers: Sequence[Answer]) -> Iterator[Script]:
                 script.connections += 1
 
         def _answer(self) -> None:
-            self.rfile.read(int(self.headers.get("content-length", 0)))
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
             with script.lock:
                 n = len(script.asked)
+                script.bodies.append(body)
                 script.times.append(time.monotonic())
                 script.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
             answer = script.answers[n] if n < len(script.answers) else refusal(500, "internal_error")

@@ -37,14 +37,6 @@ DEMO = "cda_demo_public"
 QUICK = Retry(first_delay=0.001)
 
 
-@pytest.fixture(scope="module")
-def writer_key(service: Service) -> str:
-    """The key of a customer of its own, so that other tests find the records that they expect."""
-    service.certdata("customers", "add", "writer", "--name", "Writer", "--plan", "premium")
-    key: str = json.loads(service.certdata("keys", "issue", "writer", "--json"))["api_key"]
-    return key
-
-
 def import_product(service: Service, folder: Path, name: str, brand: str) -> None:
     """Write a product of the customer `writer`, as the operator does."""
     record = {"resource": "products", "customer": "writer", "id": "P-900", "name": name, "brand": brand}

@@ -21,8 +21,10 @@ from script import start_script
 
 from certdata_client import (
     ApiError,
+    AsyncClient,
     AuditError,
     Change,
+    Client,
     Retry,
     SyncTokenExpired,
     WebhookError,
@@ -66,9 +68,20 @@ def test_there_are_as_many_vectors_as_were_counted_and_no_file_that_nobody_runs(
     files = [file.stem for file in FOLDER.glob("*.json") if file.stem != "counts"]
     assert {name: len(read(name)) for name in files} == COUNTS
     run = {"query", "errors", "csv", "csv-rows", "retries", "etags", "pages", "changes", "walks"}
-    run |= {"webhooks", "proofs", "assertions", "events"}
+    run |= {"webhooks", "proofs", "assertions", "events", "urls"}
     assert set(COUNTS) == run
     assert all(count > 0 for count in COUNTS.values())
+
+
+@each("urls")
+def test_urls(vector: dict[str, Any], kind: str) -> None:
+    create = {"Client": Client, "AsyncClient": AsyncClient}[kind]
+    if "error" in vector:
+        with pytest.raises(ValueError) as caught:
+            create(vector["url"], token="x")
+        assert str(caught.value) == vector["error"]
+    else:
+        assert create(vector["url"], token="x")._origin == vector["origin"]
 
 
 @each("query")

@@ -13,7 +13,7 @@ export const delay = (ms: number, signal: AbortSignal | undefined): Promise<void
     signal?.addEventListener('abort', stop, { once: true })
   })
 
-/** The promise's outcome, or the signal's reason where that comes first; what was begun goes on for others. */
+/** Returns the promise's outcome, or rejects with the signal's reason if that is first. The promise itself continues. */
 export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

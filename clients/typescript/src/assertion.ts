@@ -13,9 +13,9 @@ export type AssertionOptions = Readonly<{
   audience: string
   /** The name of the key, if the operator knows more than one key of this kind. */
   kid?: string
-  /** Milliseconds since 1970; absent: this machine's clock. */
+  /** Milliseconds since 1970. Defaults to this machine's clock. */
   nowMs?: number
-  /** Absent: a new one. Each assertion counts once. */
+  /** Defaults to a random id. The service accepts each id once. */
   jti?: string
 }>
 

@@ -26,7 +26,7 @@ export type AuditReason =
   | 'wrong_proof'
   | 'missing_entry'
 
-/** What is wrong with an audit trail: somebody changed it, or the files do not belong together. */
+/** The audit trail is faulty: it was changed, or the files do not belong together. */
 export class AuditError extends ReasonError<AuditReason> {
   override readonly name = 'AuditError'
 }
@@ -44,7 +44,7 @@ const decodePart = (part: string) => {
   }
 }
 
-/** What a statement (JWS, RFC 7515) says if one of its keys signed it. */
+/** Returns the payload of a statement (JWS, RFC 7515) if one of the keys signed it. */
 const openStatement = async (
   { id, statement }: AuditRoot,
   findKey: (kid: string) => AuditKey | undefined,
@@ -147,7 +147,7 @@ export type AuditFiles = Readonly<{
   roots: Many<AuditRoot>
   /** The array `keys` of `/.well-known/jwks.json`. */
   keys: readonly AuditKey[]
-  /** Where the last check ended; absent: this is the first. */
+  /** The position at which the last check ended. Leave it out in the first check. */
   after?: AuditPosition | undefined
 }>
 

@@ -18,9 +18,9 @@ import type {
 import type { WebhookMessage, WebhookRequest } from './webhook.ts'
 
 export type ClientOptions = {
-  /** Where the service is, without a path: `https://api.example`. */
+  /** The address of the service, without a path: `https://api.example`. */
   url: string
-  /** Where answers are kept for their ETag; false: nowhere. Default: memory, 200 answers. */
+  /** Stores answers for their ETag. `false` turns this off. Defaults to 200 answers in memory. */
   cache?: AnswerCache | false
   retry?: Partial<RetryOptions>
   /** For one attempt, body included. Default 30 s. */
@@ -29,7 +29,7 @@ export type ClientOptions = {
   fetch?: typeof fetch
 } & Credentials
 
-/** The records with the fields that `fields` asks for; all of them where it is absent. */
+/** The records with the fields in `fields`, or with all fields. */
 type Selected<Record, Q> = Q extends { fields: readonly (infer F)[] }
   ? Pick<Record, Extract<keyof Record, F | 'id'>>
   : Q extends { fields: infer F extends string }
@@ -57,7 +57,7 @@ export type Client = {
     query?: Q,
     options?: RequestOptions,
   ): AsyncGenerator<PageOf<R, Q>, void, undefined>
-  /** Record after record, over all pages; asks for the next page only when it is needed. */
+  /** Yields every record, over all pages. Reads the next page only when it is needed. */
   all<R extends ResourceName, const Q extends Resources[R]['query']>(
     resource: R,
     query?: Q,
@@ -80,8 +80,8 @@ export type Client = {
   /** The same of all records. `since` is a filter, and not a way to keep a copy: see `follow`. */
   historyOfAll(query?: HistoryQuery, options?: RequestOptions): AsyncGenerator<HistoryEntry, void, undefined>
   /**
-   * Record after record of the whole list, from one snapshot. Rejects where the stream breaks off: what came until
-   * then is not the whole. Costs ten units of the quota `minute`.
+   * Yields every record of the list, from one snapshot. Rejects if the stream breaks off: then discard the records that
+   * arrived. Costs ten units of the quota `minute`.
    */
   export<R extends ResourceName, const Q extends Resources[R]['query']>(
     resource: R,
@@ -89,11 +89,11 @@ export type Client = {
     options?: RequestOptions,
   ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
   /**
-   * The answer to a GET as a stream, for `format=csv` and other files, or by `accept`. Its body rejects where it breaks
-   * off.
+   * Returns the answer to a GET as a stream, for `format=csv` and other files, or by `accept`. Reading its body rejects
+   * if the stream breaks off.
    */
   download(path: string, query?: Query, options?: RequestOptions & { accept?: string }): Promise<Response>
-  /** A custom endpoint; its shape is what was agreed on. */
+  /** Reads a custom endpoint. You agreed on its shape with the certification house. */
   custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
   me(options?: RequestOptions): Promise<Me['data']>
   /** Any other GET, with the headers of its answer. */

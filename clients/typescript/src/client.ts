@@ -1,3 +1,4 @@
+import { parseOrigin } from './address.ts'
 import type { Client, ClientOptions, PageOf } from './client-types.ts'
 import { createAnswerCache } from './etag-cache.ts'
 import { followChanges, readChangesPage, requirePages } from './follow.ts'
@@ -26,9 +27,12 @@ const reuseConnections = (send: typeof fetch): typeof fetch =>
       }
     : send
 
-/** A client of one customer. Nothing is asked before it is used; it holds no connection and needs no closing. */
+/**
+ * Creates a client of one customer. It sends nothing before its first use, and needs no closing. Throws a TypeError if
+ * `url` is not the address of a service.
+ */
 export const createClient = (options: ClientOptions): Client => {
-  const origin = new URL(options.url).origin
+  const origin = parseOrigin(options.url)
   // Browsers want their own fetch called on the window.
   const doing = {
     fetch: reuseConnections(options.fetch ?? globalThis.fetch.bind(globalThis)),

@@ -1,4 +1,4 @@
-/** What a column holds: a text, an array of texts, a number, a boolean, or an object or array of objects. */
+/** The kind of a column: a text, an array of texts, a number, a boolean, or an object or array of objects. */
 export type CsvKind = 'text' | 'list' | 'number' | 'boolean' | 'json'
 
 const formula = /^'*[=+\-@\t\r]/

@@ -1,7 +1,7 @@
 /** A body that was answered, under its tag. */
 export type Kept = { etag: string; body: string }
 
-/** Where answers are kept between requests. One customer's: never share it between API keys. */
+/** Stores answers between requests. It belongs to one customer: never share it between API keys. */
 export type AnswerCache = {
   get(url: string): Kept | undefined
   set(url: string, kept: Kept): void

@@ -1,4 +1,4 @@
-/** An event of a stream: its type, `message` unless the stream says otherwise, and its data. */
+/** An event of a stream: its type, by default `message`, and its data. */
 export type ServerEvent = {
   type: string
   data: string
@@ -10,7 +10,7 @@ export type ServerEvent = {
 export type EventParser = {
   /** Returns the events that end in these bytes. An event at whose end the stream breaks off is none. */
   push(bytes: Uint8Array): ServerEvent[]
-  /** Where to go on: the id at the end of the last block, also of one without data; empty: none. */
+  /** The id at the end of the last block, also of a block without data. Empty if there was none. */
   readonly lastEventId: string
   /** Milliseconds to wait before connecting again; undefined: the stream has not said. */
   readonly retryMs: number | undefined

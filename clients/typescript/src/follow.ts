@@ -14,16 +14,16 @@ export type Change<R extends ResourceName = ResourceName> = {
     resource: N
     id: string
     at: string
-    /** Why it comes if nobody wrote the record; `filter`: it no longer meets the filter. */
+    /** The cause of a change without a write to the record. `filter`: it no longer meets the filter. */
     cause?: 'day' | 'settings' | 'filter' | (string & {})
   } & (
     | {
         op: 'upsert'
-        /** The whole record, or the fields that were asked for. */
+        /** The whole record, or the fields in `fields`. */
         data: Resources[N]['record']
-        /** The fields that differ from the state of the token. Absent where that cannot be told. */
+        /** The fields that differ from the state of the token. `undefined` if the service cannot find out. */
         changed?: (keyof Resources[N]['record'])[]
-        /** With `previous`: what these fields were. */
+        /** With `previous`: the earlier values of these fields. */
         previous?: Partial<Resources[N]['record']>
       }
     | { op: 'delete'; data: null }
@@ -37,9 +37,9 @@ export type Change<R extends ResourceName = ResourceName> = {
 export type ChangeStore<R extends ResourceName = ResourceName> = {
   /** The token of the last call that succeeded; undefined: there is no copy yet. */
   loadToken(): Promise<string | undefined>
-  /** The whole state: what it does not bring is gone. Where `state` throws, throw as well and keep the copy. */
+  /** Replaces the copy by the whole state. If `state` throws, throw as well and keep the copy. */
   replaceAll(state: AsyncIterable<Change<R>>, token: string): Promise<void>
-  /** Changes, in this order; removing what is not there is no error. */
+  /** Applies changes in this order. A deletion of an unknown record is no error. */
   apply(changes: readonly Change<R>[], token: string): Promise<void>
 }
 
@@ -51,13 +51,13 @@ export type ChangesFilter = Omit<
   Query
 
 export type FollowOptions<R extends ResourceName = ResourceName> = {
-  /** Absent: all that the key may read. */
+  /** Defaults to all that the key may read. */
   resources?: readonly R[]
   /** Only records that meet these conditions, for example `{ validity: 'valid' }`. Needs one resource. */
   filter?: ChangesFilter
   /** Only these fields of each record. Needs one resource. */
   fields?: readonly string[]
-  /** Whether each change says what the changed fields were. */
+  /** Whether each change has the earlier values of the changed fields. */
   previous?: boolean
   /** Seconds for which an empty answer is held, 0 to 25. */
   waitSeconds?: number
@@ -66,7 +66,7 @@ export type FollowOptions<R extends ResourceName = ResourceName> = {
   signal?: AbortSignal
   /** Called each time the copy is as new as the service's answer. */
   onCaughtUp?: () => void
-  /** Called before the whole state is read anew, with the refusal of the token that was too old. */
+  /** Called before the whole state is read again, with the refusal of the token that was too old. */
   onRestart?: (error: ProblemError) => void
 }
 
@@ -76,7 +76,7 @@ export type ChangesPage<R extends ResourceName = ResourceName> = {
   page: { has_more: boolean; next_token: string }
 }
 
-/** What the store threw: nothing that asking again would cure. */
+/** An error of the store. Another request would not cure it. */
 class StoreFailure {
   readonly error: unknown
   constructor(error: unknown) {
@@ -84,7 +84,7 @@ class StoreFailure {
   }
 }
 
-/** The lines, and the error of the stream where it failed. */
+/** The lines, and the error of the stream if it failed. */
 const watch = <T>(source: AsyncIterable<T>) => {
   let failure: unknown
   async function* lines() {
@@ -123,7 +123,7 @@ export const readChangesPage = async <R extends ResourceName>(
 
 /**
  * Keeps a copy up to date until the signal aborts, or only until it is as new as the service's answer. It reads the whole state first, then follows changes by long
- * polls. After 410 it begins anew. It waits and retries after errors of quota, network or service. Rejects with the
+ * polls. After 410 it begins again. It waits and retries after errors of quota, network or service. Rejects with the
  * signal's reason, with a refusal that a retry cannot cure, or with an error of the store.
  */
 export const followChanges = async <R extends ResourceName>(

@@ -1,7 +1,7 @@
-/** What limits the wait for each step of reading, such as `createStepLimit`. */
+/** Limits the wait for each step of reading, such as `createStepLimit`. */
 export type Step = <T>(doing: Promise<T>) => Promise<T>
 
-/** The bytes of a stream, as they come. Throws where the stream breaks off. Who leaves the loop closes the connection. */
+/** Yields the bytes of a stream as they arrive. Throws if the stream breaks off. Leaving the loop closes the connection. */
 export async function* readBytes(
   answer: Response,
   step: Step = (doing) => doing,
@@ -18,7 +18,7 @@ export async function* readBytes(
   }
 }
 
-/** The lines of a stream, each parsed. Throws where the stream breaks off. */
+/** Yields the parsed lines of a stream. Throws if the stream breaks off. */
 export async function* readLines<T>(answer: Response): AsyncGenerator<T> {
   const decoder = new TextDecoder()
   let rest = ''

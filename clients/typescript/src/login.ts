@@ -3,10 +3,10 @@ import { readProblem } from './problem.ts'
 import { createFixedToken, createTokenSource, type Token, type TokenSource } from './token.ts'
 import type { TokenAnswer } from './types.ts'
 
-/** By what a client proves itself. */
+/** The ways to log in. */
 export type Credentials =
   | { /** Exchanged for tokens as needed. A secret: not for pages. */ apiKey: string }
-  | { /** A ready token, the demo token for instance; nobody renews it. */ token: string }
+  | { /** A ready token, for example the demo token. It is not renewed. */ token: string }
   | {
       /** A client that signs (`private_key_jwt`): the id that the operator gave. */
       clientId: string
@@ -49,11 +49,11 @@ const logIn = async (credentials: Renewed, { origin, fetch, timeoutMs }: Sending
   })
   if (!answer.ok) throw await readProblem(answer)
   const { access_token: value, expires_in: seconds } = (await answer.json()) as TokenAnswer
-  // From when it was asked for: by then it was not yet issued.
+  // Counted from the request: the token was issued later.
   return { value, expiresAtMs: askedAtMs + seconds * 1000 }
 }
 
-/** Where the tokens of these credentials come from. */
+/** Creates the source of tokens for these credentials. */
 export const tokensOf = (credentials: Credentials, sending: Sending): TokenSource =>
   'token' in credentials
     ? createFixedToken(credentials.token)

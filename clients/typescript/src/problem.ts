@@ -21,17 +21,22 @@ export type ProblemCode =
   | 'unavailable'
   | (string & {})
 
+const getPlace = ({ parameter, pointer = '' }: Fault) => parameter ?? pointer
+
+/** Begins with the first suggestion, which the service usually puts into the detail. Lists the faults if there are several. */
 const toMessage = ({ code, status, detail, errors: faults = [] }: Problem): string => {
-  const lines = faults.map((fault) => `- ${fault.parameter ?? fault.pointer ?? ''}: ${fault.detail}`)
-  // The detail is that of the first fault.
-  return [`${code} (${status}): ${detail}`, ...(lines.length > 1 ? lines : [])].join('\n')
+  const corrected = faults.find(({ did_you_mean }) => did_you_mean !== undefined)
+  const isFirst = !corrected || detail.startsWith('Did you mean ')
+  const suggestion = isFirst ? '' : `Did you mean ${corrected.did_you_mean} for ${getPlace(corrected)}? `
+  const lines = faults.map((fault) => `- ${getPlace(fault)}: ${fault.detail}`)
+  return [`${suggestion}${detail} (${code}, ${status})`, ...(lines.length > 1 ? lines : [])].join('\n')
 }
 
 /** A refusal of the service: the problem document (RFC 9457) as an error. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly status: number
-  /** `unknown` where the answer was no problem document, a proxy's for instance. */
+  /** `unknown` if the answer was no problem document, for example a page of a proxy. */
   readonly code: ProblemCode
   readonly problem: Problem
   readonly headers: Headers
@@ -44,7 +49,7 @@ export class ProblemError extends Error {
     this.headers = headers
   }
 
-  /** Every fault of the request, each with its nearest valid name where there is one. */
+  /** Every fault of the request, with its nearest valid name if there is one. */
   get faults(): readonly Fault[] {
     return this.problem.errors ?? []
   }
@@ -54,7 +59,7 @@ export class ProblemError extends Error {
     return this.problem.request_id ?? this.headers.get('request-id') ?? undefined
   }
 
-  /** What Retry-After asks for (RFC 9110: seconds or a date), from now. */
+  /** Milliseconds from now until Retry-After (RFC 9110: seconds or a date). */
   get retryAfterMs(): number | undefined {
     return parseRetryAfter(this.headers.get('retry-after'), Date.now())
   }
@@ -62,7 +67,7 @@ export class ProblemError extends Error {
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** Returns the milliseconds that a Retry-After asks for; undefined: it is absent or says neither seconds nor a date. */
+/** Returns the milliseconds until Retry-After. `undefined` without the header, or if it is neither seconds nor a date. */
 export const parseRetryAfter = (asked: string | null, nowMs: number): number | undefined => {
   if (asked === null) return undefined
   if (/^\d+$/.test(asked)) return Number(asked) * 1000

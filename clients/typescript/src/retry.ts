@@ -6,16 +6,16 @@ export type RetryOptions = {
   retries: number
   /** The first wait is up to this, each further up to twice the one before. */
   firstDelayMs: number
-  /** No wait is longer. If Retry-After asks for more, the refusal is thrown instead. */
+  /** No wait is longer. If Retry-After is longer, the refusal is thrown instead. */
   maxDelayMs: number
 }
 
 export const defaultRetry: RetryOptions = { retries: 4, firstDelayMs: 200, maxDelayMs: 60_000 }
 
-/** An attempt that failed. Without `status`, no whole answer came. */
+/** An attempt that failed. Without `status`, no complete answer arrived. */
 export type Failure = {
   status?: number
-  /** What the answer's Retry-After asks for. */
+  /** The answer's Retry-After. */
   retryAfterMs?: number | undefined
 }
 
@@ -26,10 +26,10 @@ const repeatableMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 export const isTransient = ({ status }: Failure): boolean =>
   status === undefined || transientStatuses.has(status)
 
-/** What an error says of an attempt; undefined: it comes from elsewhere. */
+/** Converts an error to a failed attempt. `undefined` if it has another origin. */
 export const failureOf = (error: unknown): Failure | undefined => {
   if (error instanceof ProblemError) return { status: error.status, retryAfterMs: error.retryAfterMs }
-  // What fetch throws where no whole answer came: TypeError, and TimeoutError by our own signal.
+  // Without a complete answer, fetch throws a TypeError, or the TimeoutError of our signal.
   const isNetwork =
     error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')
   return isNetwork ? {} : undefined
@@ -45,7 +45,7 @@ export const requireTransient = (error: unknown, signal: AbortSignal | undefined
 
 /**
  * Returns the milliseconds to wait after `n` failed attempts. With Retry-After it is that time plus jitter. Otherwise
- * it is a random part of a bound that doubles, so that many clients do not come back at once.
+ * it is a random part of a bound that doubles, so that many clients do not return together.
  */
 export const waitBefore = (
   n: number,

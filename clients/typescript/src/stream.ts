@@ -11,14 +11,14 @@ const mediaType = 'text/event-stream'
 /** The service sends something at least this often, if only a comment. */
 const heartbeatMs = 15_000
 
-/** Where a reader of the feed is, over all its connections. */
+/** The position of a reader of the feed, over all its connections. */
 type Place = {
   after: Value | readonly Value[] | undefined
-  /** What the service asks to wait before the next connection. */
+  /** The service's wait before the next connection. */
   reconnectMs: number
 }
 
-/** The pages of one connection. Moves `place` along, and throws where the connection fails or is silent for too long. */
+/** Yields the pages of one connection and updates `place`. Throws if the connection fails or is silent for too long. */
 async function* readConnection(
   transport: Transport,
   query: Query,
@@ -45,7 +45,7 @@ async function* readConnection(
 
 /**
  * Page after page of the feed, as changes come, until the signal aborts. After the end of a stream it connects again
- * where the last one ended. It waits as long as the service asks, and longer after each failure in a row. Throws the
+ * where the last one ended. It waits for the time that the service sends, and longer after each failure in a row. Throws the
  * signal's reason, and refusals that waiting cannot cure, such as a token that is too old.
  */
 export async function* streamChanges(

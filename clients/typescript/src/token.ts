@@ -8,7 +8,7 @@ export type TokenSource = {
   drop(value: string): boolean
 }
 
-/** A token that was given, and that nobody renews. */
+/** A given token, which is not renewed. */
 export const createFixedToken = (value: string): TokenSource => ({
   get: async () => value,
   drop: () => false,

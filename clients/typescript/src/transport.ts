@@ -71,7 +71,7 @@ export const createTransport = (options: TransportOptions) => {
     const answer = await options.fetch(`${origin}${path}`, {
       headers: headersOf(token, sending),
       signal: signalOf(limitMs, signal),
-      // Never followed: a redirect would carry the token to where nobody meant it to go.
+      // A redirect would carry the token to another server.
       redirect: 'manual',
       credentials: 'omit',
     })
@@ -111,7 +111,7 @@ export const createTransport = (options: TransportOptions) => {
       withRetry(() => read<T>(path, sending), sending.retry ?? retry, sending.signal),
     /** A stream, without a limit of time and without repetition: a part is never the whole. */
     stream: (path: string, sending: Sending): Promise<Response> => send(path, { ...sending, limitMs: null }),
-    /** The same, and a refusal is waited out as `json` does. What breaks off later is the reader's. */
+    /** The same, with the retries of `json`. A stream that breaks off later is not repeated. */
     openStream: (path: string, sending: Sending): Promise<Response> =>
       withRetry(() => send(path, { ...sending, limitMs: null }), retry, sending.signal),
   }

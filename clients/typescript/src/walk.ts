@@ -3,7 +3,7 @@ import type { Query } from './query.ts'
 /** A page of a list. */
 export type Page = { data: readonly unknown[]; page: { next_cursor: string | null } }
 
-/** Page after page of a list; asks for the next one only when it is needed. */
+/** Yields every page of a list. Reads the next one only when it is needed. */
 export async function* walkPages<P extends Page>(
   read: (query: Query | undefined) => Promise<P>,
   query: Query | undefined,

@@ -4,10 +4,10 @@ import { ReasonError } from './reason-error.ts'
 /** A key of `/.well-known/webhook-keys.json`. */
 export type WebhookKey = Ed25519Key
 
-/** What a receiver of webhooks got. */
+/** A request to a receiver of webhooks. */
 export type WebhookRequest = Readonly<{
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body as it came, before any JSON parser. */
+  /** The received body, before any JSON parser. */
   body: string | Uint8Array
 }>
 
@@ -15,7 +15,7 @@ export type WebhookOptions = WebhookRequest &
   Readonly<{
     /** The array `keys` of `/.well-known/webhook-keys.json`. */
     keys: readonly WebhookKey[]
-    /** Milliseconds since 1970; absent: this machine's clock. */
+    /** Milliseconds since 1970. Defaults to this machine's clock. */
     nowMs?: number
     /** How far `webhook-timestamp` may be from that. Default 300. */
     toleranceSeconds?: number
@@ -98,7 +98,7 @@ const isSigned = async (signatures: readonly string[], keys: readonly WebhookKey
 
 /**
  * Returns the message of a webhook that the service signed (Standard Webhooks, `v1a`: Ed25519) within the last five
- * minutes. Rejects with a WebhookError that says what is wrong.
+ * minutes. Rejects with a WebhookError that names the fault.
  */
 export const verifyWebhook = async (options: WebhookOptions): Promise<WebhookMessage> => {
   const id = requireHeader(options, 'webhook-id')
@@ -120,13 +120,13 @@ export const verifyWebhook = async (options: WebhookOptions): Promise<WebhookMes
   return decodeMessage(id, body)
 }
 
-/** The service asks receivers to keep its keys this long. */
+/** The service recommends to keep its keys for an hour. */
 const keepMs = 3_600_000
-/** Forged messages make nobody read the keys more often than this. */
+/** Forged messages cause at most one read of the keys in this time. */
 const readAgainMs = 60_000
 
 /**
- * Returns what verifies messages with keys that it reads itself. It keeps them for an hour, and reads them again, at
+ * Returns a function that verifies messages with keys that it reads itself. It keeps them for an hour, and reads them again, at
  * most once a minute, when no signature matches.
  */
 export const createWebhookVerifier = (readKeys: () => Promise<readonly WebhookKey[]>, now = Date.now) => {

@@ -12,6 +12,19 @@ const textOf = (value) =>
 export const toQuery = (pairs = []) =>
   Object.fromEntries(pairs.map(([name, value]) => [name, value === null ? undefined : value]))
 
+/** The address of a client's first request, or the message of its refusal. */
+const judgeUrl = async ({ createClient }, { url, origin, error }) => {
+  const asked = []
+  const record = async (input) => {
+    asked.push(String(input))
+    return new Response('{"data":{}}')
+  }
+  const create = async () => createClient({ url, token: 'x', fetch: record })
+  const { value: client, refused } = await outcomeOf(create(), ({ name, message }) => `${name} ${message}`)
+  await client?.me()
+  return error ? [[refused, `TypeError ${error}`]] : [[asked, [`${origin}/v1/me`]]]
+}
+
 const judgeQuery = ({ formatQuery }, { query, text }) => [
   [formatQuery(toQuery(query)), text === '' ? '' : `?${text}`],
 ]
@@ -145,6 +158,7 @@ const judgeEvents = (client, { text, base64, events, last_event_id, retry_ms }) 
 }
 
 const judges = {
+  urls: judgeUrl,
   query: judgeQuery,
   errors: judgeError,
   csv: judgeCell,

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { createClient, parseCell, splitCsv } from 'certdata-client'
+import { createClient, parseCell, splitCsv, verifyWebhook } from 'certdata-client'
 import { toQuery } from './pure.js'
 import { startScript } from './script.js'
 
@@ -176,4 +179,73 @@ test('a read is repeated after 429, 503 and a broken connection, and then answer
   const client = createClient({ url: script.url, token: 'x', retry: { firstDelayMs: 1 } })
   assert.deepEqual((await client.request('/v1/me')).body, { n: 1 })
   assert.equal(script.asked.length, 5)
+})
+
+const command = new URL('../node_modules/certdata-client/bin/certdata-client.js', import.meta.url).pathname
+/** Runs the command with the key on standard input. Collects its output. */
+const runCommand = (words, env = {}) => {
+  const child = spawn(process.execPath, [command, ...words], { env: { PATH: process.env.PATH, ...env } })
+  const run = { child, output: '', ended: once(child, 'close') }
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      run.output += chunk
+    })
+  }
+  return run
+}
+
+test('the command listen sends a signed test message to this machine, and ends on Ctrl-C', async (t) => {
+  const received = Promise.withResolvers?.() ?? {}
+  received.promise ??= new Promise((resolve) => Object.assign(received, { resolve }))
+  const receiver = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    response.writeHead(204).end()
+    received.resolve({ headers: request.headers, body })
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  t.after(() => receiver.close())
+  const forward = `http://127.0.0.1:${receiver.address().port}/hook`
+  const run = runCommand([
+    'listen',
+    '--forward',
+    forward,
+    '--url',
+    url,
+    '--resources',
+    'products',
+    '--key',
+    '-',
+  ])
+  run.child.stdin.end(`${apiKey}\n`)
+  t.after(() => run.child.kill())
+  const message = await Promise.race([received.promise, run.ended.then(() => assert.fail(run.output))])
+  const keys = [JSON.parse(/JSON Web Key: (.+)/.exec(run.output)[1])]
+  const { type, data } = await verifyWebhook({ ...message, keys })
+  assert.deepEqual({ type, data }, { type: 'webhook.test', data: { resources: ['products'] } })
+  run.child.kill('SIGINT')
+  assert.deepEqual(await run.ended, [null, 'SIGINT'])
+})
+
+test('the command listen names its faults, and takes no key as an argument', async () => {
+  const local = ['listen', '--forward', 'http://localhost:1/hook']
+  for (const [words, env, code, reason] of [
+    [['listen'], {}, 2, /Expected: listen --forward <url>/],
+    [['lisen', ...local.slice(1)], {}, 2, /Expected: listen --forward <url>/],
+    [[...local, '--ur', url], {}, 2, /Unknown option '--ur'/],
+    [local, { CERTDATA_API_KEY: 'x' }, 2, /No service: set CERTDATA_URL or --url/],
+    [local, { CERTDATA_URL: url }, 2, /No API key: set CERTDATA_API_KEY/],
+    [[...local, '--key', 'cda_live_x'], { CERTDATA_URL: url }, 2, /--key takes only -/],
+    [local, { CERTDATA_URL: 'localhost:1', CERTDATA_API_KEY: 'x' }, 1, /for example http:\/\/localhost:1\n/],
+    [
+      ['listen', '--forward', 'http://example.com'],
+      { CERTDATA_URL: url, CERTDATA_API_KEY: 'x' },
+      1,
+      /this machine/,
+    ],
+    [local, { CERTDATA_URL: url, CERTDATA_API_KEY: 'x' }, 1, /\(invalid_api_key, 401\)/],
+  ]) {
+    const run = runCommand(words, env)
+    assert.deepEqual(await run.ended, [code, null], run.output)
+    assert.match(run.output, reason)
+  }
 })

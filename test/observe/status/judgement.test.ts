@@ -42,7 +42,7 @@ t.test('of a period that was hardly measured, nothing is said', async (t) => {
 t.test('headline and state follow from the figures that the table colours', async (t) => {
   t.match(judgeService(1, all()), {
     status: 'operational',
-    headline: 'Works as promised at the moment',
+    headline: 'All systems operational',
     note: null,
   })
   const isSlow = judgeService(1, all(slow))

@@ -25,10 +25,12 @@ create index record_history_ends on record_history (customer_id, resource, recor
 create index record_history_resource on record_history (customer_id, resource, at, record_id, position);
 
 create table history_begun (
-  resource text collate "C" primary key,
-  since timestamptz not null
+  customer_id text collate "C" not null default '*',
+  resource text collate "C" not null,
+  since timestamptz not null,
+  primary key (resource, customer_id)
 );
-comment on table history_begun is 'from when on the history of a resource is complete';
+comment on table history_begun is 'from when on the history of a resource is complete; * = of customers without a row';
 
 -- Members of later objects replace those of earlier ones.
 create aggregate merge_objects(jsonb) (sfunc = jsonb_concat, stype = jsonb, initcond = '{}');
@@ -39,6 +41,12 @@ create policy operator on record_history for all to certdata_operator using (tru
 
 create policy reader on record_history for select to certdata_reader
   using (customer_id = nullif(current_setting('app.customer_id', true), ''));
+
+alter table history_begun enable row level security;
+alter table history_begun force row level security;
+create policy operator on history_begun for all to certdata_operator using (true) with check (true);
+create policy reader on history_begun for select to certdata_reader
+  using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));
 
 grant select, insert, update, delete on record_history to certdata_operator;
 grant select on record_history to certdata_reader;
@@ -79,7 +87,7 @@ begin
   hidden := found;
   delete from record_history where ctid = any (array(
     select h.ctid from (select customer_id from customers union all select '*') c
-    cross join (select b.resource from history_begun b) r
+    cross join (select b.resource from history_begun b where b.customer_id = '*') r
     cross join lateral (
       select h.ctid from record_history h
       where h.customer_id = c.customer_id and h.resource = r.resource and h.at < before

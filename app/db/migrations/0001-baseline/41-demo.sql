@@ -29,6 +29,36 @@ begin
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $$;
 
+-- For the first load of the example data, which writes four weeks of changes within a second: a time between starts[i]
+-- and starts[i + 1] becomes times[i]. The example customer's history then begins at times[1]. Triggers would restore the
+-- times of the writes.
+create function date_demo_history(starts timestamptz[], times timestamptz[]) returns void
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  kind text;
+begin
+  update record_history h set at = coalesce(times[width_bucket(h.at, starts)], h.at),
+    since = coalesce(times[width_bucket(h.since, starts)], h.since),
+    old = case when h.old ? 'created_at' then h.old || jsonb_build_object('created_at',
+      coalesce(times[width_bucket((h.old ->> 'created_at')::timestamptz, starts)], (h.old ->> 'created_at')::timestamptz))
+      else h.old end
+    where h.customer_id = 'demo';
+  foreach kind in array array['certificates', 'products', 'projects', 'lab', 'approvals'] loop
+    execute format('alter table %I disable trigger user', kind);
+    execute format('with dated as (
+        update %I set created_at = coalesce($2[width_bucket(created_at, $1)], created_at),
+          updated_at = coalesce($2[width_bucket(updated_at, $1)], updated_at)
+        where customer_id = ''demo'' returning id)
+      insert into change_log (customer_id, resource, record_id) select ''demo'', %L, id from dated', kind, kind)
+      using starts, times;
+    execute format('alter table %I enable trigger user', kind);
+  end loop;
+  insert into history_begun (customer_id, resource, since)
+    select 'demo', b.resource, times[1] from history_begun b where b.customer_id = '*'
+    on conflict (customer_id, resource) do update set since = excluded.since;
+  insert into change_log (customer_id, resource, record_id) values ('demo', 'history', '*');
+end $$;
+
 -- Undoes changes that are due. Then it advances the first unchanged record by one status, or if all are changed, undoes
 -- the one that is due first.
 create function change_demo_record(change boolean)
@@ -61,6 +91,6 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   returning a.id, a.status, n.until
 $$;
 
-revoke execute on function trim_demo_history, change_demo_record from public;
-grant execute on function trim_demo_history to certdata_operator;
+revoke execute on function trim_demo_history, date_demo_history, change_demo_record from public;
+grant execute on function trim_demo_history, date_demo_history to certdata_operator;
 grant execute on function change_demo_record to certdata_reader;

@@ -42,6 +42,34 @@ create policy operator on webhooks for all to certdata_operator using (true) wit
 
 grant select, insert, update, delete on webhooks to certdata_operator;
 
+create table webhook_deliveries (
+  customer_id text collate "C" not null,
+  webhook_id text collate "C" not null,
+  attempt_id bigint generated always as identity,
+  at timestamptz not null,
+  message_id text not null,
+  -- A status, or an error.
+  result text not null,
+  primary key (customer_id, webhook_id, attempt_id),
+  foreign key (customer_id, webhook_id) references webhooks on delete cascade
+);
+comment on table webhook_deliveries is 'the last 20 attempts to reach each receiver';
+
+alter table webhook_deliveries enable row level security;
+alter table webhook_deliveries force row level security;
+create policy operator on webhook_deliveries for all to certdata_operator using (true) with check (true);
+
+grant select on webhook_deliveries to certdata_operator;
+
+create function log_webhook_delivery(customer text, webhook text, delivery json) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  insert into webhook_deliveries (customer_id, webhook_id, at, message_id, result)
+  select $1, $2, d.at, d.message_id, d.result from json_populate_record(null::webhook_deliveries, $3) d;
+  delete from webhook_deliveries where customer_id = $1 and webhook_id = $2 and attempt_id <= (
+    select attempt_id from webhook_deliveries where customer_id = $1 and webhook_id = $2
+    order by attempt_id desc offset 20 limit 1);
+$$;
+
 -- Leases webhooks with something to send. Transactions below `since` were delivered, so one probe of the change log
 -- decides; it may find a webhook too many, never one too few. `changed`: customers to look at; null: all. `busy`: webhooks
 -- that the holder is working on. A lease or delay far ahead was written before the database's clock was set back.
@@ -90,21 +118,26 @@ $$;
 comment on function renew_webhooks is
   'renews what the holder works on; returns customers with webhooks that wait: their lease has ended, or an attempt is due';
 
--- Writes the result of a delivery. Returns false if the holder has lost its lease.
+-- Writes columns of a webhook and, with `delivery`, the result of an attempt. Returns false if the holder has lost its lease.
 create function update_webhook(holder uuid, customer text, webhook text, changes json) returns boolean
-language sql volatile security definer set search_path = public, pg_temp as $$
-  with updated as (
-    update webhooks w set (state, reason, changed_at, token, since, day, identity, message_id, message_at,
-      message_resources, message_after, next_token, next_since, next_day, next_identity, attempts,
-      failing_since, next_attempt_at, last_result, delivered_at, held_until) = (
-      select n.state, n.reason, n.changed_at, n.token, n.since, n.day, n.identity, n.message_id, n.message_at,
-        n.message_resources, n.message_after, n.next_token, n.next_since, n.next_day, n.next_identity,
-        n.attempts, n.failing_since, n.next_attempt_at, n.last_result, n.delivered_at, n.held_until
-      from json_populate_record(w, $4) n)
-    where w.customer_id = $2 and w.webhook_id = $3 and w.holder = $1 and w.state = 'active' returning 1
-  )
-  select exists (select from updated)
-$$;
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  update webhooks w set (state, reason, changed_at, token, since, day, identity, message_id, message_at,
+    message_resources, message_after, next_token, next_since, next_day, next_identity, attempts,
+    failing_since, next_attempt_at, last_result, delivered_at, held_until) = (
+    select n.state, n.reason, n.changed_at, n.token, n.since, n.day, n.identity, n.message_id, n.message_at,
+      n.message_resources, n.message_after, n.next_token, n.next_since, n.next_day, n.next_identity,
+      n.attempts, n.failing_since, n.next_attempt_at, n.last_result, n.delivered_at, n.held_until
+    from json_populate_record(w, $4) n)
+  where w.customer_id = $2 and w.webhook_id = $3 and w.holder = $1 and w.state = 'active';
+  if not found then
+    return false;
+  end if;
+  if $4->'delivery' is not null then
+    perform log_webhook_delivery($2, $3, $4->'delivery');
+  end if;
+  return true;
+end $$;
 
 create function count_webhooks() returns table (failing bigint, disabled bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -112,5 +145,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     count(*) filter (where state = 'disabled' and reason <> 'operator') from webhooks
 $$;
 
-revoke execute on function claim_webhooks, renew_webhooks, update_webhook, count_webhooks from public;
+revoke execute on function claim_webhooks, renew_webhooks, update_webhook, count_webhooks, log_webhook_delivery
+  from public;
+grant execute on function log_webhook_delivery to certdata_operator;
 grant execute on function claim_webhooks, renew_webhooks, update_webhook, count_webhooks to certdata_reader;

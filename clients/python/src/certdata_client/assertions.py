@@ -27,7 +27,7 @@ _EXPECTED = "expected a private key of Ed25519, P-256 or RSA"
 
 
 def _open_key(given: PrivateKey) -> tuple[str, Callable[[bytes], bytes]]:
-    """Return the algorithm (RFC 7518, section 3.1, and RFC 8037) and what signs."""
+    """Return the algorithm (RFC 7518, section 3.1, and RFC 8037) and a function that signs."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
         from cryptography.hazmat.primitives.hashes import SHA256

@@ -10,12 +10,13 @@ import httpx
 from typing_extensions import Unpack
 
 from . import types
+from .addresses import parse_origin
 from .assertions import PrivateKey
 from .async_driver import AsyncDriver
 from .async_resource import AsyncResource
 from .async_walks import stream_changes, walk_changes, walk_items, walk_lines
 from .cache import AnswerCache
-from .core import Answer, origin_of
+from .core import Answer
 from .follow import AsyncChangeStore, Following, FollowOptions, follow_changes
 from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
@@ -25,7 +26,7 @@ from .webhooks import WebhookMessage
 
 class AsyncClient(AsyncDriver):
     """
-    A client of one customer. It asks nothing before it is used, and keeps its connections open until `close`. Tasks
+    A client of one customer. It sends nothing before it is used, and keeps its connections open until `close`. Tasks
     of one loop may share it.
     """
 
@@ -45,12 +46,12 @@ class AsyncClient(AsyncDriver):
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         """
-        Take where the service is, and an API key, a ready token such as the demo token, or the id and the private key
+        Take the service's address, and an API key, a ready token such as the demo token, or the id and the private key
         of a client that signs. `kid` names the key, if the operator knows more than one of its kind. `audience` is how
         the service names itself, if that is not the origin of `url`. `timeout` is in seconds, for each step of an
         attempt. `transport` replaces httpx's own, for example for a proxy.
         """
-        origin = origin_of(url)
+        origin = parse_origin(url)
         signer = signer_of(client_id, private_key, audience or origin, kid)
         options = Options(api_key, token, signer, cache, retry or Retry(), timeout)
         super().__init__(origin, options.core(), transport)
@@ -98,7 +99,7 @@ class AsyncClient(AsyncDriver):
         return await self._run(self._core.read(path, query, fresh))
 
     async def custom(self, name: str, query: Query | None = None, *, fresh: bool = False) -> Any:
-        """Read a custom endpoint; its shape is what was agreed on."""
+        """Read a custom endpoint. You agreed on its shape with the certification house."""
         return (await self.request(f"/v1/custom/{encode_segment(name)}", query, fresh=fresh)).body
 
     async def me(self) -> types.MeData:
@@ -109,7 +110,7 @@ class AsyncClient(AsyncDriver):
     async def download(
         self, path: str, query: Query | None = None, *, accept: str = "*/*"
     ) -> AsyncIterator[httpx.Response]:
-        """Open the answer as a stream, for `format=csv` and other files. Reading raises where it breaks off."""
+        """Open the answer as a stream, for `format=csv` and other files. Reading raises if it breaks off."""
         reply = await self._run(self._core.open(path, query, accept))
         response = cast(httpx.Response, reply.response)
         with connection_faults():
@@ -167,6 +168,6 @@ class AsyncClient(AsyncDriver):
     async def verify_webhook(self, headers: Mapping[str, str], body: bytes | str) -> WebhookMessage:
         """
         Return the message of a webhook, verified with the keys of the service, which the client reads and keeps. Raise
-        WebhookError, which says what is wrong. See `verify_webhook` of the module.
+        WebhookError, which names the fault. See `verify_webhook` of the module.
         """
         return await self._run(self._core.webhooks.verify(headers, body))

@@ -44,7 +44,7 @@ class AsyncResource(Generic[RecordT, PageT, ItemT, QueryT, ItemQueryT]):
 
     def export(self, query: QueryT | None = None) -> AsyncIterator[RecordT]:
         """
-        Yield record after record of the whole list, from one snapshot. Raise ConnectionFault where the stream breaks
-        off: what came until then is not the whole. Costs ten units of the quota `minute`.
+        Yield every record of the list, from one snapshot. Raise ConnectionFault if the stream breaks off: then discard
+        the records that arrived. Costs ten units of the quota `minute`.
         """
         return walk_lines(self._client, self._path, query)

@@ -19,7 +19,7 @@ _SALT = 16
 
 class AuditError(ReasonError):
     """
-    What is wrong with an audit trail: somebody changed it, or the files do not belong together. `reason`:
+    The audit trail is faulty: it was changed, or the files do not belong together. `reason`:
     malformed_statement, unknown_key, wrong_signature, broken_chain, unknown_root, wrong_proof or missing_entry.
     """
 
@@ -59,7 +59,7 @@ def _decode(part: str) -> Any:
 
 
 def _open(root: AuditRoot, keys: Mapping[str, Mapping[str, Any]], former: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what a statement (JWS, RFC 7515) says if one of its keys signed it."""
+    """Return the payload of a statement (JWS, RFC 7515) if one of the keys signed it."""
     id = root["id"]
     parts = root["statement"].split(".")
     header: Any
@@ -147,7 +147,7 @@ def verify_audit(
 ) -> AuditOutcome:
     """
     Check signatures and chain of the roots, the proof of every entry, and that no entry is missing. Both lists are
-    whole, and the newest comes first. Read the roots after the entries. `keys`: the array of the key set of the
+    whole, and the newest is first. Read the roots after the entries. `keys`: the array of the key set of the
     service. `after`: where the last check ended. Raise AuditError, which names the first entry or root that is wrong.
     """
     verified = verify_audit_roots(roots, keys, after)

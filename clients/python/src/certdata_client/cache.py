@@ -15,10 +15,10 @@ class Kept(NamedTuple):
 
 
 class AnswerCache(Protocol):
-    """Where answers are kept between requests. One customer's: never share it between API keys."""
+    """Stores answers between requests. It belongs to one customer: never share it between API keys."""
 
     def get(self, target: str) -> Kept | None:
-        """Return what is kept of a path with its query."""
+        """Return the stored answer of a path with its query."""
 
     def set(self, target: str, kept: Kept) -> None:
         """Keep an answer in the place of an older one."""
@@ -33,7 +33,7 @@ class MemoryCache:
         self._lock = Lock()
 
     def get(self, target: str) -> Kept | None:
-        """Return what is kept of a path with its query."""
+        """Return the stored answer of a path with its query."""
         with self._lock:
             kept = self._entries.get(target)
             if kept:

@@ -1,4 +1,4 @@
-"""The change feed over a connection that stays: what both clients do, apart from reading bytes."""
+"""The change feed over a connection that stays: the part that both clients share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEARTBEAT = 15.0
 
 
 class ChangeStream:
-    """A reader of the feed, over all its connections. It goes on where the last connection ended."""
+    """A reader of the feed, over all its connections. Each continues where the last one ended."""
 
     def __init__(self, core: Core, query: object, stop: Event | None = None) -> None:
         self._core = core

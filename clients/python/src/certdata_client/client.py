@@ -11,9 +11,10 @@ import httpx
 from typing_extensions import Unpack
 
 from . import types
+from .addresses import parse_origin
 from .assertions import PrivateKey
 from .cache import AnswerCache
-from .core import Answer, origin_of
+from .core import Answer
 from .driver import Driver
 from .follow import ChangeStore, Following, FollowOptions, follow_changes
 from .options import Options, connection_faults, signer_of
@@ -26,7 +27,7 @@ from .webhooks import WebhookMessage
 
 class Client(Driver):
     """
-    A client of one customer. It asks nothing before it is used, and keeps its connections open until `close`. Threads
+    A client of one customer. It sends nothing before it is used, and keeps its connections open until `close`. Threads
     may share it.
     """
 
@@ -46,12 +47,12 @@ class Client(Driver):
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         """
-        Take where the service is, and an API key, a ready token such as the demo token, or the id and the private key
+        Take the service's address, and an API key, a ready token such as the demo token, or the id and the private key
         of a client that signs. `kid` names the key, if the operator knows more than one of its kind. `audience` is how
         the service names itself, if that is not the origin of `url`. `timeout` is in seconds, for each step of an
         attempt. `transport` replaces httpx's own, for example for a proxy.
         """
-        origin = origin_of(url)
+        origin = parse_origin(url)
         signer = signer_of(client_id, private_key, audience or origin, kid)
         options = Options(api_key, token, signer, cache, retry or Retry(), timeout)
         super().__init__(origin, options.core(), transport)
@@ -99,7 +100,7 @@ class Client(Driver):
         return self._run(self._core.read(path, query, fresh))
 
     def custom(self, name: str, query: Query | None = None, *, fresh: bool = False) -> Any:
-        """Read a custom endpoint; its shape is what was agreed on."""
+        """Read a custom endpoint. You agreed on its shape with the certification house."""
         return self.request(f"/v1/custom/{encode_segment(name)}", query, fresh=fresh).body
 
     def me(self) -> types.MeData:
@@ -108,7 +109,7 @@ class Client(Driver):
 
     @contextmanager
     def download(self, path: str, query: Query | None = None, *, accept: str = "*/*") -> Iterator[httpx.Response]:
-        """Open the answer as a stream, for `format=csv` and other files. Reading raises where it breaks off."""
+        """Open the answer as a stream, for `format=csv` and other files. Reading raises if it breaks off."""
         response = cast(httpx.Response, self._run(self._core.open(path, query, accept)).response)
         with connection_faults():
             try:
@@ -138,7 +139,7 @@ class Client(Driver):
     ) -> Generator[types.Changes, None, None]:
         """
         Yield page after page of the feed as changes come, over a connection that stays (server-sent events). Connect
-        again after each end. `stop` ends it within 15 s; leaving the loop closes the connection at once. Raise refusals
+        again after each end. `stop` ends it within 15 s; leaving the loop closes the connection. Raise refusals
         that waiting cannot cure, such as SyncTokenExpired.
         """
         return stream_changes(self, query, stop)
@@ -169,6 +170,6 @@ class Client(Driver):
     def verify_webhook(self, headers: Mapping[str, str], body: bytes | str) -> WebhookMessage:
         """
         Return the message of a webhook, verified with the keys of the service, which the client reads and keeps. Raise
-        WebhookError, which says what is wrong. See `verify_webhook` of the module.
+        WebhookError, which names the fault. See `verify_webhook` of the module.
         """
         return self._run(self._core.webhooks.verify(headers, body))

@@ -39,14 +39,6 @@ class Answer(Generic[T]):
     """The service said that the kept body is still the one."""
 
 
-def origin_of(url: str) -> str:
-    """Return the address without a path. Raise ValueError where it is no address of HTTP."""
-    parsed = httpx.URL(url)
-    if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ValueError(f"{url!r} is no address of HTTP")
-    return str(parsed.copy_with(raw_path=b"/", fragment=None, username="", password="")).rstrip("/")
-
-
 def next_query(query: Query | None, page: Mapping[str, Any]) -> dict[str, object] | None:
     """Return the query of the page that follows; None: there is no more."""
     cursor = page["page"]["next_cursor"]

@@ -48,7 +48,7 @@ class Driver:
                 try:
                     outcome = self._do(effect)
                 except CertdataError as error:
-                    # What the caller's own code raises is not the flow's to judge.
+                    # Errors of the caller's own code do not concern the flow.
                     if isinstance(effect, (Tell, TakeState)):
                         raise
                     effect = flow.throw(error)

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions."""
+"""The exceptions of the clients."""
 
 from __future__ import annotations
 
@@ -13,11 +13,21 @@ import httpx
 _HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
 
 
+def _get_place(fault: dict[str, Any]) -> str:
+    return fault.get("parameter") or fault.get("pointer") or ""
+
+
 def _to_message(problem: dict[str, Any], status: int) -> str:
-    faults = problem.get("errors") or []
-    lines = [f"- {fault.get('parameter') or fault.get('pointer') or ''}: {fault.get('detail')}" for fault in faults]
-    # The detail is that of the first fault.
-    return "\n".join([f"{problem['code']} ({status}): {problem['detail']}", *(lines if len(lines) > 1 else [])])
+    """
+    Begin with the first suggestion, which the service usually puts into the detail. List the faults if there are
+    several.
+    """
+    faults, detail = problem.get("errors") or [], problem["detail"]
+    corrected = next((fault for fault in faults if fault.get("did_you_mean") is not None), None)
+    if corrected and not detail.startswith("Did you mean "):
+        detail = f"Did you mean {corrected['did_you_mean']} for {_get_place(corrected)}? {detail}"
+    lines = [f"- {_get_place(fault)}: {fault.get('detail')}" for fault in faults]
+    return "\n".join([f"{detail} ({problem['code']}, {status})", *(lines if len(lines) > 1 else [])])
 
 
 class CertdataError(Exception):
@@ -33,7 +43,7 @@ class ReasonError(CertdataError):
 
 
 class ConnectionFault(CertdataError):
-    """No whole answer came: the connection failed, broke, or took too long."""
+    """No complete answer arrived: the connection failed, broke, or took too long."""
 
 
 class ApiError(CertdataError):
@@ -44,13 +54,13 @@ class ApiError(CertdataError):
         self.status = status
         self.headers = headers
         self.code: str = problem["code"]
-        """`unknown` where the answer was no problem document, a proxy's for instance."""
+        """`unknown` if the answer was no problem document, for example a page of a proxy."""
         self.detail: str = problem["detail"]
         super().__init__(_to_message(problem, status))
 
     @property
     def faults(self) -> list[dict[str, Any]]:
-        """Every fault of the request, each with its nearest valid name where there is one."""
+        """Every fault of the request, with its nearest valid name if there is one."""
         faults: list[dict[str, Any]] = self.problem.get("errors") or []
         return faults
 
@@ -62,7 +72,7 @@ class ApiError(CertdataError):
 
     @property
     def retry_after(self) -> float | None:
-        """The seconds that Retry-After asks for, from now."""
+        """Seconds from now until Retry-After."""
         return parse_retry_after(self.headers.get("retry-after"), time.time())
 
 
@@ -117,7 +127,7 @@ def _class_of(status: int) -> type[ApiError]:
 
 
 def parse_retry_after(asked: str | None, now: float) -> float | None:
-    """Return the seconds that a Retry-After asks for; None: it is absent or says neither seconds nor a date."""
+    """Return the seconds until Retry-After. None without the header, or if it is neither seconds nor a date."""
     if asked is None:
         return None
     if re.fullmatch(r"[0-9]+", asked):

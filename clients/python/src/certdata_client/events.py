@@ -14,7 +14,7 @@ class ServerEvent(NamedTuple):
     """An event of a stream."""
 
     type: str
-    """`message` unless the stream says otherwise."""
+    """By default `message`."""
     data: str
     id: str
     """The id that the stream named last; empty: none."""
@@ -29,7 +29,7 @@ class EventParser:
 
     def __init__(self) -> None:
         self.last_event_id = ""
-        """Where to go on: the id at the end of the last block, also of one without data; empty: none."""
+        """The id at the end of the last block, also of a block without data. Empty if there was none."""
         self.retry_ms: int | None = None
         """Milliseconds to wait before connecting again; None: the stream has not said."""
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Send:
-    """Send this and return a `Reply`. Raise ConnectionFault where no whole answer comes."""
+    """Send this and return a `Reply`. Raise ConnectionFault if no complete answer arrives."""
 
     method: str
     target: str

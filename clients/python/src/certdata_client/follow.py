@@ -29,10 +29,10 @@ class ChangeStore(Protocol):
         """Return the token of the last call that succeeded; None: there is no copy yet."""
 
     def replace_all(self, state: Iterator[Change], token: str) -> None:
-        """Keep the whole state: what it does not bring is gone. Where `state` raises, keep the copy and raise."""
+        """Replace the copy by the whole state. If `state` raises, keep the copy and raise."""
 
     def apply(self, changes: Sequence[Change], token: str) -> None:
-        """Apply changes in this order; removing what is not there is no error."""
+        """Apply changes in this order. A deletion of an unknown record is no error."""
 
 
 class AsyncChangeStore(Protocol):
@@ -49,16 +49,16 @@ class AsyncChangeStore(Protocol):
 
 
 class FollowOptions(TypedDict, total=False):
-    """What a follower may be told."""
+    """The options of `follow`."""
 
     resources: Sequence[str] | None
-    """Absent: all that the key may read."""
+    """Default: all that the key may read."""
     filter: Query | None
     """Only records that meet these conditions, for example `{"validity": "valid"}`. Needs one resource."""
     fields: Sequence[str] | None
     """Only these fields of each record. Needs one resource."""
     previous: bool | None
-    """Whether each change says what the changed fields were."""
+    """Whether each change has the earlier values of the changed fields."""
     wait: int
     """Seconds for which an empty answer is held, 0 to 25. Default 25."""
     limit: int
@@ -66,12 +66,12 @@ class FollowOptions(TypedDict, total=False):
     on_caught_up: Callable[[], object] | None
     """Called each time the copy is as new as the service's answer."""
     on_restart: Callable[[SyncTokenExpired], object] | None
-    """Told of the 410 after which the whole state is read anew."""
+    """Called with the 410 before the whole state is read again."""
 
 
 @dataclass(frozen=True)
 class Following:
-    """What a follower was asked to do; see `FollowOptions`."""
+    """The options of one call; see `FollowOptions`."""
 
     resources: Sequence[str] | None = None
     filter: Query | None = None
@@ -86,7 +86,7 @@ class Following:
 
     @property
     def selection(self) -> dict[str, object]:
-        """What a token has in it. Said again, a token of another selection is refused."""
+        """The selection that a token contains. With it, the service refuses a token of another selection."""
         return {"resources": self.resources, **(self.filter or {}), "fields": self.fields}
 
     @property
@@ -135,7 +135,7 @@ def _read_changes(core: Core, store: Any, following: Following, token: str, wait
 def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
     """
     Read the whole state first, then follow changes by long polls, until `stop` is set or the copy is up to date. After
-    410 begin anew. Wait and try again after errors of quota, network or service. Any other refusal, and any error of
+    410 begin again. Wait and try again after errors of quota, network or service. Any other refusal, and any error of
     the store, ends it.
     """
     token: str | None = yield Tell(store.load_token)

@@ -1,4 +1,4 @@
-"""What both clients are told, and what they make of it."""
+"""The options of both clients."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Options:
 def signer_of(
     client_id: str | None, private_key: PrivateKey | None, audience: str, kid: str | None
 ) -> Callable[[], str] | None:
-    """Return what makes assertions; None: this client does not sign. Raise ValueError where half of it is missing."""
+    """Return a function that signs assertions; None if this client does not. Raise ValueError for half a pair."""
     if client_id is None and private_key is None:
         return None
     if client_id is None or private_key is None:
@@ -63,7 +63,7 @@ def signer_of(
 
 @contextmanager
 def connection_faults() -> Iterator[None]:
-    """Turn what httpx raises, where no whole answer came, into ConnectionFault."""
+    """Turn httpx's errors of an incomplete answer into ConnectionFault."""
     try:
         yield
     except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):

@@ -25,7 +25,7 @@ class Retry:
 
 @dataclass(frozen=True)
 class Failure:
-    """An attempt that failed. Without `status`, no whole answer came."""
+    """An attempt that failed. Without `status`, no complete answer arrived."""
 
     status: int | None = None
     retry_after: float | None = None
@@ -37,7 +37,7 @@ class Failure:
 
 
 def failure_of(error: CertdataError) -> Failure:
-    """Return what an error says of an attempt."""
+    """Convert an error to a failed attempt."""
     return Failure(error.status, error.retry_after) if isinstance(error, ApiError) else Failure()
 
 
@@ -52,7 +52,7 @@ def require_transient(error: CertdataError) -> Failure:
 def wait_before(n: int, failure: Failure, retry: Retry, part: float | None = None) -> float:
     """
     Return the seconds to wait after `n` failed attempts. With Retry-After it is that time plus jitter. Otherwise it is
-    a random part of a bound that doubles, so that many clients do not come back at once.
+    a random part of a bound that doubles, so that many clients do not return together.
     """
     part = random.random() if part is None else part
     if failure.retry_after is not None:

@@ -14,7 +14,7 @@ from .types import Change
 
 
 def read_lines(response: httpx.Response) -> Iterator[Any]:
-    """Yield the lines, each parsed. Raise ConnectionFault where the stream breaks off."""
+    """Yield the parsed lines. Raise ConnectionFault if the stream breaks off."""
     with connection_faults():
         for line in response.iter_lines():
             if line:
@@ -22,7 +22,7 @@ def read_lines(response: httpx.Response) -> Iterator[Any]:
 
 
 class State(Iterator[Change]):
-    """The lines of a state, and the fault of the stream where it failed."""
+    """The lines of a state, and the fault of the stream if it failed."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._lines = read_lines(response)

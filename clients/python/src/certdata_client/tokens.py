@@ -31,7 +31,7 @@ def key_login(api_key: str) -> LoginRequest:
 
 
 def signed_login(sign: Callable[[], str]) -> LoginRequest:
-    """Return the login of a client that signs. Each has an assertion of its own, which counts once."""
+    """Return the login of a client that signs. Each login has a new assertion."""
     form = {
         "grant_type": "client_credentials",
         "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -100,7 +100,7 @@ class Tokens:
         return self._current
 
     def _fetch(self) -> Flow[_Token]:
-        # From when it was asked for: by then it was not yet issued.
+        # Counted from the request: the token was issued later.
         asked_at = self._clock()
         target, media_type, content = self._login()
         headers = {"content-type": media_type, "accept": "application/json"}
@@ -114,7 +114,7 @@ class Tokens:
 
 
 class FixedToken:
-    """A token that was given, and that nobody renews."""
+    """A given token, which is not renewed."""
 
     def __init__(self, value: str) -> None:
         self._value = value

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 PATH = "/.well-known/webhook-keys.json"
 _KEEP = 3600.0
-"""Seconds. The service asks receivers to keep its keys this long."""
+"""Seconds. The service recommends to keep its keys for an hour."""
 _READ_AGAIN = 60.0
-"""Seconds. Forged messages make nobody read the keys more often than this."""
+"""Seconds. Forged messages cause at most one read of the keys in this time."""
 
 
 class WebhookError(ReasonError):
@@ -85,8 +85,8 @@ def verify_webhook(
     tolerance: int = 300,
 ) -> WebhookMessage:
     """
-    Return the message of a webhook that the service signed in the last five minutes. `body`: the bytes as they came.
-    `keys`: the array of the key document. `tolerance` is in seconds. Raise WebhookError, which says what is wrong.
+    Return the message of a webhook that the service signed in the last five minutes. `body`: the received bytes.
+    `keys`: the array of the key document. `tolerance` is in seconds. Raise WebhookError, which names the fault.
     """
     id, timestamp = _require(headers, "webhook-id"), _require(headers, "webhook-timestamp")
     signatures = [each for each in _require(headers, "webhook-signature").split(" ") if each.startswith("v1a,")]

@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ApiError } from '../errors.ts'
+import type { KeyFacts } from './facts.ts'
+import { type CustomerFacts, demoCustomerId, type Principal } from './principal.ts'
+import { isUsable, judgeNetwork, type Principals, refuseToken } from './principals.ts'
+import { intersectScopes, listScopes } from './scopes.ts'
+import { readBearer, type VerifiedToken } from './tokens.ts'
+
+export type AuthenticationRequest = {
+  headers: { authorization?: string | undefined }
+  /** The token, if already parsed. Pass the same string each time, so that its hash is computed once. */
+  bearer?: string
+  /** Without it, a key that is limited to networks is refused. */
+  readonly clientAddress?: string
+  refusedKeyId?: string | undefined
+}
+
+type Admitted = Principal | Promise<Principal>
+export type Authenticate = (request: AuthenticationRequest) => Admitted
+
+/** Without custom endpoints, because their existence is confidential. */
+const unlimitedScopes: ReadonlySet<string> = new Set(listScopes())
+
+/** Caches each token's last principal, with the facts it was made from. */
+const createPrincipalMaker = () => {
+  const made = new WeakMap<VerifiedToken, { facts: KeyFacts; principal: Principal }>()
+  return (verified: VerifiedToken, facts: KeyFacts): Principal => {
+    const last = made.get(verified)
+    if (last?.facts === facts) return last.principal
+    const { customerId, keyId, expiringWithin, plan, suspended } = facts
+    if (customerId !== verified.customerId) throw refuseToken('invalid_token')
+    const scopes = intersectScopes(verified.scopes, facts.scopes)
+    const expiresAtMs = Math.min(verified.expiresAtMs, facts.expiresAtMs)
+    const keyScopes = verified.scopes && (facts.scopes ?? unlimitedScopes)
+    const common = {
+      kind: 'live' as const,
+      ...{ customerId, keyId, scopes, expiringWithin, plan, expiresAtMs },
+      ...(keyScopes ? { keyScopes } : {}),
+    }
+    const principal: Principal = suspended ? { ...common, isSuspended: true } : common
+    made.set(verified, { facts, principal })
+    return principal
+  }
+}
+
+// Works on any plan, but not without example data or while the demo customer is suspended.
+const createDemoPrincipal = (facts: CustomerFacts | undefined): Principal => {
+  if (!facts || facts.suspended) throw refuseToken('invalid_token')
+  const { customerId, expiringWithin, plan } = facts
+  return { kind: 'demo', customerId, keyId: demoCustomerId, scopes: undefined, expiringWithin, plan }
+}
+
+const createDemoCheck = (demoToken: string) => {
+  const expected = Buffer.from(demoToken, 'latin1')
+  return (token: string) =>
+    token.length === expected.length && timingSafeEqual(Buffer.from(token, 'latin1'), expected)
+}
+
+type AuthenticateOptions = {
+  principals: Principals
+  verify: (token: string) => VerifiedToken
+  demoToken: string
+  now: () => number
+}
+
+/** Returns a function that authenticates a request. It throws or rejects with 401, 403 `network_not_allowed` or 503. */
+export const createAuthenticate = (options: AuthenticateOptions): Authenticate => {
+  const { principals, verify, demoToken, now } = options
+  const isDemo = createDemoCheck(demoToken)
+  const createPrincipal = createPrincipalMaker()
+
+  const admit = (
+    request: AuthenticationRequest,
+    verified: VerifiedToken,
+    facts: KeyFacts | undefined,
+  ): Admitted => {
+    const noteKey = (denied: ApiError): ApiError => {
+      request.refusedKeyId = verified.keyId
+      return denied
+    }
+    if (!isUsable(facts, now())) throw noteKey(refuseToken('token_revoked'))
+    const decide = (isRevoked: boolean): Principal => {
+      if (isRevoked) throw noteKey(refuseToken('token_revoked'))
+      const principal = createPrincipal(verified, facts)
+      const denied = facts.isAllowedFrom && judgeNetwork(facts, request.clientAddress)
+      if (denied) throw noteKey(denied)
+      return principal
+    }
+    if (!facts.hasRevokedTokens) return decide(false)
+    const isRevoked = principals.isTokenRevoked(verified)
+    return isRevoked instanceof Promise ? isRevoked.then(decide) : decide(isRevoked)
+  }
+
+  return (request: AuthenticationRequest): Admitted => {
+    const token = request.bearer ?? readBearer(request.headers.authorization)
+    if (isDemo(token)) {
+      const facts = principals.findCustomer(demoCustomerId)
+      return facts instanceof Promise ? facts.then(createDemoPrincipal) : createDemoPrincipal(facts)
+    }
+    const verified = verify(token)
+    const facts = principals.findKey(verified.keyId)
+    return facts instanceof Promise
+      ? facts.then((found) => admit(request, verified, found))
+      : admit(request, verified, facts)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Finds the record of each scheme that a country requires. A country describes a scheme at more length than a record
+ * does: "CE marking (RED 2014/53/EU)" is "CE RED". A record matches the first scheme that has all of its words. If
+ * the first scheme, which is for radio, has no match, it gets the first record without one.
+ * @template {{ scheme?: string | null }} Entry
+ * @param {string[]} required
+ * @param {Entry[]} entries
+ * @returns {{ required: string | undefined, entry: Entry | undefined }[]} required schemes in their order, then other records
+ */
+export const matchSchemes = (required, entries) => {
+  /** @type {Map<string, Entry>} */
+  const found = new Map()
+  /** @type {Entry[]} */
+  const rest = []
+  for (const entry of entries) {
+    const words = (entry.scheme ?? '').split(/\W+/)
+    const name = required.find(
+      (each) => !found.has(each) && words.every((word) => each.split(/\W+/).includes(word)),
+    )
+    if (name === undefined || words[0] === '') rest.push(entry)
+    else found.set(name, entry)
+  }
+  const [radio] = required
+  const [other] = rest
+  if (radio !== undefined && other && !found.has(radio)) {
+    found.set(radio, other)
+    rest.shift()
+  }
+  return [
+    ...required.map((name) => ({ required: name, entry: found.get(name) })),
+    ...rest.map((entry) => ({ required: undefined, entry })),
+  ]
+}

@@ -1,0 +1,63 @@
+import fp from 'fastify-plugin'
+import { type Custom, createCustom } from '../app/custom/custom.ts'
+import { type CustomExports, createCustomExports } from '../app/custom/exports.ts'
+import { createGranted } from '../app/custom/granted.ts'
+import { createExports, type Exports } from '../app/export/exports.ts'
+import { createRecordExports, type RecordExports } from '../app/export/records.ts'
+import { createFeed, type Feed } from '../app/feed/feed.ts'
+import { createTokenCodec } from '../app/feed/token.ts'
+import { createWaiting, type Waiting } from '../app/feed/wait.ts'
+import { createTrail, type Trail } from '../app/operator/trail/trail.ts'
+import { createHistory, type RecordHistories } from '../app/records/history/history.ts'
+import { createCursorCodec } from '../app/records/query/cursor.ts'
+import { createRecords, type Records } from '../app/records/records.ts'
+import type { Deps } from './deps.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    records: Records
+    history: RecordHistories
+    custom: Custom
+    exports: Readonly<{ records: RecordExports; custom: CustomExports; rows: Exports }>
+    trail: Trail
+    feed: Feed
+    feedWaiting: Pick<Waiting, 'count'>
+  }
+}
+
+export default fp<Deps>(
+  (app, deps, done) => {
+    const { db, replica, judge, publicUrl, secrets, databaseNow, now, monotonicNow, exportSource } = deps
+    const { cache, today } = app
+    const { concurrency } = app.limits
+    const cursors = createCursorCodec(secrets)
+    const reading = { db, replica, cache, cursors, publicUrl, today }
+    const granted = createGranted({ db, judge, now, monotonicNow })
+    const custom = createCustom({ ...reading, databaseNow, granted })
+    const exports = createExports({ source: exportSource, concurrency, today })
+    const waiting = createWaiting({ listen: deps.listen, databaseNow, isDraining: deps.isDraining })
+    const feed = createFeed({
+      ...{ db, waiting, publicUrl, today, databaseNow, concurrency },
+      tokens: createTokenCodec(secrets),
+      source: exportSource,
+    })
+    // Long polls end before the server waits for requests in progress.
+    app.addHook('preClose', (closed) => {
+      waiting.close()
+      closed()
+    })
+    app.decorate('records', createRecords({ ...reading, monotonicNow }))
+    app.decorate('history', createHistory(reading))
+    app.decorate('custom', custom)
+    app.decorate('exports', {
+      records: createRecordExports({ exports, today }),
+      custom: createCustomExports({ exports, custom, today }),
+      rows: exports,
+    })
+    app.decorate('trail', createTrail({ db, exports, cursors, publicUrl, today }))
+    app.decorate('feed', feed)
+    app.decorate('feedWaiting', waiting)
+    done()
+  },
+  { name: 'data', dependencies: ['cache', 'calendar', 'quotas'], fastify: '5.x' },
+)

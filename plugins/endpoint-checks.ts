@@ -1,0 +1,81 @@
+import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
+import { ApiError, unavailable } from '../app/errors.ts'
+import { wantsNoCache } from '../app/http/fields.ts'
+import { requireAcceptable } from '../app/http/media-type.ts'
+import { splitTarget } from '../app/http/pairs.ts'
+import type { Principal } from '../app/identity/principal.ts'
+import { requirePlan, requireScope } from '../app/identity/principals.ts'
+import { type Endpoint, type EndpointRequest, isLive, type LiveRequest, typesOf } from './endpoint.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before validation. A `LiveRequest` if the answer is not cached. */
+    asked: EndpointRequest | LiveRequest
+  }
+}
+
+const createJudging =
+  (row: Endpoint, prefix: string, publicUrl: string) =>
+  (request: FastifyRequest): EndpointRequest => {
+    const principal = request.principal as Principal
+    if (row.demo === false && principal.kind === 'demo') throw new ApiError('live_token_required')
+    if (row.scope !== null) requireScope(principal, row.scope)
+    const { path, rawQuery } = splitTarget(request.raw.url)
+    for (const scope of row.scopesOf?.(rawQuery) ?? []) requireScope(principal, scope)
+    const offered = 'offers' in row ? row.offers(rawQuery) : typesOf(row)
+    const type = requireAcceptable(request.headers.accept, rawQuery, offered)
+    const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
+    const query = rawQuery === '' ? '' : `?${rawQuery}`
+    const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
+    return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
+  }
+
+const toLive = (
+  { scope }: Endpoint,
+  judged: EndpointRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): LiveRequest => {
+  // Stale rights cannot authorize a live answer, and freshly read data must not be labelled stale.
+  if (reply.hasHeader('cache-status')) throw unavailable()
+  const judgeAnew = async () => {
+    const principal = await request.server.authenticateInTurn(request, judged.principal.customerId)
+    requirePlan(principal)
+    if (scope !== null) requireScope(principal, scope)
+    return principal
+  }
+  return {
+    ...judged,
+    isHead: request.method === 'HEAD',
+    httpVersion: request.raw.httpVersion,
+    address: request.clientAddress,
+    ending: reply.raw,
+    lastEventId: request.headers['last-event-id'] as string | undefined,
+    judgeAnew,
+    countRows: (rows) => {
+      request.rowsRead += rows
+    },
+  }
+}
+
+/**
+ * Creates the hook that checks rights and media type. It replaces `request.query` by the whole checked request.
+ * See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
+ */
+export const createChecks = (
+  row: Endpoint,
+  prefix: string,
+  publicUrl: string,
+): preValidationAsyncHookHandler => {
+  const judge = createJudging(row, prefix, publicUrl)
+  return async (request, reply) => {
+    const judged = judge(request)
+    request.asked = judged
+    if (isLive(row, judged.type)) {
+      const live = toLive(row, judged, request, reply)
+      await row.hold?.(live)
+      request.asked = live
+    }
+    request.query = request.asked
+  }
+}
