@@ -1,4 +1,4 @@
-import type { Answer } from '../cache/entry.ts'
+import type { Answer } from '../cache/freshness.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
 import { formatStale } from '../http/fields.ts'

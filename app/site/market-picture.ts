@@ -44,7 +44,7 @@ const judge = (
   approval: ExampleRecord | undefined,
 ): Omit<Market, 'product' | 'country'> | undefined => {
   const periods = (certificate?.validity_periods ?? []) as readonly Period[]
-  const [from = '', until] = [periods[0]?.from, periods.at(-1)?.until]
+  const [from, until] = [periods[0]?.from ?? '', periods.at(-1)?.until ?? undefined]
   if (certificate && isStanding(certificate) && from <= today && (until === undefined || until >= today)) {
     const isExpiring = until !== undefined && Date.parse(until) - Date.parse(today) <= expiringDays * dayMs
     return { tone: isExpiring ? 'warn' : 'good', until }

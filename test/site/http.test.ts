@@ -86,6 +86,27 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
   t.ok(status.bytes < 20_000)
 })
 
+t.test('the repository contains the licence of the typeface', async (t) => {
+  const root = join(import.meta.dirname, '../..')
+  t.equal(
+    readFileSync(join(root, 'app/site/typeface-license.txt'), 'utf8'),
+    readFileSync(join(root, 'node_modules/@fontsource-variable/geist/LICENSE'), 'utf8'),
+  )
+})
+
+t.test('the start page omits the state of a new service', async (t) => {
+  const { body } = await get('/')
+  t.notMatch(body, 'Too few measurements')
+  t.match(body, 'promised')
+})
+
+t.test('every link to the access page has the same name', async (t) => {
+  for (const path of pages) {
+    const names = [...(await get(path)).body.matchAll(/<a[^>]* href="\/access"[^>]*>([^<]*)</g)]
+    t.same([...new Set(names.map(([, name]) => name))], ['Get access'], path)
+  }
+})
+
 t.test('browsers find an icon, search engines their rules, and chats a preview', async (t) => {
   const icon = await get('/favicon.ico')
   t.equal(icon.headers['content-type'], 'image/x-icon')
@@ -107,27 +128,6 @@ t.test('browsers find an icon, search engines their rules, and chats a preview',
 
 t.test('the access page names the contact', async (t) => {
   t.match((await get('/access')).body, '<a href="mailto:access@house.example">access@house.example</a>')
-})
-
-t.test('the repository contains the licence of the typeface', async (t) => {
-  const root = join(import.meta.dirname, '../..')
-  t.equal(
-    readFileSync(join(root, 'app/site/typeface-license.txt'), 'utf8'),
-    readFileSync(join(root, 'node_modules/@fontsource-variable/geist/LICENSE'), 'utf8'),
-  )
-})
-
-t.test('the start page omits the state of a new service', async (t) => {
-  const { body } = await get('/')
-  t.notMatch(body, 'Too few measurements')
-  t.match(body, 'promised')
-})
-
-t.test('every link to the access page has the same name', async (t) => {
-  for (const path of pages) {
-    const names = [...(await get(path)).body.matchAll(/<a[^>]* href="\/access"[^>]*>([^<]*)</g)]
-    t.same([...new Set(names.map(([, name]) => name))], ['Get access'], path)
-  }
 })
 
 t.test('an old link to a request of the demo leads to its operation in the reference', async (t) => {
