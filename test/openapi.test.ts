@@ -492,7 +492,7 @@ const formerToken = () =>
     resources: ['products'],
     moment: { day: '2026-01-01', window: 90 },
     base: parseSnapshot('3:3:'),
-    ...{ baseAt: '', mark: '' },
+    ...{ baseAt: '2026-01-01T00:00:00.000000Z', mark: '' },
   })
 
 /** Tokens that are refused, each for its own reason. */
