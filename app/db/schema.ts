@@ -1,9 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/**
- * Tables that code refers to by name. Tables of records are built from `resources/` and have no types. Dates
- * and instants are PostgreSQL's text, see connect.ts.
- */
+/** Tables that code refers to by name, without those of records. Dates and instants are PostgreSQL's text. */
 export type Database = {
   customers: {
     customer_id: string

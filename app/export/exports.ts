@@ -15,7 +15,6 @@ export const exportCost = 10
 
 export type ExportRequest = Readonly<{
   principal: Principal
-  /** One of `exportTypes`. */
   type: string
   /** HEAD does not read the rows. */
   isHead: boolean
@@ -29,15 +28,10 @@ export type ExportRequest = Readonly<{
 }>
 
 export type ExportRows = Readonly<{
-  /** Of the file, without extension. */
   name: string
   columns: readonly ExportColumn[]
-  /**
-   * The statement after its select list: `from …` with conditions, order and limit. The conditions must
-   * include `s.customer_id`.
-   */
+  /** The statement after its select list. The conditions must include `s.customer_id`. */
   from: Sql
-  /** Byte order mark, only for CSV. */
   hasMark?: boolean
 }>
 
@@ -53,13 +47,12 @@ export type ExportAnswer = Readonly<{
 
 export type Exports = {
   /**
-   * Takes one of the customer's places until the answer ends. Call it before `answer`. Rejects with
-   * http_version_not_supported and quota_exceeded (two concurrent exports).
+   * Takes one of the customer's places. Call it before `answer`. Rejects with http_version_not_supported and
+   * quota_exceeded.
    */
   hold(request: ExportRequest): Promise<void>
   /**
-   * Returns the rows as a stream that has its first bytes. Rejects with unavailable, or the error of the
-   * statement before its first row. A later failure destroys the stream.
+   * Returns the rows as a stream that has its first bytes. Rejects with unavailable or the statement's error.
    */
   answer(request: ExportRequest, rows: ExportRows): Promise<ExportAnswer>
 }
@@ -67,7 +60,7 @@ export type Exports = {
 type Deps = {
   source: ExportSource
   concurrency: Concurrency
-  /** The UTC date, YYYY-MM-DD, for the file's name. */
+  /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
 

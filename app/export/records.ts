@@ -16,7 +16,6 @@ export type RecordExports = {
 
 type Deps = {
   exports: Exports
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
 

@@ -7,19 +7,16 @@ import { type ExportLimits, type ExportSession, openSession } from './session.ts
 
 export type ExportSource = {
   /**
-   * Opens a session for a customer; `first` takes the snapshot and returns one row. `isBrief`: only that row
-   * is read, so the customer's share does not apply. If no connection is free, cuts the slowest reader below
-   * `slowBytesPerSecond`. Rejects with quota_exceeded if the customer has its share of the connections, with
-   * unavailable if all are in use, or with the driver's errors.
+   * Opens a session; `first` takes the snapshot and returns one row. `isBrief`: only that row is read. If no
+   * connection is free, cuts the slowest reader below 64 KiB/s. Rejects with quota_exceeded if the customer
+   * has its share of the connections, with unavailable if all are in use, or with the driver's errors.
    */
   open<First>(customerId: string, first: Sql, isBrief?: boolean): Promise<ExportSession<First>>
   readonly running: number
 }
 
 export type ExportSourceOptions = ExportLimits & {
-  /** Connections of the serving role, used only for exports. */
   pool: Pick<Pool, 'connect'>
-  /** Maximum of concurrent exports; each holds a connection. */
   max: number
 }
 
@@ -44,7 +41,6 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     else held.delete(customerId)
   }
 
-  /** `customerId`: cuts only a session of this customer. */
   const cutSlowest = (customerId?: string): void => {
     let slowest: ExportSession<unknown> | undefined
     let least = slowBytesPerSecond

@@ -20,8 +20,8 @@ export const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
 /**
- * Groups lines for one statement each: one resource, with unique keys. If a key occurs again, its line is put
- * in a later group, so that the last line wins and every line is counted for its effect.
+ * Groups lines for one statement each: one resource, with unique keys. A repeated key is in a later group, so
+ * that the last line wins.
  */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   const occurrences = new Map<string, number>()
@@ -56,8 +56,8 @@ export const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
 })
 
 /**
- * Writes a batch in one transaction and returns its effects. Retries after a deadlock. Rejects with the
- * driver's error if the database fails otherwise; then no line of the batch is written.
+ * Writes a batch in one transaction and returns its effects. Retries after a deadlock. Rejects with other
+ * errors of the driver; then nothing is written.
  */
 export const writeBatch = (
   db: Db,

@@ -9,8 +9,8 @@ export type SourceOptions = LineOptions & {
 }
 
 /**
- * Reads and checks the lines of a file of JSON lines, or the rows of a table. Throws `UnusableFile` first if
- * the source is another kind of file. Throws errors of the source.
+ * Reads and checks JSON lines, or the rows of a table. Throws `UnusableFile` first if the source is another
+ * kind of file, and errors of the source.
  */
 export async function* readEntries(
   source: AsyncIterable<Uint8Array>,

@@ -92,7 +92,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
 
 /**
  * Checks the object of one line and fills in missing fields. `found`: faults that are known already. The
- * reason of a bad line lists all faults.
+ * reason of a bad line lists all.
  */
 export const checkLine = (
   number: number,

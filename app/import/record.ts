@@ -43,8 +43,8 @@ export type RecordChecker = (line: Readonly<Record<string, unknown>>) => {
 }
 
 /**
- * Returns a function that builds the stored record from the fields of a line and lists all faults. The caller
- * must refuse unknown fields. Null counts as missing if the field is not nullable.
+ * Returns a function that builds the stored record from a line and lists all faults. The caller refuses
+ * unknown fields. Null counts as missing if the field is not nullable.
  */
 export const createRecordChecker = (resource: Resource): RecordChecker => {
   const { required, initial, sameAs } = resource.importing

@@ -23,9 +23,8 @@ export const toRows = (entries: readonly ParsedLine[]): ImportRows => {
 }
 
 /**
- * True if the database refuses a value of a line, rather than the whole transaction. SQLSTATE classes: data
- * exceptions (22), constraint violations (23), index entries over the size limit (54), errors raised by
- * triggers (P0001).
+ * True if the database refuses a value of a line: SQLSTATE classes 22 (data), 23 (constraints), 54 (index
+ * entries too large), and P0001 (triggers).
  */
 const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -78,8 +77,7 @@ const addChanges = (
 
 /**
  * Writes entries of one resource with unique keys. If the database refuses a value, splits the rows in halves
- * until the bad line is isolated. The bad line is added to `outcome.bad` and rolled back; all others are
- * written.
+ * until the bad line is isolated, and adds it to `outcome.bad`.
  */
 export const writeRows = async (
   trx: Transaction<Database>,

@@ -6,8 +6,8 @@ type Log = { warn(details: object, message: string): void }
 const lookMs = 60_000
 
 /**
- * Reloads the example data each new day, because they show every computed value only on the day of their
- * load. Returns a function that stops it and waits for a running load.
+ * Reloads the example data each day, because they show every computed value only on the day of their load.
+ * Returns a function that stops it.
  */
 export const keepExampleDataCurrent = (local: LocalDatabase, log: Log): (() => Promise<void>) => {
   const utcDay = () => new Date().toISOString().slice(0, 10)

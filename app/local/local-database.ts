@@ -16,7 +16,6 @@ export type LocalDatabase = {
   apiKey: string
   /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on that day. */
   refreshExampleData(day: string): Promise<void>
-  /** Restarts a bundled PostgreSQL that has died. Returns true if it did. */
   revive(): Promise<boolean>
   release(): Promise<void>
 }

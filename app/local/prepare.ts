@@ -10,10 +10,9 @@ import { loadReferenceData } from './reference/load.ts'
 type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Prepares a database for the service: migrates the schema, loads reference data, creates missing signing
- * keys sealed with `secrets`, loads the example data as of `day` (YYYY-MM-DD, UTC; defaults to today) and
- * installs the shipped custom endpoints. Existing data stay. Several processes may call it concurrently. `db`
- * must log in as the owner. Rejects with the first error; a failed migration is rolled back.
+ * Migrates the schema, loads reference data, creates missing signing keys, loads the example data as of `day`
+ * (YYYY-MM-DD, UTC; defaults to today) and installs the shipped custom endpoints. Existing data stay. Safe to
+ * run concurrently. `db` must log in as the owner. Rejects with the first error.
  */
 export const prepareDatabase = async (
   db: Db,

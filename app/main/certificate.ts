@@ -11,7 +11,7 @@ export type SecureServer = { setSecureContext(options: SecureContext): void }
 type CertificateWatchOptions = {
   files: Readonly<{ certFile: string; keyFile: string }>
   server: SecureServer
-  /** Interval of the checks. Optional. Defaults to 30 s. */
+  /** Optional. Defaults to 30 s. */
   everyMs?: number
   info: (message: string) => void
   warn: (message: string, error: Error) => void
@@ -28,11 +28,9 @@ export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure 
   )
 
 /**
- * Reads the certificate's files every 30 s and uses a renewed certificate for new connections without a
- * restart. Compares the content of the files, so it also notices symbolic links with a new target. A
- * certificate and key that do not match are reported once and checked again at the next interval, because one
- * of the files is often still being written. `check` checks immediately. `endsAt` returns milliseconds since
- * 1970. Throws if the files cannot be read at the start.
+ * Checks the content of the certificate's files every 30 s and uses a renewed certificate for new
+ * connections. A pair that does not match is reported once: one file may still be being written. `endsAt`
+ * returns milliseconds since 1970. Throws if the files cannot be read at the start.
  */
 export const watchCertificate = (options: CertificateWatchOptions) => {
   const { files, server, everyMs = thirtySeconds, info, warn } = options
@@ -46,7 +44,6 @@ export const watchCertificate = (options: CertificateWatchOptions) => {
     try {
       const found = read()
       if (found.cert.equals(current.cert) && found.key.equals(current.key)) return
-      // Throws if the key does not belong to the certificate.
       createSecureContext(found)
       use(found)
       current = found

@@ -29,7 +29,6 @@ import { joinWorkers, type WorkerLink } from './worker.ts'
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** Deadline after a signal. The process then ends even if a step hangs. */
 const shutdownMs = 20_000
-/** Connections that wait to be accepted, at most the system's limit. Further clients retry after a second. */
 const backlog = 4_096
 /** The deadline for requests, after the drain time for load balancers. Final writes get the rest. */
 const cutAfterMs = 8_000
@@ -54,7 +53,6 @@ type Opened = {
   isDraining: () => boolean
   port: number
   publicUrl: string
-  /** The server that listens on the port until now. */
   early: Early | undefined
   /** Ends this process. Only set in a worker. */
   stopNow: (() => void) | undefined

@@ -1,4 +1,3 @@
-/** By system error code, if listening failed. */
 const remedies: Readonly<Record<string, string>> = {
   EADDRINUSE: 'end what listens there, or set PORT (or METRICS_PORT) to another; 0 is any free one',
   EACCES: 'this user may not take a port so low: set PORT to 1024 or more',

@@ -13,7 +13,7 @@ export type WorkerLink = {
   scrape(): Promise<string>
 }
 
-/** Connects a worker to the primary and reports that it listens. `scrape` covers all workers. */
+/** Connects a worker to the primary. `scrape` returns the metrics of all workers. */
 export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
   const scrapes = createQuestions<string>()
   process.on('message', (message: PrimaryMessage) => {

@@ -13,13 +13,11 @@ export type PrimaryMessage =
 
 type WorkersOptions = {
   count: number
-  /** Additional environment variables, for example the port that the primary chose. */
   env: Readonly<Record<string, string>>
   log: { info(details: object, message: string): void; warn(details: object, message: string): void }
 }
 
 export type Workers = {
-  /** Combined metrics of all workers in Prometheus's text format, and its media type. */
   readMetrics(): Promise<{ type: string; text: string }>
   /** Stops all workers and waits for them. False if one of them ended with an error. */
   stop(): Promise<boolean>
@@ -55,7 +53,6 @@ export const createQuestions = <Answer>() => {
   }
 }
 
-/** Requests the workers' metrics and adds them up. */
 const createCollector = () => {
   const questions = createQuestions<object[]>()
   const collect = (worker: Worker): Promise<object[]> =>
@@ -74,9 +71,8 @@ const createCollector = () => {
 }
 
 /**
- * Runs `count` workers on one port and replaces workers that end. Starts the first one alone, so that its
- * one-time setup is complete before the others start. Resolves when the first worker listens. Rejects if it
- * ends before.
+ * Runs `count` workers and replaces those that end. The first starts alone, for one-time setup. Resolves when
+ * it listens, rejects if it ends before.
  */
 export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise<Workers> => {
   const workers = new Set<Worker>()

@@ -41,7 +41,6 @@ const sheetHead = (columns: readonly ExportColumn[]): string => {
 <cols>${columns.map(width).join('')}</cols><sheetData><row r="1">${columns.map(name).join('')}</row>`
 }
 
-/** The sheet after its rows: filters of the columns, and print in landscape. */
 const sheetTail = (lastCell: string): string =>
   `</sheetData><autoFilter ref="A1:${lastCell}"/>\
 <pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/></worksheet>`
@@ -52,8 +51,8 @@ const each = (count: number, part: (number: number) => string): string =>
 const sheetName = (number: number) => (number === 1 ? 'data' : `data ${number}`)
 
 /**
- * The sheets are known only at the end; parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows
- * filters only if their range has this name.
+ * Parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows filters only if their range has this
+ * name.
  */
 const closingParts = (lastCells: readonly string[], sheets = lastCells.length): Record<string, string> => ({
   'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets>${each(

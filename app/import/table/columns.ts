@@ -61,10 +61,7 @@ const requireEnvelope = (columns: readonly TableColumn[], { resource, customer }
   if (isOwned && !customer && !has('customer')) throw new UnusableFile(messages.customers)
 }
 
-/**
- * Returns the columns that the import reads, in their order. Throws `UnusableFile` with all faults of the
- * header.
- */
+/** Returns the columns that the import reads. Throws `UnusableFile` with all faults of the header. */
 export const planColumns = (header: readonly TableCell[], options: ColumnOptions): TableColumn[] => {
   const { resource, mappings = [] } = options
   const selected = resource ? [resources[resource]] : resourceNames.map((name) => resources[name])

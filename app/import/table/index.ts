@@ -85,9 +85,9 @@ const openTable = ({ cells, fault }: TableRow, options: Reading): RowReader => {
 }
 
 /**
- * Reads a table with a header: comma, semicolon or tab, in the encodings of `toUtf8`. `head`: the first bytes
- * of the source. Converts each row to the object of a JSON line and checks it alike. Throws `UnusableFile`,
- * before it yields an entry, if the file is no table or its header has faults.
+ * Reads a table with a header, separated by comma, semicolon or tab, and checks each row like a JSON line.
+ * `head`: the first bytes of the source. Throws `UnusableFile` first if the file is no table or its header
+ * has faults.
  */
 export async function* readTable(
   source: AsyncIterable<Uint8Array>,

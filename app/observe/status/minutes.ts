@@ -8,7 +8,6 @@ export const slotMs = minuteMs / slotsPerMinute
 
 /** Measurements of one instance, or of all. */
 export type Minute = {
-  /** Minutes since 1970. */
   minute: number
   /** A bit for each slot with a successful probe. Instances are combined with OR. */
   slots: number
@@ -18,11 +17,10 @@ export type Minute = {
   /** Timed answers: data answers with 200 or 304. */
   timed: number
   durationMs: number
-  /** Timed answers from a cache. */
   hits: number
   /** Greatest sampled age of served data, in milliseconds. Null if there was no sample. */
   ageMs: number | null
-  /** A histogram, see `bucketOf`. Trailing zeros may be omitted. */
+  /** Trailing zeros may be omitted. */
   buckets: number[]
 }
 
@@ -48,8 +46,7 @@ export const addBuckets = (sum: number[], counts: readonly number[]): void => {
 }
 
 /**
- * Returns a quantile in milliseconds, interpolated within its bucket; null for an empty histogram. `share` is
- * between 0 and 1. Sums of histograms give the same result as one histogram of all values.
+ * Returns a quantile in milliseconds, interpolated within its bucket; null without values. `share`: 0 to 1.
  */
 export const quantile = (counts: readonly number[], share: number): number | null => {
   const total = counts.reduce((sum, count) => sum + count, 0)

@@ -43,9 +43,9 @@ const refuseQuota = (error: unknown): FormOutcome => {
 }
 
 /**
- * The contact form for browsers without JavaScript. Detects programs without a third party: by a hidden
- * field, and by the time between page and submission, which a signed ticket carries. A person mistaken for a
- * program sees the reason and keeps the text. `now`: whole milliseconds since 1970.
+ * The contact form without JavaScript. Detects programs by a hidden field, and by the time between page and
+ * submission, from a signed ticket. A person mistaken for a program sees the reason and keeps the text.
+ * `now`: whole milliseconds since 1970.
  */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)

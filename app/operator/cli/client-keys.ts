@@ -42,7 +42,7 @@ const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: strin
 }
 
 /**
- * Returns the customer of a new key. Throws a Refusal for the demo customer, and for scopes that are not
+ * Returns the customer of a new key. Throws a Refusal for the demo customer and for scopes that are not
  * granted.
  */
 export const requireKeyOwner = async (

@@ -66,9 +66,9 @@ const exitCodeOf = (error: unknown): number => {
 }
 
 /**
- * Runs one command, such as `['customers', 'list']`, and returns its exit code. 0: done. 1: refused or
- * failed. 2: wrong command line or environment. Never throws: errors are written to `stderr`, and with
- * `--json` also to `stdout`, as an object. Several commands may run concurrently in one process.
+ * Runs one command, such as `['customers', 'list']`, and returns its exit code: 0 done, 1 refused or failed,
+ * 2 wrong command line or environment. Never throws: errors are written to `stderr`, with `--json` also to
+ * `stdout`. Several commands may run in one process.
  */
 export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
   try {

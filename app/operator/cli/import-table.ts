@@ -59,8 +59,8 @@ const readMappings = async (file: string): Promise<ColumnMapping[]> => {
 }
 
 /**
- * Returns how to read the file as a table. `undefined` if neither an option nor the name of the file says
- * that it is one. Throws `Refusal` if the mapping file cannot be read.
+ * Returns how to read the file as a table; `undefined` if neither an option nor the file's name names a
+ * table. Throws `Refusal` if the mapping file cannot be read.
  */
 export const toTable = async (file: string, flags: TableFlags): Promise<TableOptions | undefined> => {
   const { resource, encoding, dates, map = [], mapFile } = flags

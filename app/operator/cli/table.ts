@@ -42,9 +42,8 @@ const fit = (columns: readonly Column[]): Column[] => {
 }
 
 /**
- * Formats rows as columns with a header. Returns `none` if there are no rows. Lines have at most 120
- * characters: long cells are cut, empty columns are left out, and a note names the columns that do not fit.
- * `isWide` shows everything.
+ * Formats rows as columns with a header, or returns `none`. In lines of 120 characters: long cells are cut,
+ * empty columns left out, and a note names columns that do not fit. `isWide` shows everything.
  */
 export const formatTable = (rows: readonly object[], none: string, { isWide, hasColors }: Look): string => {
   if (rows.length === 0) return none

@@ -71,10 +71,10 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
 }
 
 /**
- * Erases a customer in one transaction and returns the erased numbers. `undefined` if there is no data of the
- * customer. Deletes the rows of every table with a customer column, the keys and the customer, and clears the
- * personal parts of audit entries; their chain still verifies. Records the erasure without the customer's
- * name. `db` is the owner's. `eraseElsewhere` runs before the commit: if it rejects, nothing is erased.
+ * Erases a customer in one transaction and returns the erased numbers; `undefined` if there is no data.
+ * Deletes the rows of every table with a customer column and the personal parts of audit entries, whose chain
+ * still verifies. `db` is the owner's. `eraseElsewhere` runs before the commit: if it rejects, nothing is
+ * erased.
  */
 export const eraseCustomer = (
   db: Db,

@@ -23,8 +23,8 @@ export type TrailList = Readonly<{
   from: Sql
   where: Sql
   /**
-   * Splits the list into parts that an index returns in list order: a table of the parts, and the condition
-   * for a row of one part. `undefined` if no filter needs it.
+   * Splits the list into parts that an index returns in order: a table of parts, and the condition of a
+   * part's rows.
    */
   split?: (conditions: TrailConditions) => Readonly<{ parts: Sql; where: Sql }> | undefined
   order: Sql

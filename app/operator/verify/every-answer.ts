@@ -174,10 +174,7 @@ const createRules = (): [section: number, promise: string, rule: Rule][] => {
   ]
 }
 
-/**
- * Promises about every answer. `see` judges one answer, and the checks report what was seen so far, at most
- * three failures each.
- */
+/** Promises about every answer. `see` judges one; the checks report at most three failures each. */
 export const createObserver = (): { see: (answer: ServiceAnswer, base: string) => void; checks: Check[] } => {
   const rules = createRules().map(([section, promise, rule]) => ({
     ...{ section, promise, rule },

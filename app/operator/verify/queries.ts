@@ -73,10 +73,7 @@ const prefixQueries = (rows: readonly Row[], field: string): Query[] => {
   return [{ text: write(`${field}[prefix]`, start), finds: (row) => String(row[field]).startsWith(start) }]
 }
 
-/**
- * Compares filters with a page of the unfiltered list. Each query is limited to the ids of that page, so
- * that the size of the list does not matter.
- */
+/** Compares filters with a page of the unfiltered list, limited to the ids of that page. */
 const filterFinds =
   (resource: string, { equal, range, prefix }: (typeof filters)[string]) =>
   async ({ ask, token, apiKey, scopes }: World): Promise<Failure[]> => {

@@ -128,9 +128,9 @@ const judge = async (
 }
 
 /**
- * Checks the promises of the contract against a running service, from outside. Yields a verdict for each
- * promise, by sections, and at the end the promises about every answer. Changes nothing, except that it logs in and revokes one token of its
- * own. Uses at most half of each quota. Throws CannotVerify if the service or the account cannot be used.
+ * Checks the promises of the contract against a running service and yields a verdict for each, those about
+ * every answer last. Changes nothing but a token of its own. Uses at most half of each quota. Throws
+ * CannotVerify if the service or the account cannot be used.
  */
 export async function* verifyService({
   origin,

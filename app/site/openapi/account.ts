@@ -9,7 +9,6 @@ const authentication: Tag = {
 
 const access: Tag = { name: 'Access', description: 'For visitors who are not customers yet' }
 
-/** `GET /v1/me`. */
 export const describeMe: Description = {
   operationId: 'getMe',
   summary: 'Get customer, plan, scopes, limits and settings',
@@ -22,7 +21,6 @@ export const describeMe: Description = {
   },
 }
 
-/** `POST /v1/auth/login`. */
 export const describeLogin: Description = {
   operationId: 'login',
   summary: 'Exchange an API key for an access token',
@@ -34,7 +32,6 @@ export const describeLogin: Description = {
   answer: { description: 'An access token', headers: [...commonHeaders, 'Pragma'] },
 }
 
-/** `POST /v1/access-requests`. */
 export const describeAccessRequest: Description = {
   operationId: 'requestAccess',
   summary: 'Request access',
@@ -46,7 +43,6 @@ export const describeAccessRequest: Description = {
   answer: { description: 'Request received', status: 202, headers: commonHeaders },
 }
 
-/** `GET /.well-known/jwks.json`. */
 export const describeSigningKeys: Description = {
   operationId: 'listSigningKeys',
   summary: 'The public keys that verify access tokens',
@@ -66,7 +62,6 @@ const oauth = {
 } as const
 const headers = [...commonHeaders, 'Pragma'] as const
 
-/** `POST /v1/oauth/token`. */
 export const describeToken: Description = {
   operationId: 'issueToken',
   summary: 'Exchange client credentials for an access token',
@@ -75,7 +70,6 @@ export const describeToken: Description = {
   answer: { description: 'An access token', headers },
 }
 
-/** `POST /v1/oauth/revoke`. */
 export const describeRevocation: Description = {
   operationId: 'revokeToken',
   summary: 'Revoke an access token or an API key',
@@ -87,7 +81,6 @@ export const describeRevocation: Description = {
   answer: { description: 'It is revoked, or it does not belong to this customer', isEmpty: true, headers },
 }
 
-/** `POST /v1/oauth/introspect`. */
 export const describeIntrospection: Description = {
   operationId: 'introspectToken',
   summary: 'Get the state and the scopes of an access token',

@@ -36,10 +36,6 @@ create table webhooks (
 comment on table webhooks is 'receivers that are told that something changed, and how far each was told';
 create unique index webhooks_id on webhooks (webhook_id);
 
-alter table webhooks enable row level security;
-alter table webhooks force row level security;
-create policy operator on webhooks for all to certdata_operator using (true) with check (true);
-
 grant select, insert, update, delete on webhooks to certdata_operator;
 
 -- Leases webhooks with something to send. Transactions below `since` were delivered, so one probe of the change log
