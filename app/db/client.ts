@@ -9,7 +9,6 @@ const lateMessage = 'Query read timeout'
 
 /** Closes a connection whose statement gets no response, or the pool would reuse it for up to 15 minutes. */
 export class MortalClient extends pg.Client {
-  // pg's `query` has many overloads, so all arguments are passed through unchanged.
   override query(...given: unknown[]): never {
     const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
     if (answer instanceof Promise) {

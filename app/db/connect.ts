@@ -32,7 +32,6 @@ export type ConnectOptions = {
   applicationName: string
   operator?: string | undefined
   onError: (error: Error) => void
-  /** Milliseconds; 0 = no timeout, for imports and migrations. */
   statementTimeoutMs?: number
   /** Disables the response timeout, for exports: their responses take longer than a first response may. */
   isStreaming?: boolean
@@ -87,7 +86,6 @@ const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit'])
   Object.assign(pool, { connect: connectOrRefuse })
 }
 
-/** `name`: connections keep the statement prepared under it, so each name must have only one text. */
 export type NamedStatement = { name?: string | undefined; text: string; values: unknown[] }
 
 export type StatementEnd = { sql: string; milliseconds: number; failed: boolean }
@@ -96,7 +94,6 @@ type OnStatement = (statement: StatementEnd) => void
 
 type ReadRow = (statement: NamedStatement) => Promise<unknown>
 
-/** A database with a queue in front of its connections. `readRow` reads the single row of a statement. */
 export type QueuedDb = Db & Readonly<{ queue: Queue; readRow: ReadRow }>
 
 /** Queries through the driver: kysely doubles the cost of a page and cannot name prepared statements. */

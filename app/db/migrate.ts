@@ -79,7 +79,6 @@ export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]>
   withMigrationLock(db, async (connection) => {
     const ran = await runPending(connection, all)
     for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
-    // Both roles read these tables at startup; see listPendingMigrations.
     await sql
       .raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}, ${operatorRole}`)
       .execute(connection)

@@ -2,7 +2,6 @@ import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
 import { gatherWrites } from '../wire/gather-writes.ts'
 
 type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'> & {
-  /** Sends all commands of an event loop turn together at its end. Optional. Defaults to false. */
   gathers?: boolean
 }
 
@@ -96,5 +95,4 @@ export const createMinuteWarning = (warn: (message: string, error: Error) => voi
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'ReplyError'
 
-/** `isUp`: connected and accepts writes. `isBreakerOpen`: Redis hangs and gets no commands for now. */
 export type RedisFigures = Readonly<{ isUp: boolean; isBreakerOpen: boolean }>

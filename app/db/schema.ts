@@ -19,7 +19,6 @@ export type Database = {
     revoked_at: ColumnType<string | null, string | null | undefined>
     last_used_on: ColumnType<string | null, string | null | undefined>
     replaced_by: ColumnType<string | null, string | null | undefined>
-    /** null = every address. */
     networks: ColumnType<string[] | null, string[] | null | undefined>
     /** A JSON Web Key Set; written as text. */
     client_jwks: ColumnType<

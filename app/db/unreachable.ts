@@ -3,7 +3,6 @@ import { ApiError, unavailable } from '../errors.ts'
 /** PostgreSQL error codes that do not depend on the statement (appendix A of its manual). */
 const sqlStates = /^(08|57P|53)|^57014$|^25006$/
 const systemCodes = new Set([
-  // A Unix socket whose connection queue is full, because its server accepts no connections.
   'EAGAIN',
   'ECONNREFUSED',
   'ECONNRESET',

@@ -26,7 +26,6 @@ export type Fitness = {
 const sessionColumns = `current_user as role, current_database() as database,
     current_setting('server_encoding') as encoding, ${listUnpinned} as unpinned`
 
-/** True if all tables of customers force row level security for this role. Null if there are no tables. */
 const wallColumns = `
     (select setting::integer from pg_settings where name = 'statement_timeout') as "timeoutMs",
     (select bool_and(row_security_active(c.oid) and c.relforcerowsecurity) from pg_class c

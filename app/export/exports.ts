@@ -18,12 +18,10 @@ export type ExportRequest = Readonly<{
   type: string
   /** HEAD does not read the rows. */
   isHead: boolean
-  /** `1.0`, `1.1` or `2.0`. */
   httpVersion: string
   address: string
   /** Closes when the answer ends or its client disconnects. */
   ending: Ending
-  /** Called with the number of rows of each batch, for the audit trail. */
   countRows: (rows: number) => void
 }>
 
@@ -37,10 +35,8 @@ export type ExportRows = Readonly<{
 
 export type ExportAnswer = Readonly<{
   type: string
-  /** `undefined` for HEAD. */
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
-  /** Path and query of the next page. */
   next?: string | undefined
   isCompressed: boolean
 }>
@@ -60,7 +56,6 @@ export type Exports = {
 type Deps = {
   source: ExportSource
   concurrency: Concurrency
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
 

@@ -15,7 +15,6 @@ export type ExportFormat = Readonly<{
   isReadableFirst?: true
   shape: Extract<QueryShape, 'export' | 'csv'>
   isCompressed: boolean
-  /** Wraps the `select` of the columns. */
   toStatement(rows: Sql): Sql
   write(
     rows: RowBatches,

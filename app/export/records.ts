@@ -10,7 +10,6 @@ import type { ExportAnswer, ExportRequest, Exports } from './exports.ts'
 import { type ExportFormat, formatOf } from './formats.ts'
 
 export type RecordExports = {
-  /** Exports a whole list of the customer's records. Rejects like `Exports`. */
   answer(request: ExportRequest, resource: Resource, query: Query): Promise<ExportAnswer>
 }
 

@@ -5,7 +5,6 @@ export type RowStreamOptions = Readonly<{
   pieces: AsyncIterator<string | Buffer>
   /** Maximum ms for the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
   idleMs: number
-  /** Maximum time in ms from the first row to the last. */
   totalMs: number
   finish: () => Promise<void>
   abandon: () => void
@@ -21,7 +20,6 @@ const leastBytes = 256 * 1024
 export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStreamOptions): Readable => {
   let isOver = false
   let idle: NodeJS.Timeout | undefined
-  /** Counted since the client last took `leastBytes`. */
   let taken = 0
   let waitedMs = 0
   let waitsSince = 0

@@ -20,7 +20,6 @@ export type ExportSession<First> = Readonly<{
 }>
 
 export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'> & {
-  /** Monotonic milliseconds. */
   now?: () => number
 }
 

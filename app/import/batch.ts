@@ -7,10 +7,8 @@ import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.t
 
 /** Limits the size of a transaction, and the number of lines lost if it fails. */
 const maxBatchLines = 5000
-/** Limits memory if lines are long. */
 const maxBatchCharacters = 4 * 2 ** 20
 
-/** Lines that were read but not written yet. `characters`: length of all their text. */
 export type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number }
 
 export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
@@ -46,7 +44,6 @@ const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   })
 }
 
-/** A batch ready to be sent. Each group has rows of one resource, in the order of writing. */
 export type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
 
 /** The work that needs no database, so that it can overlap with the previous batch's transaction. */

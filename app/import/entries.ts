@@ -4,7 +4,6 @@ import { readLines } from './lines.ts'
 import { type ImportEntry, readTable, type TableOptions } from './table/index.ts'
 
 export type SourceOptions = LineOptions & {
-  /** The source is a table (CSV). Optional. Detected by default, and JSON lines otherwise. */
   table?: TableOptions
 }
 

@@ -20,12 +20,10 @@ export type ImportOptions = SourceOptions & {
    * this.
    */
   replace?: boolean
-  /** Delete even if there are bad lines, or if more than half of the records are missing. */
   force?: boolean
   dryRun?: boolean
   /** Write audit entries in the transaction of the changes. Ignored in a dry run. */
   isAudited?: boolean
-  /** Called after each batch with the report so far. */
   onProgress?: (report: Readonly<ImportReport>) => void
 }
 
@@ -67,7 +65,6 @@ const importLines = async (
       if (isFull(batch)) await flush()
     }
   } catch (error) {
-    // The running batch is still written and counted.
     await written.catch(() => {})
     throw error
   }

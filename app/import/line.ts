@@ -12,7 +12,6 @@ import { createRecordChecker, type RecordChecker, type StoredRecord } from './re
 /** Identifies a record. `customer` is '' for reference data, which belongs to no customer. */
 type RecordKey = { resource: ResourceName; customer: string; id: string }
 
-/** A valid line. `customerName` is the name of the customer if the import creates it. */
 export type ParsedLine = {
   line: number
   key: RecordKey
@@ -27,7 +26,6 @@ export type BadLine = { line: number; reason: string; column?: number; key?: Rec
 export type LineOptions = {
   /** Customer of lines without a customer. Lines with another customer are bad. */
   customer?: string
-  /** Allow lines of the customer that owns the example data. */
   allowDemo?: boolean
 }
 
@@ -37,7 +35,6 @@ export const envelope = ['resource', 'customer', 'customer_name']
 const checkers = new Map<ResourceName, RecordChecker>(
   resourceNames.map((name) => [name, createRecordChecker(resources[name])]),
 )
-/** Fields derived from other fields of the record, in addition to the resource's definition. */
 const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string[]>> = {
   certificates: derivePeriods,
 }

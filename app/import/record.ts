@@ -10,7 +10,6 @@ export type StoredRecord = Record<string, unknown>
 export const listStoredFields = (resource: Resource): Field[] =>
   [...resource.fields.values()].filter((field) => !field.computed && !(field.name in timestamps))
 
-/** Fills in missing values, also in objects: null or an empty list. Others stay undefined. */
 const complete = (schema: unknown, value: unknown): unknown => {
   if (schema instanceof z.ZodNullable) {
     return value === undefined || value === null ? null : complete(schema.unwrap(), value)

@@ -21,7 +21,6 @@ const columnType = ({ kind, array }: FieldKind) =>
 export const listKeyColumns = (resource: Resource): string[] =>
   resource.reference ? ['id'] : ['customer_id', 'id']
 
-/** Columns of an input row in addition to the record's fields. */
 const ownColumns = ['import_line', 'customer_id', 'customer_name'] as const
 const ownTypes = ['integer', 'text collate "C"', 'text']
 
@@ -54,7 +53,6 @@ const quoteElement = (value: string | null): string => {
 /** See PostgreSQL's manual, "Array Input and Output Syntax". */
 const toArrayText = (values: readonly (string | null)[]): string => `{${values.map(quoteElement).join(',')}}`
 
-/** Parameters of `inputRows`: one array per column, as text. */
 export type Input = readonly string[]
 
 /** Converts rows of one resource to the parameters of `inputRows`. */

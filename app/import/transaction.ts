@@ -3,7 +3,6 @@ import { type AuditEvent, recordEvents } from '../audit/record.ts'
 import type { Database, Db } from '../db/schema.ts'
 import type { ChangesByCustomer } from './report.ts'
 
-/** Deadlock or serialization failure: the whole transaction can be retried. */
 const isTransient = (error: unknown) =>
   error instanceof Error && 'code' in error && ['40001', '40P01'].includes(String(error.code))
 

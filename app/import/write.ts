@@ -8,12 +8,10 @@ import { type ChangedRow, type Input, toInput, upsertStatement } from './stateme
 
 export type WriteOptions = {
   isAudited: boolean
-  /** Store the keys in `import_seen`; see replace.ts. */
   remember: boolean
   prepare?: (trx: Transaction<Database>, rows: ImportRows) => Promise<void>
 }
 
-/** Entries of one resource with unique keys. `input`: the same entries as parameters. */
 export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
 
 /** Converts entries of one resource. `entries`: at least one, with unique keys. */

@@ -7,7 +7,6 @@ import { inTransaction } from '../db/transaction.ts'
 import { demoCustomerId } from '../identity/principal.ts'
 import { loadOnce } from './load-once.ts'
 
-/** Custom endpoints of this release, and the grantee when each is first installed. */
 const shipped = [
   { name: 'dashboard-overview', to: 'everyone' },
   { name: 'market-access', to: 'demo' },

@@ -14,7 +14,6 @@ const POLL_MS = 20
 export type EmbeddedPostgres = {
   url: string
   directory: string
-  /** Restarts a server whose process has died. Returns true if it did. */
   revive(): Promise<boolean>
   release(): Promise<void>
 }

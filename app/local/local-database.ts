@@ -14,7 +14,6 @@ export type LocalDatabase = {
   directory: string
   secretKeys: readonly string[]
   apiKey: string
-  /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on that day. */
   refreshExampleData(day: string): Promise<void>
   revive(): Promise<boolean>
   release(): Promise<void>

@@ -6,7 +6,6 @@ import { installShipped } from './custom-endpoints.ts'
 import { loadExampleData } from './example-data.ts'
 import { loadReferenceData } from './reference/load.ts'
 
-/** `migrations`: names that ran. `referenceLoaded`: true if this release has new reference data. */
 type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**

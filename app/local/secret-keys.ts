@@ -5,7 +5,6 @@ import { loadOrCreateSecret } from '../config/secrets.ts'
 
 const secretFile = 'secret.key'
 
-/** `directory`: folder of the file. Defaults to DATA_DIR. `mayCreate`: defaults to true. */
 type Keeping = { directory?: string; mayCreate?: boolean }
 
 /**

@@ -11,7 +11,6 @@ export type SecureServer = { setSecureContext(options: SecureContext): void }
 type CertificateWatchOptions = {
   files: Readonly<{ certFile: string; keyFile: string }>
   server: SecureServer
-  /** Optional. Defaults to 30 s. */
   everyMs?: number
   info: (message: string) => void
   warn: (message: string, error: Error) => void

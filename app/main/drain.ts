@@ -13,7 +13,6 @@ type Drain = {
    * only those that are idle when `close` is called.
    */
   endIdle(): () => void
-  /** Destroys the remaining connections. Returns their number. */
   cut(): number
 }
 

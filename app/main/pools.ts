@@ -10,7 +10,6 @@ export type Pools = {
   db: QueuedDb
   /** For logins, facts about keys and customers, revocations and the audit trail. */
   reserved: QueuedDb
-  /** For the standby. `undefined` if none is configured. */
   replica: QueuedDb | undefined
   exportSource: ExportSource
   figures: () => Readonly<Record<string, PoolFigures>>
@@ -24,7 +23,6 @@ type PoolsOptions = {
   log: Log
   url: string
   onStatement: ((statement: StatementEnd) => void) | undefined
-  /** Called for a connection that may not serve; see app/db/wall.ts. */
   onUnfit: (error: Error) => void
 }
 

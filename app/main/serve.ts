@@ -54,11 +54,9 @@ type Opened = {
   port: number
   publicUrl: string
   early: Early | undefined
-  /** Ends this process. Only set in a worker. */
   stopNow: (() => void) | undefined
 }
 
-/** Starts the service on open stores. Resolves with a function that drains and closes it. */
 const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker

@@ -46,7 +46,6 @@ type StoresOptions = {
   onStatement?: ((statement: StatementEnd) => void) | undefined
 }
 
-/** Imported only if used. */
 const openLocal = async (config: Config, packageRoot: string, log: Log): Promise<LocalDatabase> => {
   const { openLocalDatabase } = await import('../local/local-database.ts')
   return openLocalDatabase(config, packageRoot, log)

@@ -23,9 +23,7 @@ export type Workers = {
   stop(): Promise<boolean>
 }
 
-/** Workers that respond later are left out. */
 const collectWithinMs = 2_000
-/** Maximum restart backoff for a worker that keeps crashing. */
 const longestPauseMs = 5_000
 const shortestPauseMs = 100
 /** After this lifetime, the backoff starts again at its minimum. */

@@ -6,7 +6,6 @@ type Reading = number | undefined | readonly (readonly [labels: Labels, value: n
 
 /** A metric that is read at each scrape, so that the measured code only keeps plain numbers. */
 export type Figure = Readonly<{
-  /** With base units, and `_total` for counters, as Prometheus recommends. */
   name: string
   /** The method that prom-client's `Registry.getMetricsAsString` and `getMetricsAsJSON` call. */
   get: () => Promise<object>
@@ -52,7 +51,6 @@ export const byLabel = (
 
 type SlowFigureOptions = {
   read: () => Promise<number>
-  /** Monotonic milliseconds. */
   now: () => number
   keptMs: number
 }

@@ -7,7 +7,6 @@ export type LogStream = {
 }
 
 type LogStreamOptions = {
-  /** Maximum wait of `end` in milliseconds. Optional. Defaults to a second. */
   lastMs?: number
   /** Maximum size of the buffer if writing stalls. Optional. Defaults to half a second of the busiest log. */
   maxBytes?: number

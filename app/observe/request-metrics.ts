@@ -15,12 +15,10 @@ const bounds = [
 const maxRoutes = 500
 
 const plans: readonly PlanLabel[] = ['basic', 'premium', 'enterprise', 'demo', 'none']
-/** Expected statuses of every route, with any client. */
 const statusesOfAll = [200, 400, 404, 405, 406, 429, 500, 503]
 /** Additional statuses of a route behind authentication, with a known client; below, with an unknown one. */
 const statusesOfKnown = [304, 403, 410, 412]
 const statusesOfUnknown = [202, 204, 304, 308, 401, 403, 408, 412, 413, 415, 501, 505]
-/** Additional statuses of requests that match no route. */
 const statusesOfUnrouted = [308, 401, 403, 408, 413, 414, 431, 501, 505]
 /** Files and pages of the same kind share one label. */
 const kinds = /^\/(docs\/guides|problems|assets)\/.+/

@@ -18,7 +18,6 @@ export type Tracing = {
   begin(method: string, headers: IncomingHttpHeaders, startedAt?: number): RequestSpan
   /** Records a statement below the active span. Does nothing outside of requests. */
   noteStatement(statement: StatementEnd): void
-  /** Sends the remaining spans; gives up after two seconds. */
   close(): Promise<void>
 }
 

@@ -5,7 +5,6 @@ import { toSerial, toSerialTime } from './serial.ts'
 import { styles } from './styles.ts'
 import { escapeText } from './text.ts'
 
-/** Returns the cell after its address, or `undefined` for no cell. */
 type CellWriter = (cell: Cell) => string | undefined
 
 const writeToken = (cell: Cell): string =>

@@ -11,7 +11,6 @@ export const toSerial = (text: string): number | undefined => {
 
 /** Decimals that a present-day serial number can hold: less than a microsecond. */
 const fractionDigits = 12
-/** Microseconds of a day, divided by 10 ^ fractionDigits. */
 const microsecondsPerUnit = 0.0864
 
 const time = /T(\d\d):(\d\d):(\d\d)\.(\d{6})Z$/

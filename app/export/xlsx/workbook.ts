@@ -93,7 +93,6 @@ const addParts = async (zip: Zip, parts: Readonly<Record<string, string>>): Prom
   }
 }
 
-/** Includes the header. */
 const maxSheetRows = 1_048_576
 /** At up to 3 bytes a character, a sheet stays below 4 GiB and needs no ZIP64 sizes. */
 const maxSheetCharacters = 2 ** 30

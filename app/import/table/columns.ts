@@ -10,9 +10,7 @@ import type { TableCell } from './rows.ts'
 export type ColumnMapping = readonly [column: string, field: string]
 
 export type ColumnOptions = {
-  /** Resource of all rows. */
   resource?: ResourceName
-  /** Customer of all rows. */
   customer?: string
   mappings?: readonly ColumnMapping[]
 }

@@ -1,4 +1,3 @@
-/** Converts a local date to `YYYY-MM-DD`. `undefined` if the text does not have the form. */
 export type DateReader = (text: string) => string | undefined
 
 const form = /^(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)\W?$/

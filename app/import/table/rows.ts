@@ -43,7 +43,6 @@ const createLineCounter = (lineEnd: string) => {
         positions.push(sizeBytes + at)
       sizeBytes += chunk.length
     },
-    /** The line of the byte at this position, both from the start. */
     find(position: number): number {
       while ((positions[next] ?? Number.POSITIVE_INFINITY) < position) {
         next += 1
@@ -76,7 +75,6 @@ export async function* parseRows(
   const lineEnd = dialect.lineEnds.at(-1) as string
   const counter = createLineCounter(lineEnd)
   const unclosed: TableRow[] = []
-  /** Positions count bytes from the start. */
   let cellStart = 0
   let isBroken = false
   let [line, lastLine] = [1, 1]

@@ -9,7 +9,6 @@ import { shortFolder } from './short-folder.ts'
 
 const run = promisify(execFile)
 
-/** `native`: the package's folder with bin, lib and share. */
 export type PostgresPackage = { native: string; version: string }
 
 export type Binaries = { folder: string; major: number }

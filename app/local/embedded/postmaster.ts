@@ -114,7 +114,6 @@ function openLog(path: string): number {
   try {
     renameSync(path, `${path}.old`)
   } catch {
-    // There is no log before the first run.
   }
   return openSync(path, 'a', 0o600)
 }

@@ -74,7 +74,6 @@ const describeIncident = ({ from, until, kind, availability }: Incident, end: nu
  */
 export const createStatusDocument = (history: History, own: readonly Minute[], nowMs: number) => {
   const until = Math.floor((nowMs - settledAfterMs) / minuteMs)
-  // The first minute is incomplete, so the document starts with the next one.
   const first = Math.min(history.first ?? until, ...own.map(({ minute }) => minute))
   const since = Math.min(first + 1, until)
   const reader = createStretchReader(history, own, since)

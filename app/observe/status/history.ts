@@ -12,7 +12,6 @@ const veryLateMinutes = minutesPerDay
 const daysAtOnce = 5
 
 export type History = Readonly<{
-  /** The first reported minute. `undefined` if there are no reports yet. */
   first: number | undefined
   minutes: ReadonlyMap<number, Minute>
   days: ReadonlyMap<number, ServiceDay>
@@ -20,7 +19,6 @@ export type History = Readonly<{
 
 type HistoryReader = {
   current(): History
-  /** Rejects with the driver's errors and keeps the previous state. */
   refresh(): Promise<void>
   /** Adds minutes that this instance has just written, until they are read back. */
   note(minutes: readonly Minute[]): void

@@ -1,17 +1,14 @@
 /** A period of insufficient availability. Minutes since 1970, end excluded. */
 export type Incident = Readonly<{
   from: number
-  /** Null if the incident continues. */
   until: number | null
   /** `unreported`: no instance reported. Whether requests were answered is unknown, and counts as down. */
   kind: 'failing' | 'unreported'
-  /** Average of its minutes, 0 to 1. */
   availability: number
 }>
 
 /** Reached if two of six probes fail, or a fifth of the answers are faults. */
 const badBelow = 0.8
-/** Fewer good minutes than this between two bad ones belong to the incident. */
 const joinedMinutes = 3
 
 /**

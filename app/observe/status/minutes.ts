@@ -6,15 +6,12 @@ export const minutesPerDay = 1_440
 export const slotsPerMinute = 6
 export const slotMs = minuteMs / slotsPerMinute
 
-/** Measurements of one instance, or of all. */
 export type Minute = {
   minute: number
   /** A bit for each slot with a successful probe. Instances are combined with OR. */
   slots: number
   requests: number
-  /** The answers among them that are faults of the service; see `isServiceFault`. */
   failed: number
-  /** Timed answers: data answers with 200 or 304. */
   timed: number
   durationMs: number
   hits: number
@@ -26,7 +23,6 @@ export type Minute = {
 
 /** Twelve buckets for each power of ten, so that a quantile is off by a fifth at most. */
 const perDecade = 12
-/** Milliseconds. Faster answers are in the first bucket. */
 const firstBoundMs = 0.1
 
 /** From 0.1 ms to 100 s. The last bucket contains slower answers. */

@@ -10,7 +10,6 @@ const principal: Principal = {
 type ProbeOptions = {
   records: Records
   ping: () => Promise<void>
-  /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
 }
 

@@ -8,13 +8,11 @@ import { pruneServiceMinutes, reportServiceMinutes } from './store.ts'
 
 type StatusOptions = {
   db: Db
-  /** Milliseconds since 1970. */
   now: () => number
   probe: () => Promise<number>
 }
 
 export type Status = Pick<Minutes, 'addAnswer'> & {
-  /** Probes once, for the slot in which the probe started. */
   probe(): Promise<void>
   /** Writes the completed minutes, and the current one if `all`. Rejects with the driver's errors. */
   report(all?: boolean): Promise<void>
@@ -24,7 +22,6 @@ export type Status = Pick<Minutes, 'addAnswer'> & {
   document(): StatusDocument
 }
 
-/** Longer than any answer should take, shorter than a slot. */
 const probeTimeoutMs = 5_000
 const documentMs = 3_000
 const keptDays = 100

@@ -3,7 +3,6 @@ import type { Db } from '../../db/schema.ts'
 import { levelOf } from './level.ts'
 import { type Minute, minutesPerDay } from './minutes.ts'
 
-/** Sums of all instances. */
 export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
   day: number
   /** Availability of each minute, 0 to 1; `undefined` if no instance reported. */

@@ -9,7 +9,6 @@ export type Stretch = Readonly<{
   from: number
   until: number
   sums: Sums
-  /** 0 to 1; `undefined` if no instance reported. */
   levels: readonly (number | undefined)[]
 }>
 

@@ -17,15 +17,12 @@ type Refused = Readonly<{
 }>
 
 type AccessForm = {
-  /** Returns a signed time of opening, for a hidden field. */
   ticket(): string
   /** Submits a request. Client errors become outcomes; other errors reject. */
   submit(values: FormValues, ip: string): Promise<FormOutcome>
 }
 
-/** Faster than a person fills in five fields. */
 const fastestMs = 3_000
-/** Older forms must be sent again. */
 const slowestMs = 86_400_000
 const timeBytes = 8
 

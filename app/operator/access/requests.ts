@@ -18,7 +18,6 @@ type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
   now: () => number
   /** Monotonic milliseconds, for the window of the limit. */
   monotonicNow: () => number
-  /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   /** Days to keep a request after its decision, or after its arrival if it is undecided. */
   keptDays: number
@@ -26,7 +25,6 @@ type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
 
 /** Access requests of strangers. Never reads customers, so it cannot reveal who is one. */
 export type AccessRequests = {
-  /** Charges the quotas of the client's network and site. Rejects with quota_exceeded. */
   admit(ip: string): Promise<void>
   /**
    * Stores an admitted request. Rejects with quota_exceeded if too many were stored in the last hour, with
@@ -48,7 +46,6 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 /** 16 characters of 36 are 82 bits, so ids practically never collide. */
 const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-/** RFC 3339 in UTC with six decimals. */
 const instantOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
 
 /**

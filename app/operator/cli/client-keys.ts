@@ -29,7 +29,6 @@ const readJwks = async (file: string): Promise<PublicJwk[]> => {
   }
 }
 
-/** Reads the client's public keys or their URL. Exactly one of the options must be given. */
 const readProof = async ({ jwk, jwksUri }: ProofOptions, command: Command) => {
   if ((jwk === undefined) === (jwksUri === undefined)) command.error('error: give either --jwk or --jwks-uri')
   return jwk === undefined ? { jwksUri: jwksUri as string } : { jwks: await readJwks(jwk) }

@@ -80,7 +80,6 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
   await prepareDatabase(db, server.openSecrets())
 }
 
-/** Uses a connection. `openSecrets` is for commands that seal, sign or verify. */
 export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
 
 /**

@@ -6,7 +6,6 @@ import { resourceNames } from '../../records/resources/index.ts'
 import { parseWith } from './arguments.ts'
 import { Refusal } from './refusal.ts'
 
-/** Options of `certdata import` for tables. */
 export type TableFlags = {
   resource?: ResourceName
   encoding?: string
@@ -15,7 +14,6 @@ export type TableFlags = {
   mapFile?: string
 }
 
-/** The last `=` counts: names of fields have none. */
 const parseMapping = (value: string): ColumnMapping => {
   const end = value.lastIndexOf('=')
   if (end === -1) throw new InvalidArgumentError('expected <column>=<field>')

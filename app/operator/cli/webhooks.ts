@@ -110,7 +110,6 @@ const enable = async (shell: Shell, id: string, options: Output): Promise<void> 
 
 type AddOptions = Output & { resources?: ResourceName[] }
 
-/** Adds the webhook after its receiver has accepted a test message, so that a failure leaves nothing behind. */
 const add = async (shell: Shell, slug: string, url: string, options: AddOptions): Promise<void> => {
   const { resources = [...resourceNames] } = options
   const active = await withOperator(shell, async (db, openSecrets) => {

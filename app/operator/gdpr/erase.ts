@@ -21,7 +21,6 @@ const listKeyIds = async (trx: Db, customer: string): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-/** Lists the customer's pseudonyms in the chain, including earlier customers with the same slug. */
 const listPseudonyms = async (trx: Db, customer: string): Promise<string[]> => {
   const { rows } = await sql<{ ref: string }>`
     select audit_ref::text as ref from customers where customer_id = ${customer}

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** A table with a customer column, and its columns without secrets and internal ones. */
 export type CustomerTable = {
   name: string
   columns: string[]

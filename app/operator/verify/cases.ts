@@ -28,10 +28,8 @@ type Case = Readonly<{
   send?: Readonly<Record<string, string>>
   body?: string
   status?: number
-  /** The code of a problem document. */
   code?: string
   headers?: Readonly<Record<string, Expected>>
-  /** By JSON pointer (RFC 6901). */
   json?: Readonly<Record<string, Expected>>
   text?: Expected
 }>
@@ -66,7 +64,6 @@ const matches = (seen: unknown, expected: Expected): boolean => {
   return 'has' in expected && isObject(seen) && expected.has.every((name) => name in seen)
 }
 
-/** Reads a member by its JSON pointer; null if it is absent. */
 const readPointer = (body: unknown, pointer: string): unknown =>
   pointer
     .split('/')

@@ -14,7 +14,6 @@ const isData = ({ ask, status }: ServiceAnswer): boolean =>
     ask.path,
   )
 
-/** Expects exact values of headers. `null`: the header is absent. */
 const expectHeaders = (
   { ask, headers }: ServiceAnswer,
   expected: Readonly<Record<string, string | null>>,

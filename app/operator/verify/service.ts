@@ -19,7 +19,6 @@ export type ServiceAnswer = Readonly<{
   bytes: Buffer
 }>
 
-/** Sends one request. Rejects if the service does not answer. */
 export type Send = (ask: Ask) => Promise<ServiceAnswer>
 
 const timeoutMs = 10_000
@@ -74,7 +73,6 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
 /** `pause` resolves after that many milliseconds. Rejects if the check would take too long. */
 export type Pause = (ms: number) => Promise<void>
 
-/** An export counts as ten requests. */
 const isExport = ({ path, headers = {} }: Ask): boolean =>
   /[?&]format=(csv|ndjson|xlsx)/.test(path) || /csv|ndjson/.test(headers.accept ?? '')
 

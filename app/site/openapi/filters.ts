@@ -41,7 +41,6 @@ const createSchema = (id: string, operators: string, words = ofValue) => {
   return z.object(shape).meta({ id, description: summary })
 }
 
-/** The operators that fields have, each combination once. */
 const schemas = new Map(
   [
     createSchema('Filter', 'eq ne in nin null'),
