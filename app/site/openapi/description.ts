@@ -29,16 +29,18 @@ export type Description = Readonly<{
   parameters?: readonly OpenApiParameter[]
   refusals?: 'oauth'
   errors: readonly Origin[]
-  answer: Readonly<{
-    description: string
-    /** Optional. Defaults to 200. */
-    status?: 202
-    isEmpty?: true
-    schema?: z.ZodType
-    lines?: Readonly<{ type: string; schema: z.ZodType }>
-    files?: Readonly<Record<string, SchemaNode>>
-    headers: readonly HeaderName[]
-  }>
+  /** Describes the successful answer. */
+  answer: string
+  /** Optional. Defaults to 200. */
+  status?: 202
+  isEmpty?: true
+  /** Optional. Defaults to the route's response schema. */
+  schema?: z.ZodType
+  /** The same data as lines of another type, each with this schema. */
+  lines?: Readonly<{ type: string; schema: z.ZodType }>
+  files?: Readonly<Record<string, SchemaNode>>
+  /** In addition to those that follow from `errors` and the scope. */
+  headers?: readonly HeaderName[]
 }>
 
 export type Route = Readonly<{
