@@ -11,10 +11,10 @@ declare module 'fastify' {
 }
 
 /** Exports lists of resources and custom endpoints as streams. Limits concurrent exports per customer. */
-export default fp<Pick<Deps, 'exportSource'>>(
-  (app, { exportSource: source }, done) => {
+export default fp<Pick<Deps, 'db' | 'exportSource'>>(
+  (app, { db, exportSource: source }, done) => {
     const { custom, today } = app
-    const exports = createExports({ source, concurrency: app.limits.concurrency, today })
+    const exports = createExports({ db, source, concurrency: app.limits.concurrency, today })
     app.decorate('exports', {
       records: createRecordExports({ exports, today }),
       custom: createCustomExports({ exports, custom, today }),

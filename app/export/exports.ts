@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
+import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { instantText } from '../db/instant.ts'
 import { requireFraming } from '../http/require-framing.ts'
 import type { Principal } from '../identity/principal.ts'
@@ -54,6 +55,7 @@ export type Exports = {
 }
 
 type Deps = {
+  db: QueuedDb
   source: ExportSource
   concurrency: Concurrency
   today: () => string
@@ -67,8 +69,8 @@ const fileName = (name: string, day: string, extension: string) =>
   `${name.replace(/[^A-Za-z0-9._-]/g, '-')}-${day}.${extension}`
 
 /** Serves exports of any rows, without a framework: a free place, a snapshot, rows as bytes. */
-export const createExports = ({ source, concurrency, today }: Deps): Exports => {
-  const moment = sql`select ${sql.raw(instantText('now()'))} as at`
+export const createExports = ({ db, source, concurrency, today }: Deps): Exports => {
+  const moment = sql<{ at: string }>`select ${sql.raw(instantText('now()'))} as at`
 
   return {
     async hold({ principal, isHead, httpVersion, address, ending }) {
@@ -78,18 +80,20 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
     async answer(request, { name, columns, from, hasMark = false }) {
       const { principal, isHead, ending, countRows } = request
       const { contentType: type, extension, isCompressed, toStatement, write } = formatOf(request.type)
-      const session = await source.open<{ at: string }>(principal.customerId, moment, isHead)
-      const headers = {
+      const { customerId } = principal
+      const toHeaders = (at = '') => ({
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,
-        'data-as-of': session.first.at,
-      }
+        'data-as-of': at,
+      })
       if (isHead) {
-        await session.close()
-        return { type, body: undefined, headers, isCompressed }
+        const { rows } = await inTurn(db, customerId, () => moment.execute(db))
+        return { type, body: undefined, headers: toHeaders(rows[0]?.at), isCompressed }
       }
+      const session = await source.open<{ at: string }>(customerId, moment)
       const statement = toStatement(sql`select ${columnList(columns)} ${from}`)
       const stream = session.stream([statement], (rows) => write(rows, columns, { hasMark }), countRows)
-      return { type, body: await begunStream(stream, ending), headers, isCompressed }
+      const body = await begunStream(stream, ending)
+      return { type, body, headers: toHeaders(session.first.at), isCompressed }
     },
   }
 }

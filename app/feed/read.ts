@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { spansAhead } from './diff.ts'
@@ -5,6 +6,8 @@ import type { Seen } from './differences.ts'
 import {
   beginToken,
   type EpochRow,
+  epochColumns,
+  epochSource,
   readEpoch,
   refuseTruncated,
   requireFollowable,
@@ -145,12 +148,7 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
 
 /** Starts from now: the feed that follows has only changes that this statement does not see. */
 const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
-  const { customerId, resources, bindings } = read
-  const statement = logStatement({
-    ...{ customerId, resources, bindings, limit: 1, rows: 1 },
-    spans: [],
-    after: undefined,
-  })
+  const statement = sql<EpochRow>`select ${epochColumns} from ${epochSource(undefined)}`
   const epoch = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
   return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }

@@ -21,15 +21,13 @@ export type SnapshotRead = Readonly<{
   view?: View | undefined
 }>
 
-/** The whole state, not read yet. Holds a connection until `close` or the end of its stream. */
+/** The whole state, not read yet. Holds a connection until the end of its stream. */
 export type OpenSnapshot = {
   readonly token: SyncToken
   /** The state contains every commit before this instant, RFC 3339. */
   readonly at: string
   /** Lines of NDJSON. Call it once. `onRows` receives the number of records of each piece. */
   stream(onRows: (rows: number) => void): Readable
-  /** Releases the connection. Further calls have no effect. */
-  close(): Promise<void>
 }
 
 /** The same format as `changeText`. */
@@ -43,9 +41,9 @@ const selectUpserts = (resource: Resource, { customerId, bindings, view }: Snaps
     where ${sql.join([isOwned(resource), ...(wanted ? filterConditions(wanted) : [])], sql.raw(' and '))} order by r.id`
 }
 
-const begin = async (source: ExportSource, customerId: string, isBrief: boolean) => {
+const begin = async (source: ExportSource, customerId: string) => {
   const first = sql`select ${epochColumns} from ${epochSource(undefined)}`
-  const session = await source.open<EpochRow>(customerId, first, isBrief)
+  const session = await source.open<EpochRow>(customerId, first)
   try {
     return { session, epoch: readEpoch(session.first) }
   } catch (error) {
@@ -55,17 +53,15 @@ const begin = async (source: ExportSource, customerId: string, isBrief: boolean)
 }
 
 /**
- * Opens a snapshot of the customer's records of these resources, by resource and id. `isBrief`: the records
- * are not read, so it does not count as one of the customer's exports. Rejects with unavailable if no
- * connection is free. Index: the tables' primary keys.
+ * Opens a snapshot of the customer's records of these resources, by resource and id. Rejects with unavailable
+ * if no connection is free. Index: the tables' primary keys.
  */
 export const openSnapshot = async (
   db: Db,
   source: ExportSource,
   read: SnapshotRead,
-  isBrief: boolean,
 ): Promise<OpenSnapshot> => {
-  const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId, isBrief))
+  const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
   return {
     at: epoch.at,
     token: beginToken(epoch, read),
@@ -75,6 +71,5 @@ export const openSnapshot = async (
         writeLines,
         onRows,
       ),
-    close: session.close,
   }
 }

@@ -42,15 +42,17 @@ export const watchCertificate = (options: CertificateWatchOptions) => {
   const check = () => {
     try {
       const found = read()
-      if (found.cert.equals(current.cert) && found.key.equals(current.key)) return
-      createSecureContext(found)
-      use(found)
-      current = found
+      const isSame = found.cert.equals(current.cert) && found.key.equals(current.key)
+      if (!isSame) {
+        createSecureContext(found)
+        use(found)
+        current = found
+        info('the renewed certificate is in use')
+      }
       isFailing = false
-      info('the renewed certificate is in use')
     } catch (error) {
       if (!isFailing)
-        warn('TLS_CERT and TLS_KEY cannot be taken: the former certificate stays', error as Error)
+        warn('TLS_CERT and TLS_KEY cannot be used: the previous certificate stays in use', error as Error)
       isFailing = true
     }
   }

@@ -88,7 +88,14 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     }
     if (message.type === 'metrics') collector.note(message.id, message.metrics)
     if (message.type !== 'scrape') return
-    void readMetrics().then(({ text }) => tell(worker, { type: 'scraped', id: message.id, text }))
+    const { id } = message
+    readMetrics().then(
+      ({ text }) => tell(worker, { type: 'scraped', id, text }),
+      ({ message: reason }: Error) => {
+        log.warn({ reason }, 'the metrics of the workers cannot be combined: the scrape is empty')
+        tell(worker, { type: 'scraped', id, text: '' })
+      },
+    )
   }
   const replace = (index: number, startedAt: number) => {
     pauseMs =

@@ -113,8 +113,7 @@ export async function stopPostmaster(cluster: string, deadline: number): Promise
 function openLog(path: string): number {
   try {
     renameSync(path, `${path}.old`)
-  } catch {
-  }
+  } catch {}
   return openSync(path, 'a', 0o600)
 }
 
