@@ -80,7 +80,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
     faults.push(`customer: this import is for ${options.customer} only`)
   }
   if (customer === demoCustomerId && !options.allowDemo) {
-    faults.push(`customer: ${demoCustomerId} is the example data, which nothing else may join`)
+    faults.push(`customer: ${demoCustomerId} is the customer of the example data, which accepts no import`)
   }
   const name = named ?? customer
   if (named !== undefined) faults.push(...checkValue(customerName, 'customer_name', named))

@@ -44,7 +44,7 @@ export const derivePeriods = (record: StoredRecord): string[] => {
   }
   const periods = given.toSorted(byStart)
   const { from, until, gaps } = findRun(periods)
-  const warnings = gaps.map((gap) => `validity_periods: nothing held from ${gap}`)
+  const warnings = gaps.map((gap) => `validity_periods: no period is valid from ${gap}`)
   for (const period of periods) {
     if (period.until !== null && period.until < period.from) {
       warnings.push(`validity_periods: ${period.until} is before ${period.from}`)
@@ -52,7 +52,9 @@ export const derivePeriods = (record: StoredRecord): string[] => {
   }
   for (const [name, derived] of Object.entries({ valid_from: from, valid_until: until })) {
     if (record[name] && record[name] !== derived) {
-      warnings.push(`${name}: ${record[name]} given, ${derived ?? 'unlimited'} by the periods, which count`)
+      warnings.push(
+        `${name}: ${record[name]} given, but the periods give ${derived ?? 'unlimited'}, which is used`,
+      )
     }
   }
   Object.assign(record, { validity_periods: periods, valid_from: from, valid_until: until })

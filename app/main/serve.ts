@@ -127,13 +127,13 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   let stop = async () => early?.close()
   const close = async ({ err }: { err?: Error }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
-    else log.info('the service stops: it finishes the requests in flight first')
+    else log.info('the service stops after the requests in progress')
     draining = true
     starting.abort()
     try {
       await stop()
       await stores?.close()
-      if (!err) log.info('ended in order')
+      if (!err) log.info('the service has stopped')
     } finally {
       await logStream.end()
     }

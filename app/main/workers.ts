@@ -115,7 +115,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
         isClean &&= code === 0 || !listening.has(worker)
         return
       }
-      log.warn({ worker: worker.id, code, signal }, 'a worker has ended: another one takes its place')
+      log.warn({ worker: worker.id, code, signal }, 'a worker has ended and is replaced')
       replace(index, startedAt)
     })
     return worker
@@ -125,7 +125,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
   await new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {
       isStopping = true
-      reject(new Error(`the first worker ended with ${code}, and says why above`))
+      reject(new Error(`the first worker ended with code ${code}: see its message above`))
     }
     first.prependOnceListener('exit', fail)
     first.on('message', ({ type }: WorkerMessage) => {

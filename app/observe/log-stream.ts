@@ -47,10 +47,10 @@ export const openLogStream = (
   }
   destination.on('drop', () => {
     lost += 1
-    fail('the log is not taken in time: lines are given up')
+    fail('the log is not read fast enough: lines are dropped')
   })
   destination.on('error', ({ code, message }: NodeJS.ErrnoException) =>
-    fail(`the log cannot be written (${code ?? message}): the service goes on without`),
+    fail(`the log cannot be written (${code ?? message}): the service continues without it`),
   )
   destination.on('drain', () => {
     if (isFailing) report(`the log is written again; lines lost: ${lost}`)

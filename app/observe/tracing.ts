@@ -29,7 +29,7 @@ type TracingOptions = {
 type RedisCommand = { command: string; span?: Span }
 
 const closeWithinMs = 2_000
-const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): not said again'
+const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): this is logged once'
 
 /**
  * Exports spans by OTLP over HTTP, with OpenTelemetry's own variables. Without an answer of the collector,

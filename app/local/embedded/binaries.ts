@@ -22,7 +22,7 @@ export function findPackage(packageRoot: string): PostgresPackage {
   } catch (cause) {
     throw new Error(
       `the bundled PostgreSQL (${name}) is not installed: ` +
-        'set DATABASE_URL to a PostgreSQL of your own, or install with optional dependencies',
+        'set DATABASE_URL to another PostgreSQL, or install with optional dependencies',
       { cause },
     )
   }
@@ -63,7 +63,7 @@ export async function prepareBinaries(
 async function majorOf(folder: string, user: ServerUser): Promise<number> {
   const { stdout } = await run(join(folder, 'bin', 'postgres'), ['-V'], { ...user.ids, cwd: '/', env: {} })
   const major = /PostgreSQL\) (\d+)/.exec(stdout)?.[1]
-  if (!major) throw new Error(`postgres -V says ${stdout}`)
+  if (!major) throw new Error(`postgres -V returned ${stdout}`)
   return Number(major)
 }
 

@@ -28,7 +28,7 @@ export function clusterExists(cluster: string, { major }: Binaries): boolean {
   if (made === String(major)) return true
   throw new Error(
     `the database in ${cluster} was made by PostgreSQL ${made}, the bundled one is ${major}: export it ` +
-      'with the version that made it, or move that folder away to begin anew',
+      'with that version, or move the folder away to start with an empty database',
   )
 }
 

@@ -43,7 +43,7 @@ export function findPlaces(dataDir: string): ClusterPaths {
     const home = dirname(readlinkSync(cluster))
     if (!existsSync(cluster)) {
       throw new Error(
-        `${home}, where ${cluster} points, is gone: restore it, or remove the link to begin anew`,
+        `${home}, where ${cluster} points, does not exist: restore it, or remove the link to start with an empty database`,
       )
     }
     assertOurs(home)
@@ -56,7 +56,9 @@ export function findPlaces(dataDir: string): ClusterPaths {
   const isSame = folder !== undefined && folder === identityOf(directory)
   if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino) return findPlaces(dataDir)
   if (found) {
-    throw new Error(`${obstacle}, but its database is there: open the way or name another DATA_DIR`)
+    throw new Error(
+      `${obstacle}, but its database is there: give it access, or set DATA_DIR to another folder`,
+    )
   }
   return { directory, home: shortFolder(directory), moved: obstacle }
 }

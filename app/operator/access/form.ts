@@ -75,7 +75,7 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
         const { data: request, error } = accessRequest.safeParse(body)
         if (error) {
           const faults = error.issues.map((issue) => [String(issue.path[0]), issue.message])
-          return refuse(400, 'Some fields need another look.', Object.fromEntries(faults))
+          return refuse(400, 'Some fields are not valid.', Object.fromEntries(faults))
         }
         const { id, due_at: dueAt } = await requests.submit(request, ip)
         return { kind: 'received', id, dueAt }

@@ -25,7 +25,7 @@ const readJwks = async (file: string): Promise<PublicJwk[]> => {
   try {
     return parseClientKeys(parseUniqueJson(await readFile(file, 'utf8')))
   } catch (error) {
-    throw new Refusal(`${file} cannot be taken: ${(error as Error).message}`)
+    throw new Refusal(`${file} cannot be used: ${(error as Error).message}`)
   }
 }
 
@@ -124,7 +124,7 @@ const withProof = (command: Command): Command =>
 
 /** `certdata keys add-client` and `change-client`: clients that sign instead of having a secret. */
 export const clientCommands = (shell: Shell): Command[] => [
-  withProof(createCommand('add-client', 'make a client that proves itself by a signature (private_key_jwt)'))
+  withProof(createCommand('add-client', 'add a client that authenticates by a signature (private_key_jwt)'))
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--scopes <scopes>', 'limit it to these scopes, separated by commas (default: all)', parseScopes)
     .option('--expires <when>', 'last day (UTC) or instant on which it works (default: no end)', parseExpiry)

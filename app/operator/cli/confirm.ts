@@ -5,7 +5,7 @@ import type { Output, Shell } from './shell.ts'
 export type Confirmable = Output & { yes?: true }
 
 /** Adds the option `--yes` to a command that calls `confirm`. */
-export const withYes = (command: Command): Command => command.option('--yes', 'do not ask')
+export const withYes = (command: Command): Command => command.option('--yes', 'do not ask for confirmation')
 
 const readLine = async (stdin: Shell['stdin']): Promise<string> => {
   const decoder = new TextDecoder()

@@ -129,7 +129,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
       describeAct('webhooks.add', { resources }),
     )
   })
-  if (!active) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, which is the most`)
+  if (!active) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, the maximum`)
   print(shell, options, active)
 }
 
@@ -184,13 +184,13 @@ const forWebhook = (name: string, description: string): Command =>
 export const webhooksCommand = (shell: Shell): Command =>
   createGroup(
     'webhooks',
-    'addresses of customers that are told when something changes',
+    'addresses of customers that get a message when records change',
     createCommand('add', 'send a test message to an address, and add it if its receiver accepts that')
       .argument('<customer>', 'slug of the customer', parseSlug)
       .argument('<url>', 'https address on port 443', parseUrl)
       .option('--resources <names>', 'only these, separated by commas (default: all)', parseResources)
       .action(add.bind(null, shell)),
-    createTableCommand('list', 'list the webhooks of one customer or of all, with how they fare')
+    createTableCommand('list', 'list the webhooks of one customer or of all, with their results')
       .argument('[customer]', 'slug of the customer', parseSlug)
       .action(list.bind(null, shell)),
     forWebhook('test', 'send a test message').action(test.bind(null, shell)),

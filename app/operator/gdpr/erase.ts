@@ -41,7 +41,7 @@ const deleteRows = async (trx: Db, customer: string): Promise<void> => {
     }
     if (deleted === 0) return
   }
-  throw new Error(`rows of the customer came back ${maxPasses} times: a trigger keeps writing them`)
+  throw new Error(`rows of the customer were written again ${maxPasses} times: a trigger writes them`)
 }
 
 /** Counts the audit entries whose personal part an erasure would delete. */
