@@ -34,7 +34,7 @@ export default fp<Deps>(
     const reading = { db, replica, cache, cursors, publicUrl, today }
     const granted = createGranted({ db, judge, now, monotonicNow })
     const custom = createCustom({ ...reading, databaseNow, granted })
-    const exports = createExports({ source: exportSource, concurrency, today })
+    const exports = createExports({ db, source: exportSource, concurrency, today })
     const waiting = createWaiting({ listen: deps.listen, databaseNow, isDraining: deps.isDraining })
     const feed = createFeed({
       ...{ db, waiting, publicUrl, today, databaseNow, concurrency },

@@ -47,7 +47,7 @@ export default fp<{ publicUrl: string }>(
       const description = schema?.openapi
       if (!schema || !description) return
       const { body, response } = schema as { body?: unknown; response?: Record<number, unknown> }
-      const answered = response?.[description.answer.status ?? 200]
+      const answered = response?.[description.status ?? 200]
       for (const each of [method].flat().filter((name) => name !== 'HEAD')) {
         routes.push({
           method: each,

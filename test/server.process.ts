@@ -163,7 +163,7 @@ t.test('an unreachable database at start is named and tried again, until a signa
     SECRET_KEY: 'x'.repeat(32),
   })
   await service.printed(
-    /PostgreSQL at 127\.0\.0\.1:\d+\/nowhere \(DATABASE_URL\) does not answer: trying again every/,
+    /PostgreSQL at 127\.0\.0\.1:\d+\/nowhere \(DATABASE_URL\) does not answer: the service retries every/,
   )
   t.equal(service.child.exitCode, null, 'it does not give up')
   t.equal(await service.stop(), 0)

@@ -25,16 +25,13 @@ const types = {
 } as pg.CustomTypesConfig
 
 export type ConnectOptions = {
-  /** Role that every new connection must have. Optional. Defaults to the login's role. */
   role?: string
   max: number
   /** Idle connections to keep open, because opening one takes round trips. Optional. Defaults to 0. */
   kept?: number
   applicationName: string
-  /** Name of the person at the command line, for the audit trail. Optional. By default entries have none. */
   operator?: string | undefined
   onError: (error: Error) => void
-  /** Milliseconds; 0 = no timeout, for imports and migrations. */
   statementTimeoutMs?: number
   /** Disables the response timeout, for exports: their responses take longer than a first response may. */
   isStreaming?: boolean
@@ -51,7 +48,6 @@ export type ServingWall = Pick<Wall, 'variable'> & {
  */
 export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   const statementTimeout = options.statementTimeoutMs ?? statementTimeoutMs
-  // Exports set their timeout in each transaction.
   const wall = options.wall && {
     variable: options.wall.variable,
     statementTimeoutMs: options.isStreaming ? undefined : statementTimeout,
@@ -73,8 +69,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   })
   if (options.wall && wall) reportUnfit(pool, wall, options.wall.onUnfit)
   pool.on('error', options.onError)
-  // The pool does not listen while a connection is in use, and an unhandled error event ends the process. The
-  // running statement is rejected anyway.
+  // The pool does not listen while a connection is in use, and an unhandled error event ends the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
@@ -91,17 +86,14 @@ const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit'])
   Object.assign(pool, { connect: connectOrRefuse })
 }
 
-/** `name`: connections keep the statement prepared under it, so each name must have only one text. */
 export type NamedStatement = { name?: string | undefined; text: string; values: unknown[] }
 
-/** Duration of a finished statement. `failed`: it was refused or got no response. */
 export type StatementEnd = { sql: string; milliseconds: number; failed: boolean }
 
 type OnStatement = (statement: StatementEnd) => void
 
 type ReadRow = (statement: NamedStatement) => Promise<unknown>
 
-/** A database with a queue in front of its connections. `readRow` reads the single row of a statement. */
 export type QueuedDb = Db & Readonly<{ queue: Queue; readRow: ReadRow }>
 
 /** Queries through the driver: kysely doubles the cost of a page and cannot name prepared statements. */
@@ -126,9 +118,8 @@ const createReadRow =
   }
 
 /**
- * Runs `work` in a turn of its owner. `work` may use one connection of `db` at a time. Rejects with 503
- * `overloaded` if no turn is free before the queue's deadline, and with errors of `work`. `owner`: the
- * customer, or the client's network before the client is authenticated.
+ * Runs `work` in a turn of its owner; `work` may use one connection at a time. Rejects with 503 `overloaded`
+ * if no turn is free in time. `owner`: the customer, or the network of an unauthenticated client.
  */
 export const inTurn = <T>(db: QueuedDb, owner: Owner, work: () => Promise<T>): Promise<T> =>
   db.queue.run(owner, work)
@@ -140,14 +131,12 @@ export const readRowInTurn = <Row>(
   statement: NamedStatement,
 ): Promise<Row> => queue.run(customerId, () => readRow(statement) as Promise<Row>)
 
-/** Same as the default of `QUEUE_SECONDS`. */
 const defaultLongestWaitMs = 1_000
 
 export type DbOptions = {
   onStatement?: OnStatement | undefined
-  /** Maximum wait for a turn, in milliseconds. Optional. Defaults to 1,000. */
   longestWaitMs?: number
-  /** Concurrent turns. Optional. Defaults to the size of the pool. */
+  /** Optional. Defaults to the size of the pool. */
   turns?: number
   /** Prepares named statements. Optional. Defaults to false, which transaction-mode poolers need. */
   prepares?: boolean

@@ -70,19 +70,15 @@ const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
 }
 
 /**
- * Migrates the schema and returns the names of the migrations that ran. `db` must log in as the owner. A
- * concurrent call waits and then finds nothing to do. Rejects with the first migration's error; earlier
- * migrations stay applied. Rejects without a change if a migration is pending and the database has migrations
- * that this version does not have. A migration that needs a lock on a busy table retries for ten minutes, and
- * delays other sessions by half a second at a time.
- * The schema of a later version is left unchanged. Migrations only add, so this version works with it, and a
- * rollback can run this command as every release does.
+ * Migrates the schema and returns the migrations that ran. `db` must log in as the owner. A concurrent call
+ * waits. Rejects with the first migration's error; earlier ones stay applied. A migration that needs a lock
+ * on a busy table retries for ten minutes, and delays other sessions by half a second at a time. The schema
+ * of a later version stays: migrations only add, so this version works with it.
  */
 export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]> =>
   withMigrationLock(db, async (connection) => {
     const ran = await runPending(connection, all)
     for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
-    // Both roles read these tables at startup; see listPendingMigrations.
     await sql
       .raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}, ${operatorRole}`)
       .execute(connection)

@@ -4,22 +4,18 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Milliseconds. A migration gives up a table's lock quickly and retries, because other statements queue
- * behind it. Shorter than PostgreSQL's `deadlock_timeout` of 1 s, so that a deadlock never aborts a writer.
+ * Milliseconds. Other statements queue behind a waiting migration. Below PostgreSQL's `deadlock_timeout` of 1
+ * s, so that a deadlock never aborts a writer.
  */
 export const lockWaitMs = 500
 const shortestPauseMs = 250
-/** About ten minutes. */
 const mostTries = 600
 const lockNotAvailable = '55P03'
 
 /** Waits 250 to 750 ms at random, so that two waiting processes do not retry in step. */
 export const pause = (): Promise<void> => delay(shortestPauseMs * (1 + 2 * Math.random()))
 
-/**
- * Retries a step after `lock_timeout`, up to 600 times, with a random pause. The step must be idempotent.
- * Rejects with other errors of the step, and with the last `lock_timeout`.
- */
+/** Retries an idempotent step after `lock_timeout`, for about ten minutes. Rejects with other errors. */
 export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {
     try {
@@ -32,16 +28,14 @@ export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * A migration without a transaction, for large tables: each statement commits separately, so readers never
- * wait for the whole migration. After an interruption it runs again from the beginning, so it must be
- * idempotent.
+ * A migration without a transaction, for large tables: readers never wait for the whole migration. It must be
+ * idempotent, because it runs again after an interruption.
  */
 export type StepwiseMigration = Migration & { isStepwise?: true }
 
 /**
  * Reads a migration from an `.sql` file, or from all files of a folder (a URL that ends with a slash) in
- * order of their names. Each file runs as one simple query in the migration's transaction. Throws if a file
- * cannot be read.
+ * order of their names. Throws if a file cannot be read.
  */
 export const readSqlMigration = (url: URL): Migration => {
   const files = url.pathname.endsWith('/') ? readdirSync(url).sort() : ['']
@@ -54,9 +48,8 @@ export const readSqlMigration = (url: URL): Migration => {
 }
 
 /**
- * Updates a large table in batches, each in a separate transaction, for stepwise migrations. `step` returns
- * the statement for the rows after a key. The statement returns the last updated key as `last`, or null at
- * the end.
+ * Updates a large table in batches, each in a transaction. `step` returns the statement for the rows after a
+ * key, which returns the last updated key as `last`, or null at the end.
  */
 export const changeInBatches = async <Key>(
   db: Kysely<unknown>,
@@ -72,10 +65,9 @@ export const changeInBatches = async <Key>(
 }
 
 /**
- * Builds an index while other sessions read and write, for stepwise migrations. `on`: SQL after `on`, such as
- * `products (customer_id, name)`. Drops an invalid index of this name first, left by an interrupted build.
- * The build waits for earlier transactions, such as exports. Its lock blocks no reader or writer, so it runs
- * without `lock_timeout`.
+ * Builds an index while other sessions read and write. `on`: SQL after `on`, such as `products (customer_id,
+ * name)`. Replaces an invalid index of an interrupted build. Runs without `lock_timeout`: the build waits for
+ * earlier transactions, and its lock blocks no reader or writer.
  */
 export const buildIndex = async (
   db: Kysely<unknown>,

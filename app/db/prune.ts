@@ -1,7 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Db } from './schema.ts'
 
-/** Rows per statement. One statement takes some tenths of a second. */
 const pruneBatch = 20_000
 
 /** Repeats a statement that deletes at most `most` rows until it deletes fewer. Returns the total. */

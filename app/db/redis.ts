@@ -2,11 +2,9 @@ import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
 import { gatherWrites } from '../wire/gather-writes.ts'
 
 type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'> & {
-  /** Sends all commands of an event loop turn together at its end. Optional. Defaults to false. */
   gathers?: boolean
 }
 
-/** One node or a cluster: both accept the same commands. */
 export type RedisClient = Redis | Cluster
 
 const clusterScheme = /^(rediss?)-cluster:\/\//
@@ -41,9 +39,8 @@ const gatherCommands = (client: RedisClient): void => {
 }
 
 /**
- * Connects to the Redis of a URL: `redis://`, `rediss://` (TLS), or `redis-cluster://host:port,host:port` and
- * `rediss-cluster://` for a cluster. Commands reject immediately while disconnected; nothing is queued. A
- * cluster with a `retryStrategy` in its options never reconnects.
+ * Connects to `redis://`, `rediss://` (TLS), or a cluster, `redis-cluster://host:port,host:port` or
+ * `rediss-cluster://`. Commands reject while disconnected. A cluster with a `retryStrategy` never reconnects.
  */
 export const connectRedis = (url: string, { gathers = false, ...options }: RedisOptions): RedisClient => {
   const client = createClient(url, options)
@@ -79,9 +76,8 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
 const warnEveryMs = 60_000
 
 /**
- * Returns a function that logs a refusal at most once a minute. Errors with different codes (the first word)
- * are different refusals. Intermittent refusals count as one, because a server that is nearly out of memory
- * refuses only some writes.
+ * Returns a function that logs a refusal at most once a minute per error code (the first word). Intermittent
+ * refusals count as one: a server nearly out of memory refuses only some writes.
  */
 export const createMinuteWarning = (warn: (message: string, error: Error) => void) => {
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -99,5 +95,4 @@ export const createMinuteWarning = (warn: (message: string, error: Error) => voi
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'ReplyError'
 
-/** `isUp`: connected and accepts writes. `isBreakerOpen`: Redis hangs and gets no commands for now. */
 export type RedisFigures = Readonly<{ isUp: boolean; isBreakerOpen: boolean }>

@@ -1,9 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/**
- * Tables that code refers to by name. Tables of records are built from `resources/` and have no types. Dates
- * and instants are PostgreSQL's text, see connect.ts.
- */
+/** Tables that code refers to by name, without those of records. Dates and instants are PostgreSQL's text. */
 export type Database = {
   customers: {
     customer_id: string
@@ -22,7 +19,6 @@ export type Database = {
     revoked_at: ColumnType<string | null, string | null | undefined>
     last_used_on: ColumnType<string | null, string | null | undefined>
     replaced_by: ColumnType<string | null, string | null | undefined>
-    /** null = every address. */
     networks: ColumnType<string[] | null, string[] | null | undefined>
     /** A JSON Web Key Set; written as text. */
     client_jwks: ColumnType<

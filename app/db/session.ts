@@ -1,7 +1,5 @@
 /**
- * Settings of every session, as `current_setting` returns them. They decide how PostgreSQL parses literals
- * and formats values, which code and cursors rely on. Servers, databases, logins and connection strings may
- * set others.
+ * Settings that code and cursors rely on. Servers, databases, logins and connection strings may set others.
  */
 const pinned = {
   DateStyle: 'ISO, YMD',
@@ -16,12 +14,10 @@ const pinned = {
 const settings = Object.entries(pinned)
 
 /**
- * Returns the connection string with the role and the pinned settings as start-up options. They replace its
- * own `options` and PGOPTIONS. `role`: optional, defaults to the login's role. Every connection of the
- * service uses it. The options need no percent-encoding: the driver encodes some strings twice. `operator`:
- * optional name of the person at the command line, for the audit trail. A pooler that drops start-up options
- * drops the name.
- * See docs/decisions/0127-sessions-are-pinned-or-refused.md.
+ * Returns the connection string with the role and the pinned settings as start-up options, which replace its
+ * own `options`. `role`: defaults to the login's. `operator`: the person at the command line, for the audit
+ * trail. No percent-encoding is needed: the driver encodes some strings twice. See
+ * docs/decisions/0127-sessions-are-pinned-or-refused.md.
  */
 export const pinSession = (url: string, role?: string, operator?: string): string => {
   const options = [
@@ -44,8 +40,8 @@ export const listUnpinned = `array(select name from (values ${settings
 export const pinSettings = settings.map(([name, value]) => `set ${name} = '${value}'`).join('; ')
 
 /**
- * Statements that pin the settings of a role in the current database, for poolers that drop start-up options.
- * Do nothing if this login may not alter the role, because another login created it.
+ * Statements that pin the settings of a role in this database, for poolers that drop start-up options. Do
+ * nothing if this login may not alter the role.
  */
 export const pinRole = (role: string): string => `do $$ begin
   ${settings

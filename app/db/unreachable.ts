@@ -3,7 +3,6 @@ import { ApiError, unavailable } from '../errors.ts'
 /** PostgreSQL error codes that do not depend on the statement (appendix A of its manual). */
 const sqlStates = /^(08|57P|53)|^57014$|^25006$/
 const systemCodes = new Set([
-  // A Unix socket whose connection queue is full, because its server accepts no connections.
   'EAGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -29,7 +28,7 @@ export const isUnreachable = (error: unknown): boolean => {
   return driverMessages.test(error.message)
 }
 
-/** Wraps an error of `isUnreachable` in a 503 `unavailable`, as its cause. Returns other errors unchanged. */
+/** Wraps an error of `isUnreachable` in a 503 `unavailable`. Returns other errors unchanged. */
 export const toUnavailable = (error: unknown): unknown => {
   if (!isUnreachable(error)) return error
   return Object.assign(unavailable(), { cause: error })
@@ -48,8 +47,7 @@ const codeOf = (error: unknown): string | undefined => {
 }
 
 /**
- * Describes an error of `isUnreachable` or `toUnavailable`, without values of rows or queries. The number of
- * different texts is small.
+ * Describes an error of `isUnreachable` or `toUnavailable` without values of rows or queries, in few texts.
  */
 export const describeUnreachable = (error: unknown): string => {
   const inner = error instanceof ApiError ? error.cause : error

@@ -3,10 +3,7 @@ import { ApiError, unavailable } from '../errors.ts'
 import { readerRole } from './roles.ts'
 import { listUnpinned, pinSettings } from './session.ts'
 
-/**
- * A connection with the wrong role, settings, encoding, row level security or statement timeout. `message`
- * names the remedy. Requests that need the connection get 503 `unavailable`, and the process ends.
- */
+/** A connection that may not serve. `message` names the remedy. Requests get 503, and the process ends. */
 export class UnfitConnection extends ApiError {
   constructor(reason: string, cause?: unknown) {
     super('unavailable', unavailable().extras)
@@ -22,16 +19,13 @@ export type Wall = {
 }
 
 export type Fitness = {
-  /** Required role. Optional. Defaults to any login; serving connections always need the reader. */
   role?: string | undefined
-  /** Optional. Only for connections that serve requests. */
   wall?: Wall | undefined
 }
 
 const sessionColumns = `current_user as role, current_database() as database,
     current_setting('server_encoding') as encoding, ${listUnpinned} as unpinned`
 
-/** True if all tables of customers force row level security for this role. Null if there are no tables. */
 const wallColumns = `
     (select setting::integer from pg_settings where name = 'statement_timeout') as "timeoutMs",
     (select bool_and(row_security_active(c.oid) and c.relforcerowsecurity) from pg_class c
@@ -72,10 +66,8 @@ const findWallFault = ({ timeoutMs, walled }: Walled, wall: Wall): string | unde
 
 /**
  * Checks a new connection with one statement. Rejects with UnfitConnection if the database is not UTF8, or if
- * a pooler dropped the role or the settings of the session. A serving connection also needs forced row level
- * security and the statement timeout. Sessions with the login's own role are pinned here instead: only
- * `migrate` and commands of the owner use them, over a direct connection or a session-mode pooler. Rejects
- * with the driver's error if the connection is lost.
+ * a pooler dropped the role or the settings. A serving connection also needs forced row level security and
+ * the statement timeout. Sessions with the login's own role are pinned here instead.
  */
 export const requireFit = async (
   client: ClientBase,

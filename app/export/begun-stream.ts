@@ -3,7 +3,7 @@ import type { Ending } from '../limits/concurrency.ts'
 
 /**
  * Resolves once the stream has its first bytes or its end. Rejects on an earlier error, so that the client
- * gets an error answer and not a cut one. If `ending` closes first, destroys the stream.
+ * gets an error answer and not a cut one. Destroys the stream when `ending` closes.
  */
 export const begunStream = (stream: Readable, ending: Ending): Promise<Readable> => {
   if (ending.destroyed) stream.destroy()

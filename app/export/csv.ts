@@ -4,7 +4,6 @@ import type { Cell, RowBatches } from './rows.ts'
 
 const options: Papa.UnparseConfig = {
   newline: '\r\n',
-  // Null is an empty cell, so empty text has quotes.
   quotes: (cell) => cell === '',
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
+import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { instantText } from '../db/instant.ts'
 import { requireFraming } from '../http/require-framing.ts'
 import type { Principal } from '../identity/principal.ts'
@@ -15,59 +16,48 @@ export const exportCost = 10
 
 export type ExportRequest = Readonly<{
   principal: Principal
-  /** One of `exportTypes`. */
   type: string
   /** HEAD does not read the rows. */
   isHead: boolean
-  /** `1.0`, `1.1` or `2.0`. */
   httpVersion: string
   address: string
   /** Closes when the answer ends or its client disconnects. */
   ending: Ending
-  /** Called with the number of rows of each batch, for the audit trail. */
   countRows: (rows: number) => void
 }>
 
 export type ExportRows = Readonly<{
-  /** Of the file, without extension. */
   name: string
   columns: readonly ExportColumn[]
-  /**
-   * The statement after its select list: `from …` with conditions, order and limit. The conditions must
-   * include `s.customer_id`.
-   */
+  /** The statement after its select list. The conditions must include `s.customer_id`. */
   from: Sql
-  /** Byte order mark, only for CSV. */
   hasMark?: boolean
 }>
 
 export type ExportAnswer = Readonly<{
   type: string
-  /** `undefined` for HEAD. */
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
-  /** Path and query of the next page. */
   next?: string | undefined
   isCompressed: boolean
 }>
 
 export type Exports = {
   /**
-   * Takes one of the customer's places until the answer ends. Call it before `answer`. Rejects with
-   * http_version_not_supported and quota_exceeded (two concurrent exports).
+   * Takes one of the customer's places. Call it before `answer`. Rejects with http_version_not_supported and
+   * quota_exceeded.
    */
   hold(request: ExportRequest): Promise<void>
   /**
-   * Returns the rows as a stream that has its first bytes. Rejects with unavailable, or the error of the
-   * statement before its first row. A later failure destroys the stream.
+   * Returns the rows as a stream that has its first bytes. Rejects with unavailable or the statement's error.
    */
   answer(request: ExportRequest, rows: ExportRows): Promise<ExportAnswer>
 }
 
 type Deps = {
+  db: QueuedDb
   source: ExportSource
   concurrency: Concurrency
-  /** The UTC date, YYYY-MM-DD, for the file's name. */
   today: () => string
 }
 
@@ -79,8 +69,8 @@ const fileName = (name: string, day: string, extension: string) =>
   `${name.replace(/[^A-Za-z0-9._-]/g, '-')}-${day}.${extension}`
 
 /** Serves exports of any rows, without a framework: a free place, a snapshot, rows as bytes. */
-export const createExports = ({ source, concurrency, today }: Deps): Exports => {
-  const moment = sql`select ${sql.raw(instantText('now()'))} as at`
+export const createExports = ({ db, source, concurrency, today }: Deps): Exports => {
+  const moment = sql<{ at: string }>`select ${sql.raw(instantText('now()'))} as at`
 
   return {
     async hold({ principal, isHead, httpVersion, address, ending }) {
@@ -90,18 +80,20 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
     async answer(request, { name, columns, from, hasMark = false }) {
       const { principal, isHead, ending, countRows } = request
       const { contentType: type, extension, isCompressed, toStatement, write } = formatOf(request.type)
-      const session = await source.open<{ at: string }>(principal.customerId, moment, isHead)
-      const headers = {
+      const { customerId } = principal
+      const toHeaders = (at = '') => ({
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,
-        'data-as-of': session.first.at,
-      }
+        'data-as-of': at,
+      })
       if (isHead) {
-        await session.close()
-        return { type, body: undefined, headers, isCompressed }
+        const { rows } = await inTurn(db, customerId, () => moment.execute(db))
+        return { type, body: undefined, headers: toHeaders(rows[0]?.at), isCompressed }
       }
+      const session = await source.open<{ at: string }>(customerId, moment)
       const statement = toStatement(sql`select ${columnList(columns)} ${from}`)
       const stream = session.stream([statement], (rows) => write(rows, columns, { hasMark }), countRows)
-      return { type, body: await begunStream(stream, ending), headers, isCompressed }
+      const body = await begunStream(stream, ending)
+      return { type, body, headers: toHeaders(session.first.at), isCompressed }
     },
   }
 }

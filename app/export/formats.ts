@@ -13,13 +13,9 @@ export type ExportFormat = Readonly<{
   isTable: boolean
   /** Without requested fields, ids and instants are the last columns. */
   isReadableFirst?: true
-  /** Accepted parameters. */
   shape: Extract<QueryShape, 'export' | 'csv'>
-  /** If true, the answer gets no content coding. */
   isCompressed: boolean
-  /** Wraps the `select` of the columns. */
   toStatement(rows: Sql): Sql
-  /** Writes that statement's rows as a file. */
   write(
     rows: RowBatches,
     columns: readonly ExportColumn[],

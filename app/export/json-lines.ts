@@ -3,13 +3,12 @@ import { mediaTypes } from '../http/formats.ts'
 import type { Sql } from '../records/sql/column.ts'
 import type { RowBatches } from './rows.ts'
 
-/** One JSON text per line, in UTF-8. */
 export const linesType = mediaTypes.ndjson
 
 /** Returns the rows of a `select`, each as one JSON text. */
 export const selectJson = (rows: Sql): Sql => sql`select row_to_json(x) from (${rows}) x`
 
-/** Writes rows of one JSON text each as lines. */
+/** Writes rows as lines of JSON. */
 export async function* writeLines(batches: RowBatches): AsyncGenerator<string> {
   for await (const rows of batches) yield rows.map(([json]) => `${json}\n`).join('')
 }

@@ -1,15 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/**
- * Minimum time for a rate. Kernel buffers take a few megabytes before the client reads, and drain in steps of
- * about a megabyte, which is 20 s at 64 KiB/s.
- */
+/** Kernel buffers take megabytes before the client reads, and drain in steps of 20 s at 64 KiB/s. */
 const windowMs = 30_000
 
 /**
- * Returns a function that measures the client's rate over the last one or two windows, in bytes per second;
- * `undefined` before the first window ends. Only time in which the stream waits for the client counts, so a
- * slow database does not matter. `now` returns monotonic milliseconds.
+ * Returns a function that measures the client's rate over the last windows, in bytes per second; `undefined`
+ * before the first ends. Only time that the stream waits for the client counts. `now`: monotonic
+ * milliseconds.
  */
 export const watchPace = (stream: Readable, now: () => number): (() => number | undefined) => {
   let last: { bytes: number; waitedMs: number } | undefined

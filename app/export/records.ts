@@ -10,13 +10,11 @@ import type { ExportAnswer, ExportRequest, Exports } from './exports.ts'
 import { type ExportFormat, formatOf } from './formats.ts'
 
 export type RecordExports = {
-  /** Exports a whole list of the customer's records. Rejects like `Exports`. */
   answer(request: ExportRequest, resource: Resource, query: Query): Promise<ExportAnswer>
 }
 
 type Deps = {
   exports: Exports
-  /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
 

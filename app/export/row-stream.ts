@@ -5,28 +5,21 @@ export type RowStreamOptions = Readonly<{
   pieces: AsyncIterator<string | Buffer>
   /** Maximum ms for the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
   idleMs: number
-  /** Maximum time in ms from the first row to the last. */
   totalMs: number
-  /** Called after the last piece. The stream ends when it resolves. */
   finish: () => Promise<void>
-  /** Called if the stream is destroyed before its end. */
   abandon: () => void
 }>
 
-/**
- * Minimum that a client must take in `idleMs`, not counting time in which the database is slow. With the
- * default of a minute, this is 4 KiB/s before compression.
- */
+/** Minimum that a client must take in `idleMs`: 4 KiB/s with the default of a minute. */
 const leastBytes = 256 * 1024
 
 /**
- * Streams an export as fast as the client reads. A database error or a slow client destroys the stream: the
- * answer is cut, so that no client takes a part for the whole.
+ * Streams an export as fast as the client reads. An error or a slow client destroys the stream: the answer is
+ * cut, so that no client takes a part for the whole.
  */
 export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStreamOptions): Readable => {
   let isOver = false
   let idle: NodeJS.Timeout | undefined
-  /** Counted since the client last took `leastBytes`. */
   let taken = 0
   let waitedMs = 0
   let waitsSince = 0

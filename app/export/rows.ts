@@ -3,7 +3,6 @@ import Cursor from 'pg-cursor'
 import type { Sql } from '../records/sql/column.ts'
 import { compile } from '../records/sql/compile.ts'
 
-/** Dates, instants, JSON and large numbers are text. */
 export type Cell = string | number | boolean | readonly (string | null)[] | null
 export type Row = readonly Cell[]
 export type RowBatches = AsyncIterable<readonly Row[]>

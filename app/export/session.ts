@@ -10,33 +10,23 @@ export type WriteRows = (rows: RowBatches) => AsyncIterator<string | Buffer>
 
 /** A transaction that reads one snapshot. Holds a connection until it or its stream is closed. */
 export type ExportSession<First> = Readonly<{
-  /** The row of the first statement. */
   first: First
-  /**
-   * Streams the rows of all statements, in order, in the form that `write` produces. Can be called once. The
-   * end of the stream closes the session. `onRows` receives the number of rows of each batch.
-   */
+  /** Streams the rows of all statements, once. Its end closes the session. `onRows`: rows of each batch. */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
-  /** Resolves when the connection is released. A second call does nothing. */
   close(): Promise<void>
-  /** The client's rate in bytes per second. `undefined` if not measured yet; see `watchPace`. */
+  /** Bytes per second; see `watchPace`. */
   pace(): number | undefined
-  /** Destroys the stream, which ends the session. `reason` is in the error. */
   cut(reason: string): void
 }>
 
 export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'> & {
-  /** Monotonic milliseconds. */
   now?: () => number
 }
 
 /** For statements that only begin or end the transaction. */
 const frameTimeoutMs = 5_000
 
-/**
- * JIT compilation would delay the first row. PostgreSQL ends a running statement if its client has
- * disconnected.
- */
+/** JIT compilation would delay the first row. PostgreSQL ends the statement of a disconnected client. */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
   set local jit = off; set local client_connection_check_interval = 250;
   set local statement_timeout = ${Math.ceil(totalMs)}`
@@ -54,8 +44,8 @@ const counted = async function* (rows: RowBatches, onRows: (rows: number) => voi
 }
 
 /**
- * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once;
- * `isBroken`: the connection cannot be reused. Rejects with the driver's errors, after release.
+ * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once,
+ * with true if the connection cannot be reused. Rejects with the driver's errors, after release.
  */
 export const openSession = async <First>(
   client: PoolClient,

@@ -7,19 +7,16 @@ import { type ExportLimits, type ExportSession, openSession } from './session.ts
 
 export type ExportSource = {
   /**
-   * Opens a session for a customer; `first` takes the snapshot and returns one row. `isBrief`: only that row
-   * is read, so the customer's share does not apply. If no connection is free, cuts the slowest reader below
-   * `slowBytesPerSecond`. Rejects with quota_exceeded if the customer has its share of the connections, with
-   * unavailable if all are in use, or with the driver's errors.
+   * Opens a session; `first` takes the snapshot and returns one row. If no
+   * connection is free, cuts the slowest reader below 64 KiB/s. Rejects with quota_exceeded if the customer
+   * has its share of the connections, with unavailable if all are in use, or with the driver's errors.
    */
-  open<First>(customerId: string, first: Sql, isBrief?: boolean): Promise<ExportSession<First>>
+  open<First>(customerId: string, first: Sql): Promise<ExportSession<First>>
   readonly running: number
 }
 
 export type ExportSourceOptions = ExportLimits & {
-  /** Connections of the serving role, used only for exports. */
   pool: Pick<Pool, 'connect'>
-  /** Maximum of concurrent exports; each holds a connection. */
   max: number
 }
 
@@ -44,7 +41,6 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     else held.delete(customerId)
   }
 
-  /** `customerId`: cuts only a session of this customer. */
   const cutSlowest = (customerId?: string): void => {
     let slowest: ExportSession<unknown> | undefined
     let least = slowBytesPerSecond
@@ -57,12 +53,12 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     slowest?.cut(`another one needs its connection, and the client read ${Math.round(least / 1024)} KiB/s`)
   }
 
-  const connect = async (customerId: string, isBrief: boolean): Promise<PoolClient> => {
-    const hasShare = () => !isBrief && (held.get(customerId) ?? 0) >= shareOf(customerId, max)
+  const connect = async (customerId: string): Promise<PoolClient> => {
+    const hasShare = () => (held.get(customerId) ?? 0) >= shareOf(customerId, max)
     // The demo's visitors are many clients, so a slow one must not block the rest.
     if (hasShare() && customerId === demoCustomerId) cutSlowest(customerId)
     if (hasShare()) throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
-    if (running >= max && !isBrief) cutSlowest()
+    if (running >= max) cutSlowest()
     if (running >= max) throw unavailable(retryAfterSeconds)
     count(customerId, 1)
     try {
@@ -77,8 +73,8 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     get running() {
       return running
     },
-    async open<First>(customerId: string, first: Sql, isBrief = false) {
-      const client = await connect(customerId, isBrief)
+    async open<First>(customerId: string, first: Sql) {
+      const client = await connect(customerId)
       let end = () => {}
       const session = await openSession<First>(client, customerId, first, limits, (isBroken) => {
         count(customerId, -1)

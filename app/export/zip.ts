@@ -1,6 +1,5 @@
 import { crc32, createDeflateRaw } from 'node:zlib'
 
-/** A file in the central directory. */
 type Entry = { name: Buffer; offset: number; crc: number; packedBytes: number; bytes: number }
 
 export type ZipFile = {
@@ -11,9 +10,7 @@ export type ZipFile = {
 
 /** An archive while it is written, one file after the other. */
 export type Zip = {
-  /** Begins a file of less than 4 GiB. */
   open(name: string): ZipFile
-  /** Writes the central directory. */
   end(): void
   /** Frees the memory of an unfinished file. */
   destroy(): void
@@ -28,7 +25,6 @@ const deflated = 8
 const firstDay = 0x21
 const none32 = 0xffffffff
 
-/** Fastest. */
 const level = 1
 const chunkBytes = 64 * 1024
 

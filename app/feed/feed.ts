@@ -59,24 +59,21 @@ export const createFeed = (deps: Deps): Feed => {
     return { type: jsonType, body, headers: { 'data-as-of': page.at } }
   }
 
+  const stateHeaders = (customerId: string, { token, at }: Pick<FeedPage, 'token' | 'at'>) => ({
+    'sync-token': tokens.encode(customerId, token),
+    'data-as-of': at,
+  })
+
   const answerState = async (
-    { principal, address, ending, isHead, httpVersion, countRows }: FeedRequest,
+    { principal, address, ending, countRows }: FeedRequest,
     resources: readonly ResourceName[],
     view: View | undefined,
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
-    requireFraming(httpVersion)
-    if (!isHead) await concurrency.hold(accountOf(principal, address), 'exports', ending)
+    await concurrency.hold(accountOf(principal, address), 'exports', ending)
     const bindings = await inTurn(db, customerId, () => readMoment(db, customerId, today()))
-    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view }, isHead)
-    const headers = {
-      'sync-token': tokens.encode(customerId, snapshot.token),
-      'data-as-of': snapshot.at,
-    }
-    if (isHead) {
-      await snapshot.close()
-      return { type: linesType, body: undefined, headers }
-    }
+    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view })
+    const headers = stateHeaders(customerId, snapshot)
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
   }
 
@@ -127,7 +124,6 @@ export const createFeed = (deps: Deps): Feed => {
       const isStream = request.type === eventsType
       const { query, token } = request.query
       const resources = chooseResources(principal, token?.resources ?? query.resources)
-      if (query.after === wholeState) return answerState(request, resources, query.view)
       const { limit, waitSeconds = 0, withFormer, view } = query
       // Each read waits for a turn, so that a poll which waits for changes holds none.
       const read: Read = (from) =>
@@ -135,6 +131,11 @@ export const createFeed = (deps: Deps): Feed => {
           const bindings = await readMoment(db, customerId, today())
           return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer, view })
         })
+      if (query.after === wholeState) {
+        requireFraming(request.httpVersion)
+        if (!isHead) return answerState(request, resources, view)
+        return { type: linesType, body: undefined, headers: stateHeaders(customerId, await read(undefined)) }
+      }
       if (isHead || (!isStream && waitSeconds === 0)) {
         const page = await read(token)
         return isStream ? { ...eventsHead(page), body: undefined } : answerPage(request, page)

@@ -31,8 +31,8 @@ const selectUpserts = (resource: Resource, { customerId, bindings, view }: Snaps
     where ${sql.join([isOwned(resource), ...(wanted ? filterConditions(wanted) : [])], sql.raw(' and '))} order by r.id`
 }
 
-const begin = async (source: ExportSource, customerId: string, isBrief: boolean) => {
-  const session = await source.open<EpochRow>(customerId, epochStatement, isBrief)
+const begin = async (source: ExportSource, customerId: string) => {
+  const session = await source.open<EpochRow>(customerId, epochStatement)
   try {
     return { session, epoch: readEpoch(session.first) }
   } catch (error) {
@@ -42,11 +42,11 @@ const begin = async (source: ExportSource, customerId: string, isBrief: boolean)
 }
 
 /**
- * Opens a snapshot of the records of these resources, by resource and id. `isBrief`: nothing is read, so it
- * is no export. The snapshot holds a connection until `close` or the end of its stream. Rejects with unavailable. Index: the tables' primary keys.
+ * Opens a snapshot of the records of these resources, by resource and id. It holds a connection until the end
+ * of its stream. Rejects with unavailable. Index: the tables' primary keys.
  */
-export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead, isBrief: boolean) => {
-  const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId, isBrief))
+export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead) => {
+  const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
   return {
     /** The state contains every commit before this instant, RFC 3339. */
     at: epoch.at,
@@ -58,6 +58,5 @@ export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotR
         writeLines,
         onRows,
       ),
-    close: session.close,
   }
 }

@@ -7,10 +7,8 @@ import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.t
 
 /** Limits the size of a transaction, and the number of lines lost if it fails. */
 const maxBatchLines = 5000
-/** Limits memory if lines are long. */
 const maxBatchCharacters = 4 * 2 ** 20
 
-/** Lines that were read but not written yet. `characters`: length of all their text. */
 export type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number }
 
 export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
@@ -20,8 +18,8 @@ export const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
 /**
- * Groups lines for one statement each: one resource, with unique keys. If a key occurs again, its line is put
- * in a later group, so that the last line wins and every line is counted for its effect.
+ * Groups lines for one statement each: one resource, with unique keys. A repeated key is in a later group, so
+ * that the last line wins.
  */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   const occurrences = new Map<string, number>()
@@ -46,7 +44,6 @@ const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   })
 }
 
-/** A batch ready to be sent. Each group has rows of one resource, in the order of writing. */
 export type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
 
 /** The work that needs no database, so that it can overlap with the previous batch's transaction. */
@@ -56,8 +53,8 @@ export const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
 })
 
 /**
- * Writes a batch in one transaction and returns its effects. Retries after a deadlock. Rejects with the
- * driver's error if the database fails otherwise; then no line of the batch is written.
+ * Writes a batch in one transaction and returns its effects. Retries after a deadlock. Rejects with other
+ * errors of the driver; then nothing is written.
  */
 export const writeBatch = (
   db: Db,

@@ -6,10 +6,8 @@ import { inputRows, listKeyColumns } from './statement.ts'
 import type { ImportRows } from './write.ts'
 
 /**
- * A dry run writes into temporary tables that have the names and checks of the real tables and hide them. Its
- * transactions are read-only, so PostgreSQL refuses every other write. The counts are exact, without locks
- * and without a long transaction. Before a batch is written, its existing records are copied into the
- * temporary tables.
+ * A dry run writes into temporary tables that hide the real ones and have their names and checks. Its
+ * transactions are read-only, so PostgreSQL refuses every other write. Existing records are copied first.
  */
 
 /** Columns that only the real table's triggers fill: NOT NULL, no default, no field of the record. */

@@ -4,13 +4,12 @@ import { readLines } from './lines.ts'
 import { type ImportEntry, readTable, type TableOptions } from './table/index.ts'
 
 export type SourceOptions = LineOptions & {
-  /** The source is a table (CSV). Optional. Detected by default, and JSON lines otherwise. */
   table?: TableOptions
 }
 
 /**
- * Reads and checks the lines of a file of JSON lines, or the rows of a table. Throws `UnusableFile` first if
- * the source is another kind of file. Throws errors of the source.
+ * Reads and checks JSON lines, or the rows of a table. Throws `UnusableFile` first if the source is another
+ * kind of file, and errors of the source.
  */
 export async function* readEntries(
   source: AsyncIterable<Uint8Array>,

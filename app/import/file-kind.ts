@@ -82,8 +82,8 @@ const isOwned = ({ resource }: Json): boolean =>
   Object.hasOwn(resources, String(resource)) && !resources[resource as ResourceName].reference
 
 /**
- * Detects the kind of a file from its first bytes. `undefined` for JSON lines. `hasCustomer`: the import has
- * a default customer for lines without a customer.
+ * Detects the kind of a file from its first bytes; `undefined` for JSON lines. `hasCustomer`: lines without a
+ * customer have a default.
  */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
   const encoding = detectBytes(head)

@@ -16,16 +16,14 @@ export type { TableOptions } from './table/index.ts'
 
 export type ImportOptions = SourceOptions & {
   /**
-   * The source is the complete state of its customers: delete records missing from it. If `table` names a
-   * resource, only records of this resource.
+   * Delete records that are missing from the source: of its customers, and if `table` names a resource, of
+   * this.
    */
   replace?: boolean
-  /** Delete even if there are bad lines, or if more than half of the records are missing. */
   force?: boolean
   dryRun?: boolean
   /** Write audit entries in the transaction of the changes. Ignored in a dry run. */
   isAudited?: boolean
-  /** Called after each batch with the report so far. */
   onProgress?: (report: Readonly<ImportReport>) => void
 }
 
@@ -47,9 +45,7 @@ const importLines = async (
     addOutcome(report, await writeBatch(db, prepared, writing, dryRun))
     options.onProgress?.(report)
   }
-  /**
-   * Prepares a batch while the database writes the previous one. Writes one at a time: the last line wins.
-   */
+  /** Overlaps with the previous write, and waits for it before its own: the last line wins. */
   const flush = async () => {
     const prepared = prepareBatch(batch)
     await written
@@ -69,7 +65,6 @@ const importLines = async (
       if (isFull(batch)) await flush()
     }
   } catch (error) {
-    // The running batch is still written and counted.
     await written.catch(() => {})
     throw error
   }
@@ -90,12 +85,11 @@ const importLines = async (
 }
 
 /**
- * Imports any number of NDJSON lines or rows of a CSV table: creates new records, updates changed ones, and does not touch unchanged
- * ones. Bad lines are reported and all others are written, in transactions of at most 5,000 lines. If a
- * record occurs twice, the last line wins. References may dangle. Memory use is constant. `db` must act as
- * `certdata_operator`; the owner is enough for reference data alone. Rejects with `UnusableFile`, before any
- * write, if the source is another kind of file, or empty with `replace`. Rejects with errors of the source or
- * the database, with the number of lines read until then. Importing the file again is safe.
+ * Imports NDJSON lines or rows of a CSV table in transactions of at most 5,000, in constant memory. Unchanged
+ * records are not touched, bad lines are reported, the last of two lines wins, references may dangle. `db`
+ * must act as `certdata_operator`; the owner is enough for reference data. Rejects with `UnusableFile`,
+ * before any write, if the source is another kind of file, or empty with `replace`, and with errors of the
+ * source or the database. Importing the file again is safe.
  */
 export const importRecords = async (
   db: Db,

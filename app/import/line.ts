@@ -12,7 +12,6 @@ import { createRecordChecker, type RecordChecker, type StoredRecord } from './re
 /** Identifies a record. `customer` is '' for reference data, which belongs to no customer. */
 type RecordKey = { resource: ResourceName; customer: string; id: string }
 
-/** A valid line. `customerName` is the name of the customer if the import creates it. */
 export type ParsedLine = {
   line: number
   key: RecordKey
@@ -27,7 +26,6 @@ export type BadLine = { line: number; reason: string; column?: number; key?: Rec
 export type LineOptions = {
   /** Customer of lines without a customer. Lines with another customer are bad. */
   customer?: string
-  /** Allow lines of the customer that owns the example data. */
   allowDemo?: boolean
 }
 
@@ -37,7 +35,6 @@ export const envelope = ['resource', 'customer', 'customer_name']
 const checkers = new Map<ResourceName, RecordChecker>(
   resourceNames.map((name) => [name, createRecordChecker(resources[name])]),
 )
-/** Fields derived from other fields of the record, in addition to the resource's definition. */
 const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string[]>> = {
   certificates: derivePeriods,
 }
@@ -83,7 +80,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
     faults.push(`customer: this import is for ${options.customer} only`)
   }
   if (customer === demoCustomerId && !options.allowDemo) {
-    faults.push(`customer: ${demoCustomerId} is the example data, which nothing else may join`)
+    faults.push(`customer: ${demoCustomerId} is the customer of the example data, which accepts no import`)
   }
   const name = named ?? customer
   if (named !== undefined) faults.push(...checkValue(customerName, 'customer_name', named))
@@ -92,7 +89,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
 
 /**
  * Checks the object of one line and fills in missing fields. `found`: faults that are known already. The
- * reason of a bad line lists all faults.
+ * reason of a bad line lists all.
  */
 export const checkLine = (
   number: number,

@@ -9,9 +9,8 @@ export type Line =
 const newline = 0x0a
 
 /**
- * Splits a byte stream into lines and skips blank ones. Accepts CRLF and a byte order mark. Yields a fault
- * for a line that is too long or not UTF-8. Buffers at most one chunk and one line, and reads the source only
- * on demand. Throws errors of the source.
+ * Splits bytes into lines and skips blank ones. Accepts CRLF and a byte order mark. Yields a fault for a line
+ * that is too long or not UTF-8. Buffers one chunk and one line. Throws errors of the source.
  */
 export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

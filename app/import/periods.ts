@@ -8,10 +8,9 @@ const lastDay = (period: Period) =>
   period.until === null ? Number.POSITIVE_INFINITY : dayNumber(period.until)
 
 /**
- * Returns the unbroken run of periods that includes the last one. `from` is its first day, `until` its last
- * day; null means unlimited. A period continues the run if it starts at most one day after the end of the
- * earlier periods, so an early renewal does not make a valid certificate "not yet valid". `gaps`: pairs of
- * days between which no period was valid. `periods`: oldest first, at least one.
+ * Returns the unbroken run of periods that includes the last one. A period continues the run if it starts at
+ * most one day after the end of the earlier ones. `until`: null means unlimited. `gaps`: pairs of days.
+ * `periods`: oldest first, at least one.
  */
 const findRun = (periods: readonly Period[]) => {
   let [from, until, end] = ['', null as string | null, Number.NEGATIVE_INFINITY]
@@ -33,9 +32,8 @@ const findRun = (periods: readonly Period[]) => {
 const byStart = (a: Period, b: Period) => dayNumber(a.from) - dayNumber(b.from) || lastDay(a) - lastDay(b)
 
 /**
- * Makes `valid_from`, `valid_until` and `validity_periods` of a checked certificate consistent, in place. The
- * dates are derived from the periods. Without periods, the dates become one `initial` period. Returns
- * warnings for the operator.
+ * Makes the dates and periods of a checked certificate consistent, in place: the dates follow from the
+ * periods, or become one `initial` period. Returns warnings for the operator.
  */
 export const derivePeriods = (record: StoredRecord): string[] => {
   const given = record.validity_periods as Period[]
@@ -46,7 +44,7 @@ export const derivePeriods = (record: StoredRecord): string[] => {
   }
   const periods = given.toSorted(byStart)
   const { from, until, gaps } = findRun(periods)
-  const warnings = gaps.map((gap) => `validity_periods: nothing held from ${gap}`)
+  const warnings = gaps.map((gap) => `validity_periods: no period is valid from ${gap}`)
   for (const period of periods) {
     if (period.until !== null && period.until < period.from) {
       warnings.push(`validity_periods: ${period.until} is before ${period.from}`)
@@ -54,7 +52,9 @@ export const derivePeriods = (record: StoredRecord): string[] => {
   }
   for (const [name, derived] of Object.entries({ valid_from: from, valid_until: until })) {
     if (record[name] && record[name] !== derived) {
-      warnings.push(`${name}: ${record[name]} given, ${derived ?? 'unlimited'} by the periods, which count`)
+      warnings.push(
+        `${name}: ${record[name]} given, but the periods give ${derived ?? 'unlimited'}, which is used`,
+      )
     }
   }
   Object.assign(record, { validity_periods: periods, valid_from: from, valid_until: until })

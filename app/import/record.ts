@@ -10,7 +10,6 @@ export type StoredRecord = Record<string, unknown>
 export const listStoredFields = (resource: Resource): Field[] =>
   [...resource.fields.values()].filter((field) => !field.computed && !(field.name in timestamps))
 
-/** Fills in missing values, also in objects: null or an empty list. Others stay undefined. */
 const complete = (schema: unknown, value: unknown): unknown => {
   if (schema instanceof z.ZodNullable) {
     return value === undefined || value === null ? null : complete(schema.unwrap(), value)
@@ -43,8 +42,8 @@ export type RecordChecker = (line: Readonly<Record<string, unknown>>) => {
 }
 
 /**
- * Returns a function that builds the stored record from the fields of a line and lists all faults. The caller
- * must refuse unknown fields. Null counts as missing if the field is not nullable.
+ * Returns a function that builds the stored record from a line and lists all faults. The caller refuses
+ * unknown fields. Null counts as missing if the field is not nullable.
  */
 export const createRecordChecker = (resource: Resource): RecordChecker => {
   const { required, initial, sameAs } = resource.importing

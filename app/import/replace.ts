@@ -7,8 +7,8 @@ import type { ChangesByCustomer } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 
 /**
- * `--replace`: the file is the complete state of its customers. The keys in the file are stored in a
- * temporary table, which does not limit the file's size. Missing records are deleted after all batches.
+ * `--replace`: the keys in the file go into a temporary table, and missing records are deleted after all
+ * batches.
  */
 
 /** Creates the table for the keys in the file. `discard temp` drops it. */
@@ -79,10 +79,9 @@ type DeletionOptions = {
 }
 
 /**
- * Deletes records of these resources that are missing from the file, for all customers in the file, in one
- * transaction. Unless `force` is set, refuses with a reason if the file has bad lines, or if more than half of
- * these records are missing. A dry run only counts. See
- * docs/decisions/0140-a-table-replaces-its-resource.md.
+ * Deletes records of these resources that are missing from the file, for all its customers, in one
+ * transaction. Without `force`, refuses with a reason if there are bad lines or more than half of the records
+ * would go. A dry run only counts. See docs/decisions/0140-a-table-replaces-its-resource.md.
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
   const owned = options.resources.filter((name) => !resources[name].reference)

@@ -5,7 +5,6 @@ export type LineNote = { line: number; reason: string; column?: number }
 export type NoteGroup = { first: LineNote[]; count: number }
 const shownOfGroup = 3
 
-/** Effects of an import; in a dry run, the effects that it would have. */
 export type ImportReport = {
   /** Lines that were not blank; created + updated + unchanged + bad. */
   read: number
@@ -16,7 +15,6 @@ export type ImportReport = {
   bad: number
   warnings: number
   customersCreated: number
-  /** The first `maxNotes` bad lines, in order. */
   badLines: LineNote[]
   warningLines: LineNote[]
   /** All bad lines and warnings by reason, up to `maxNotes` reasons each. */
@@ -30,7 +28,6 @@ export type ImportReport = {
 type RecordChanges = { created?: number; updated?: number; deleted?: number }
 export type ChangesByCustomer = Map<string, RecordChanges>
 
-/** Notes per kind. Limits the memory of a report. */
 const maxNotes = 1000
 
 export const emptyReport = (dryRun: boolean): ImportReport => ({

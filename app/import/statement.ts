@@ -21,14 +21,10 @@ const columnType = ({ kind, array }: FieldKind) =>
 export const listKeyColumns = (resource: Resource): string[] =>
   resource.reference ? ['id'] : ['customer_id', 'id']
 
-/** Columns of an input row in addition to the record's fields. */
 const ownColumns = ['import_line', 'customer_id', 'customer_name'] as const
 const ownTypes = ['integer', 'text collate "C"', 'text']
 
-/**
- * SQL of the input rows: one text array per column, so that the limit of parameters does not matter. JSON
- * would repeat the field names in every row, and PostgreSQL takes four times as long to parse it.
- */
+/** SQL of the input rows: one text array per column. PostgreSQL takes four times as long to parse JSON. */
 export const inputRows = (resource: Resource): string => {
   const fields = listStoredFields(resource)
   const names = [...ownColumns, ...fields.map(({ name }) => name)]
@@ -57,7 +53,6 @@ const quoteElement = (value: string | null): string => {
 /** See PostgreSQL's manual, "Array Input and Output Syntax". */
 const toArrayText = (values: readonly (string | null)[]): string => `{${values.map(quoteElement).join(',')}}`
 
-/** Parameters of `inputRows`: one array per column, as text. */
 export type Input = readonly string[]
 
 /** Converts rows of one resource to the parameters of `inputRows`. */
@@ -93,10 +88,9 @@ const seenRecords = (resource: Resource) => `, seen as (
 )`
 
 /**
- * Returns the statement that writes rows of one resource with unique keys. It inserts new rows and updates
- * changed ones. It does not touch unchanged rows, so they cause no index write, trigger or event. It creates
- * missing customers. With `remember` it stores every key in `import_seen`. Rows are written in the order of
- * their keys, so concurrent imports wait for each other and do not deadlock.
+ * Returns the statement that writes rows of one resource with unique keys, and missing customers. Unchanged
+ * rows are not touched. With `remember`, stores every key in `import_seen`. Rows are written in the order of
+ * their keys, so that concurrent imports do not deadlock.
  */
 export const upsertStatement = (resource: Resource, remember: boolean): string => {
   const key = listKeyColumns(resource)

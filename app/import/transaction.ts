@@ -3,15 +3,14 @@ import { type AuditEvent, recordEvents } from '../audit/record.ts'
 import type { Database, Db } from '../db/schema.ts'
 import type { ChangesByCustomer } from './report.ts'
 
-/** Deadlock or serialization failure: the whole transaction can be retried. */
 const isTransient = (error: unknown) =>
   error instanceof Error && 'code' in error && ['40001', '40P01'].includes(String(error.code))
 
 const attempts = 5
 
 /**
- * Runs a transaction and retries it after a conflict with another one. `run` must have no effects outside the
- * database. Rejects with other errors of `run`, and with the conflict of the fifth attempt.
+ * Runs a transaction, up to five times after conflicts with another one. `run` must have no effects outside
+ * the database. Rejects with other errors of `run`.
  */
 export const retryTransaction = async <T>(run: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
@@ -34,8 +33,8 @@ export const inImportTransaction = <T>(
 }
 
 /**
- * Writes one audit entry per customer whose records changed, so that an erasure of a customer includes its
- * entry. Call it in the transaction of the changes.
+ * Writes one audit entry per changed customer, so that an erasure includes it. Call it in the same
+ * transaction.
  */
 export const recordChanges = (trx: Db, changes: ChangesByCustomer): Promise<void> =>
   recordEvents(

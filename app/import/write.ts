@@ -8,12 +8,10 @@ import { type ChangedRow, type Input, toInput, upsertStatement } from './stateme
 
 export type WriteOptions = {
   isAudited: boolean
-  /** Store the keys in `import_seen`; see replace.ts. */
   remember: boolean
   prepare?: (trx: Transaction<Database>, rows: ImportRows) => Promise<void>
 }
 
-/** Entries of one resource with unique keys. `input`: the same entries as parameters. */
 export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
 
 /** Converts entries of one resource. `entries`: at least one, with unique keys. */
@@ -23,9 +21,8 @@ export const toRows = (entries: readonly ParsedLine[]): ImportRows => {
 }
 
 /**
- * True if the database refuses a value of a line, rather than the whole transaction. SQLSTATE classes: data
- * exceptions (22), constraint violations (23), index entries over the size limit (54), errors raised by
- * triggers (P0001).
+ * True if the database refuses a value of a line: SQLSTATE classes 22 (data), 23 (constraints), 54 (index
+ * entries too large), and P0001 (triggers).
  */
 const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -78,8 +75,7 @@ const addChanges = (
 
 /**
  * Writes entries of one resource with unique keys. If the database refuses a value, splits the rows in halves
- * until the bad line is isolated. The bad line is added to `outcome.bad` and rolled back; all others are
- * written.
+ * until the bad line is isolated, and adds it to `outcome.bad`.
  */
 export const writeRows = async (
   trx: Transaction<Database>,

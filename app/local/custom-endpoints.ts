@@ -7,7 +7,6 @@ import { inTransaction } from '../db/transaction.ts'
 import { demoCustomerId } from '../identity/principal.ts'
 import { loadOnce } from './load-once.ts'
 
-/** Custom endpoints of this release, and the grantee when each is first installed. */
 const shipped = [
   { name: 'dashboard-overview', to: 'everyone' },
   { name: 'market-access', to: 'demo' },
@@ -28,10 +27,9 @@ const install = async (trx: Db, { name, to }: (typeof shipped)[number]): Promise
 }
 
 /**
- * Installs the custom endpoints that ship with this release, unless their current content was installed
- * before. Changes of the operator stay: a later revision, grants and revocations, and a removal until a
- * release ships new content. Idempotent. `db` must act as the owner; the demo customer must exist. Returns
- * the names that were applied. Rejects if a document is bad, which is a fault of the release.
+ * Installs the custom endpoints of this release and returns the names that were applied. Changes of the
+ * operator stay until a release ships new content. Idempotent. `db` must act as the owner; the demo customer
+ * must exist. Rejects if a document is bad.
  */
 export const installShipped = async (db: Db): Promise<string[]> => {
   const applied: string[] = []

@@ -14,15 +14,13 @@ const POLL_MS = 20
 export type EmbeddedPostgres = {
   url: string
   directory: string
-  /** Restarts a server whose process has died, and returns true if so. Rejects as `startEmbedded` does. */
   revive(): Promise<boolean>
   release(): Promise<void>
 }
 
 /**
- * `dataDir` is resolved against `packageRoot`, which also locates the installed programs. `settings`:
- * PostgreSQL settings, used only if this process starts the server. `temporary`: the last user to release
- * removes `dataDir`.
+ * `dataDir` is relative to `packageRoot`, which has the programs. `settings`: PostgreSQL settings, used only
+ * if this process starts the server. `temporary`: the last user to release removes `dataDir`.
  */
 type EmbeddedOptions = {
   dataDir: string
@@ -33,14 +31,10 @@ type EmbeddedOptions = {
 }
 
 /**
- * Starts the bundled PostgreSQL on the data in `dataDir`, or joins the server that runs there, and registers
- * this process as a user. The first start creates the data. Concurrent processes are safe: one starts the
- * server, the others join it. The server survives a killed user. `release()` of the last living user stops
- * the server and waits for its end; further calls do nothing. The server listens only on a unix socket that
- * other users cannot reach.
- * @throws if the programs are not installed or do not run here, if the folder is unusable (reason in the
- * message) or belongs to another major version, or if the server is not ready within 30 s (with the end of
- * its log)
+ * Starts the bundled PostgreSQL on `dataDir`, or joins the server that runs there. The first start creates
+ * the data. The server survives a killed user; `release()` of the last living user stops it. It listens only
+ * on a unix socket that other users cannot reach. Throws with the remedy if the programs or the folder cannot
+ * be used, or if the server is not ready within 30 s.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
@@ -96,8 +90,8 @@ async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boo
   }
 }
 
-// Every change of an instance happens under this lock. Each attempt looks up the places again, because the
-// previous holder may have created, moved or removed them.
+// Every change of an instance happens under this lock. The places are looked up at each attempt: the previous
+// holder may have moved them.
 async function lockPlaces(
   dataDir: string,
   deadline: number,

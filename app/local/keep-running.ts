@@ -6,8 +6,8 @@ type Log = { warn(details: object, message: string): void }
 const lookMs = 1_000
 
 /**
- * Restarts the bundled PostgreSQL if it has died. Checks each second while `isDown` reports that the database
- * does not respond. Returns a function that stops it and waits for a start in progress.
+ * Restarts the bundled PostgreSQL if it has died: looks each second while `isDown`. Returns a function that
+ * stops it.
  */
 export const keepRunning = (
   { revive }: Pick<LocalDatabase, 'revive'>,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../db/schema.ts'
 
 /**
- * Runs `load` unless this content was the last one loaded under the name. Returns true if it ran. `isFirst`:
- * no content was loaded under this name before. Idempotent.
+ * Runs `load` unless this content was the last one loaded under the name; returns true if it ran. `isFirst`:
+ * there was none before.
  */
 export const loadOnce = async (
   db: Db,

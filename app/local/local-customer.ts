@@ -4,7 +4,6 @@ import { recordEvents } from '../audit/record.ts'
 import type { Db } from '../db/schema.ts'
 import { createApiKey, parseApiKey } from '../identity/api-keys.ts'
 
-/** Customer that every local installation has, for trying imports and logins. */
 const localCustomerId = 'local'
 
 const keyFile = 'local-customer.key'
@@ -21,9 +20,8 @@ const hasKey = async (db: Db, keyId: string): Promise<boolean> => {
 }
 
 /**
- * Creates the local customer and its API key if they are missing, and returns the key. The key is in a file
- * (0600) next to the bundled database, because the database has only its hash. A lost or revoked key is
- * replaced. Only for the embedded mode: `db` is the operator's.
+ * Creates the local customer and its API key if missing, and returns the key. It is kept in a file (0600),
+ * because the database has only its hash. A lost or revoked key is replaced. `db` is the operator's.
  */
 export const ensureLocalCustomer = async (db: Db, directory: string): Promise<string> => {
   const file = join(directory, keyFile)

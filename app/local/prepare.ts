@@ -7,7 +7,6 @@ import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
 import { loadReferenceData } from './reference/load.ts'
 
-/** `migrations`: names that ran. `referenceLoaded`: true if this release has new reference data. */
 type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**

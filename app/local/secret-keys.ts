@@ -5,13 +5,11 @@ import { loadOrCreateSecret } from '../config/secrets.ts'
 
 const secretFile = 'secret.key'
 
-/** `directory`: folder of the file. Defaults to DATA_DIR. `mayCreate`: defaults to true. */
 type Keeping = { directory?: string; mayCreate?: boolean }
 
 /**
- * Returns the configured secret keys. Without any, returns the key in a file (0600), which the first call
- * generates. In production parseConfig requires keys. Throws if the file does not exist and must not be
- * created.
+ * Returns the configured secret keys, or the key in a file (0600), which the first call creates. Throws if
+ * the file does not exist and must not be created.
  */
 export const openSecretKeys = (
   config: Config,

@@ -11,7 +11,6 @@ export type SecureServer = { setSecureContext(options: SecureContext): void }
 type CertificateWatchOptions = {
   files: Readonly<{ certFile: string; keyFile: string }>
   server: SecureServer
-  /** Interval of the checks. Optional. Defaults to 30 s. */
   everyMs?: number
   info: (message: string) => void
   warn: (message: string, error: Error) => void
@@ -28,11 +27,9 @@ export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure 
   )
 
 /**
- * Reads the certificate's files every 30 s and uses a renewed certificate for new connections without a
- * restart. Compares the content of the files, so it also notices symbolic links with a new target. A
- * certificate and key that do not match are reported once and checked again at the next interval, because one
- * of the files is often still being written. `check` checks immediately. `endsAt` returns milliseconds since
- * 1970. Throws if the files cannot be read at the start.
+ * Checks the content of the certificate's files every 30 s and uses a renewed certificate for new
+ * connections. A pair that does not match is reported once: one file may still be being written. `endsAt`
+ * returns milliseconds since 1970. Throws if the files cannot be read at the start.
  */
 export const watchCertificate = (options: CertificateWatchOptions) => {
   const { files, server, everyMs = thirtySeconds, info, warn } = options
@@ -45,16 +42,17 @@ export const watchCertificate = (options: CertificateWatchOptions) => {
   const check = () => {
     try {
       const found = read()
-      if (found.cert.equals(current.cert) && found.key.equals(current.key)) return
-      // Throws if the key does not belong to the certificate.
-      createSecureContext(found)
-      use(found)
-      current = found
+      const isSame = found.cert.equals(current.cert) && found.key.equals(current.key)
+      if (!isSame) {
+        createSecureContext(found)
+        use(found)
+        current = found
+        info('the renewed certificate is in use')
+      }
       isFailing = false
-      info('the renewed certificate is in use')
     } catch (error) {
       if (!isFailing)
-        warn('TLS_CERT and TLS_KEY cannot be taken: the former certificate stays', error as Error)
+        warn('TLS_CERT and TLS_KEY cannot be used: the previous certificate stays in use', error as Error)
       isFailing = true
     }
   }

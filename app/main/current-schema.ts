@@ -4,7 +4,6 @@ import type { Db } from '../db/schema.ts'
 import { isUnreachable } from '../db/unreachable.ts'
 import { UnfitConnection } from '../db/wall.ts'
 
-/** PostgreSQL's error code if a login may not take the role that its connection requests. */
 const insufficientPrivilege = '42501'
 
 const explainUnreadable = (cause: unknown): unknown => {

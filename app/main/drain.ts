@@ -4,17 +4,15 @@ import type { Socket } from 'node:net'
 
 type Drain = {
   /**
-   * Makes every further response send its client away: HTTP/1 by `Connection: close`, HTTP/2 by a GOAWAY that
-   * refuses no streams yet (RFC 9113, section 6.8). Connections stay open, so that no request meets a closed
-   * connection.
+   * Every further response sends its client away, by `Connection: close` or GOAWAY (RFC 9113, section 6.8).
+   * Connections stay open, so that no request meets a closed one.
    */
   begin(): void
   /**
-   * Closes HTTP/1 connections as soon as they are idle, until the returned function is called. Call it when
-   * the server begins to close: Node closes only the connections that are idle at that moment.
+   * Closes HTTP/1 connections as soon as they are idle, until the returned function is called. Node closes
+   * only those that are idle when `close` is called.
    */
   endIdle(): () => void
-  /** Destroys the remaining connections. Returns their number. */
   cut(): number
 }
 
@@ -41,7 +39,7 @@ export const createDrain = (server: Listeners): Drain => {
   server.on('session', (session: Http2Session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    // Let a new client send its first request. If refused earlier, it would only reconnect to this instance.
+    // A new client's first request is served. Refused earlier, it would reconnect to this instance.
     if (isDraining) session.once('stream', () => sendAway(session))
   })
   return {

@@ -3,16 +3,15 @@ import closeWithGrace from 'close-with-grace'
 type Close = (options: { err?: Error }) => Promise<void>
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** npm forwards signals that a terminal or supervisor already sent to all. A repeat this soon is an echo. */
+/** npm forwards signals that a terminal or supervisor has already sent to all processes. */
 const echoMs = 500
 
 const install = (delayMs: number, close: Close) =>
   closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, close)
 
 /**
- * Ends this process in order on the first signal or uncaught error. Exits with 0 if `close` succeeds,
- * otherwise with 1, and after `delayMs` at the latest. A second signal ends it immediately, unless it is an
- * echo.
+ * Closes this process on the first signal or uncaught error, within `delayMs`. Exits with 0 if `close`
+ * succeeds, else with 1. A second signal ends it immediately, unless it is an echo.
  */
 export const endBySignal = (delayMs: number, close: Close): void => {
   const grace = install(delayMs, close)
@@ -27,8 +26,8 @@ export const endBySignal = (delayMs: number, close: Close): void => {
 }
 
 /**
- * The same for a worker. A terminal's Ctrl-C and some platforms' SIGTERM reach workers too, so a worker
- * ignores signals other than SIGTERM and closes only once. Returns the function that stops it.
+ * The same for a worker. It ignores signals other than SIGTERM, because Ctrl-C reaches workers too, and
+ * closes only once. Returns the function that stops it.
  */
 export const endByWord = (delayMs: number, close: Close): (() => void) => {
   const grace = install(delayMs, close)

@@ -13,10 +13,7 @@ const report = (message: string): void => {
   else process.stderr.write(`${message}\n`)
 }
 
-/**
- * Opens the log of this process: JSON, or readable lines on a terminal outside of production. `stream` is for
- * callers that write complete lines of JSON.
- */
+/** Opens the log of this process: JSON, or readable lines on a terminal outside of production. */
 export const openLog = ({ logLevel, production }: Pick<Config, 'logLevel' | 'production'>) => {
   const json = openLogStream(process.stdout.fd, report)
   const hasColors = !process.env.NO_COLOR && process.env.TERM !== 'dumb'

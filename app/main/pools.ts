@@ -7,14 +7,11 @@ import type { PoolFigures } from '../observe/service-metrics.ts'
 import type { Log } from './stores.ts'
 
 export type Pools = {
-  /** For customer data. */
   db: QueuedDb
   /** For logins, facts about keys and customers, revocations and the audit trail. */
   reserved: QueuedDb
-  /** For the standby. `undefined` if none is configured. */
   replica: QueuedDb | undefined
   exportSource: ExportSource
-  /** Connection counts by purpose. */
   figures: () => Readonly<Record<string, PoolFigures>>
   /** Opens a connection of each serving pool, which checks it. Ignores an unreachable standby. */
   requireFit: () => Promise<void>
@@ -26,7 +23,6 @@ type PoolsOptions = {
   log: Log
   url: string
   onStatement: ((statement: StatementEnd) => void) | undefined
-  /** Called for a connection that may not serve; see app/db/wall.ts. */
   onUnfit: (error: Error) => void
 }
 
@@ -53,10 +49,9 @@ const describePool = (
 
 type Pool = ReturnType<typeof createPool>
 
-/** Connects once, because each new connection is checked (app/db/wall.ts). */
 const connectOnce = async (pool: Pool) => (await pool.connect()).release()
 
-/** Creates the connection pools. They connect on first use. */
+/** Creates the connection pools. */
 export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptions): Pools => {
   const {
     databasePool,

@@ -29,7 +29,6 @@ import { joinWorkers, type WorkerLink } from './worker.ts'
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** Deadline after a signal. The process then ends even if a step hangs. */
 const shutdownMs = 20_000
-/** Connections that wait to be accepted, at most the system's limit. Further clients retry after a second. */
 const backlog = 4_096
 /** The deadline for requests, after the drain time for load balancers. Final writes get the rest. */
 const cutAfterMs = 8_000
@@ -54,13 +53,10 @@ type Opened = {
   isDraining: () => boolean
   port: number
   publicUrl: string
-  /** The server that listens on the port until now. */
   early: Early | undefined
-  /** Ends this process. Only set in a worker. */
   stopNow: (() => void) | undefined
 }
 
-/** Starts the service on open stores. Resolves with a function that drains and closes it. */
 const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker
@@ -131,13 +127,13 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   let stop = async () => early?.close()
   const close = async ({ err }: { err?: Error }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
-    else log.info('the service stops: it finishes the requests in flight first')
+    else log.info('the service stops after the requests in progress')
     draining = true
     starting.abort()
     try {
       await stop()
       await stores?.close()
-      if (!err) log.info('ended in order')
+      if (!err) log.info('the service has stopped')
     } finally {
       await logStream.end()
     }

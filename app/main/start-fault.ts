@@ -1,8 +1,8 @@
-/** By system error code, if listening failed. */
 const remedies: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'end what listens there, or set PORT (or METRICS_PORT) to another; 0 is any free one',
-  EACCES: 'this user may not take a port so low: set PORT to 1024 or more',
-  EADDRNOTAVAIL: 'this machine has no such address: set HOST to one of its own, or to 0.0.0.0 for all',
+  EADDRINUSE:
+    'stop the program that uses it, or set PORT (or METRICS_PORT) to another port; 0 chooses a free one',
+  EACCES: 'this user may not use a port below 1024: set PORT to 1024 or more',
+  EADDRNOTAVAIL: 'this machine does not have the address: set HOST to one that it has, or to 0.0.0.0 for all',
 }
 
 /** Returns one line for standard error: the reason and, if the address is at fault, the remedy. */

@@ -45,16 +45,14 @@ type StoresOptions = {
   onStatement?: ((statement: StatementEnd) => void) | undefined
 }
 
-/** Imported only if used: an instance with a configured database does not need it. */
 const openLocal = async (config: Config, packageRoot: string, log: Log): Promise<LocalDatabase> => {
   const { openLocalDatabase } = await import('../local/local-database.ts')
   return openLocalDatabase(config, packageRoot, log)
 }
 
 /**
- * Opens the configured or the bundled database, and Redis if configured. Waits for an unreachable database.
- * Rejects with the remedy if the database is unfit, for example if the schema is not current or the signing
- * key was sealed with another SECRET_KEY.
+ * Opens the database, and Redis if configured. Waits for an unreachable database. Rejects with the remedy if
+ * the database is unfit.
  */
 export const openStores = async (options: StoresOptions): Promise<Stores> => {
   const { config, packageRoot, log, signal } = options
@@ -70,14 +68,12 @@ export const openStores = async (options: StoresOptions): Promise<Stores> => {
 
 type Opening = StoresOptions & { local: LocalDatabase | undefined; url: string }
 
-/** Opens all stores, or closes those already open and rejects. */
 const openOn = async (opening: Opening): Promise<Stores> => {
   const { config, packageRoot, log, local, url, onStatement } = opening
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   let isOpen = false
-  // An uncaught error ends the process in order (app/main/end.ts). Until all stores are open, startup throws
-  // it instead.
+  // Ends the process (app/main/end.ts). Until all stores are open, startup throws the error instead.
   const onUnfit = (error: Error) => {
     if (isOpen)
       process.nextTick(() => {

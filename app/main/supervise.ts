@@ -7,8 +7,8 @@ import type { OpenLog } from './log.ts'
 import { startWorkers, type Workers } from './workers.ts'
 
 /**
- * Runs workers that share one port, and serves their combined metrics. Ends when all workers have ended, or
- * `withinMs` after a signal. Rejects if the first worker does not start.
+ * Runs workers that share one port, and serves their metrics, until all have ended or `withinMs` after a
+ * signal. Rejects if the first worker does not start.
  */
 export const supervise = async (
   config: Config,

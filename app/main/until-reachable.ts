@@ -31,7 +31,7 @@ export const untilReachable = async <T>(
         const every = `${retryMs / 1000} s`
         log.warn(
           { reason },
-          `PostgreSQL at ${where} (DATABASE_URL) does not answer: trying again every ${every}`,
+          `PostgreSQL at ${where} (DATABASE_URL) does not answer: the service retries every ${every}`,
         )
       }
       wasReported = true

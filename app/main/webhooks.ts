@@ -29,7 +29,7 @@ export const startWebhookTask = ({ stores, warn, addFigures }: WebhookTaskOption
       else attempts.failed += 1
       if (consequence.kind !== 'disable') return
       attempts.disabled += 1
-      warn(`the webhook ${id} is disabled (${consequence.reason}), its receiver said: ${result}`)
+      warn(`the webhook ${id} is disabled (${consequence.reason}): ${result}`)
     },
   })
   addFigures(

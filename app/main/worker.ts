@@ -13,13 +13,17 @@ export type WorkerLink = {
   scrape(): Promise<string>
 }
 
-/** Connects a worker to the primary and reports that it listens. `scrape` covers all workers. */
+/** Connects a worker to the primary. `scrape` returns the metrics of all workers. */
 export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
   const scrapes = createQuestions<string>()
+  // Without metrics, the primary leaves this worker out.
+  const sendMetrics = async (id: number) => {
+    tell({ type: 'metrics', id, metrics: await collect().catch(() => []) })
+  }
   process.on('message', (message: PrimaryMessage) => {
     if (message.type === 'stop') stop()
     else if (message.type === 'scraped') scrapes.answer(message.id, message.text)
-    else void collect().then((metrics) => tell({ type: 'metrics', id: message.id, metrics }))
+    else void sendMetrics(message.id)
   })
   // Without its primary, no process would stop it later.
   process.on('disconnect', stop)

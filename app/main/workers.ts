@@ -13,21 +13,17 @@ export type PrimaryMessage =
 
 type WorkersOptions = {
   count: number
-  /** Additional environment variables, for example the port that the primary chose. */
   env: Readonly<Record<string, string>>
   log: { info(details: object, message: string): void; warn(details: object, message: string): void }
 }
 
 export type Workers = {
-  /** Combined metrics of all workers in Prometheus's text format, and its media type. */
   readMetrics(): Promise<{ type: string; text: string }>
   /** Stops all workers and waits for them. False if one of them ended with an error. */
   stop(): Promise<boolean>
 }
 
-/** Workers that respond later are left out. */
 const collectWithinMs = 2_000
-/** Maximum restart backoff for a worker that keeps crashing. */
 const longestPauseMs = 5_000
 const shortestPauseMs = 100
 /** After this lifetime, the backoff starts again at its minimum. */
@@ -55,7 +51,6 @@ export const createQuestions = <Answer>() => {
   }
 }
 
-/** Requests the workers' metrics and adds them up. */
 const createCollector = () => {
   const questions = createQuestions<object[]>()
   const collect = (worker: Worker): Promise<object[]> =>
@@ -74,9 +69,8 @@ const createCollector = () => {
 }
 
 /**
- * Runs `count` workers on one port and replaces workers that end. Starts the first one alone, so that its
- * one-time setup is complete before the others start. Resolves when the first worker listens. Rejects if it
- * ends before.
+ * Runs `count` workers and replaces those that end. The first starts alone, for one-time setup. Resolves when
+ * it listens, rejects if it ends before.
  */
 export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise<Workers> => {
   const workers = new Set<Worker>()
@@ -94,7 +88,14 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     }
     if (message.type === 'metrics') collector.note(message.id, message.metrics)
     if (message.type !== 'scrape') return
-    void readMetrics().then(({ text }) => tell(worker, { type: 'scraped', id: message.id, text }))
+    const { id } = message
+    readMetrics().then(
+      ({ text }) => tell(worker, { type: 'scraped', id, text }),
+      ({ message: reason }: Error) => {
+        log.warn({ reason }, 'the metrics of the workers cannot be combined: the scrape is empty')
+        tell(worker, { type: 'scraped', id, text: '' })
+      },
+    )
   }
   const replace = (index: number, startedAt: number) => {
     pauseMs =
@@ -114,7 +115,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
         isClean &&= code === 0 || !listening.has(worker)
         return
       }
-      log.warn({ worker: worker.id, code, signal }, 'a worker has ended: another one takes its place')
+      log.warn({ worker: worker.id, code, signal }, 'a worker has ended and is replaced')
       replace(index, startedAt)
     })
     return worker
@@ -124,7 +125,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
   await new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {
       isStopping = true
-      reject(new Error(`the first worker ended with ${code}, and says why above`))
+      reject(new Error(`the first worker ended with code ${code}: see its message above`))
     }
     first.prependOnceListener('exit', fail)
     first.on('message', ({ type }: WorkerMessage) => {

@@ -1,15 +1,11 @@
 import type { Metric, Registry } from 'prom-client'
 
 export type Labels = Readonly<Record<string, string>>
-/**
- * `undefined` if the value is unknown; then the metric is not exported. `suffix` is appended to the name, for
- * the parts of a histogram.
- */
+/** `undefined`: unknown, and not exported. `suffix` is appended to the name, for the parts of a histogram. */
 type Reading = number | undefined | readonly (readonly [labels: Labels, value: number, suffix?: string])[]
 
 /** A metric that is read at each scrape, so that the measured code only keeps plain numbers. */
 export type Figure = Readonly<{
-  /** With base units, and `_total` for counters, as Prometheus recommends. */
   name: string
   /** The method that prom-client's `Registry.getMetricsAsString` and `getMetricsAsJSON` call. */
   get: () => Promise<object>
@@ -55,14 +51,13 @@ export const byLabel = (
 
 type SlowFigureOptions = {
   read: () => Promise<number>
-  /** Monotonic milliseconds. */
   now: () => number
   keptMs: number
 }
 
 /**
- * Returns a function that reads a value from the database at most once per `keptMs`. If a read fails, it
- * returns the last value, or `undefined` if no read has succeeded yet.
+ * Returns a function that reads a value at most once per `keptMs`. After a failed read, returns the last
+ * value, or `undefined`.
  */
 export const createSlowFigure = ({ read, now, keptMs }: SlowFigureOptions) => {
   let known: number | undefined

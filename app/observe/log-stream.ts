@@ -7,7 +7,6 @@ export type LogStream = {
 }
 
 type LogStreamOptions = {
-  /** Maximum wait of `end` in milliseconds. Optional. Defaults to a second. */
   lastMs?: number
   /** Maximum size of the buffer if writing stalls. Optional. Defaults to half a second of the busiest log. */
   maxBytes?: number
@@ -22,12 +21,10 @@ const pieceBytes = 262_144
 const lastParts = 10
 
 /**
- * Writes the log to `fd` in the background, so that no answer waits for a line. If writing stalls, because
- * the disk is full or the reader has stopped, lines are buffered up to a limit and dropped above it.
- * Calls `report` when writing fails or a line is dropped, and again with the number of dropped lines when
- * writing works again. `end` accepts no more lines, and resolves when all are written or the time is over. A
- * process that exits without `end` loses the lines of its last 50 ms: the library's `flushSync` would retry a
- * full disk forever. See docs/decisions/0069-the-log-never-blocks.md.
+ * Writes the log to `fd` in the background. If writing stalls, lines are buffered up to a limit, then
+ * dropped. Calls `report` when writing fails and when it works again. `end` resolves when all lines are
+ * written or the time is over. A process that exits without `end` loses its last 50 ms: the library's
+ * `flushSync` would retry a full disk forever. See docs/decisions/0069-the-log-never-blocks.md.
  */
 export const openLogStream = (
   fd: number,
@@ -50,10 +47,10 @@ export const openLogStream = (
   }
   destination.on('drop', () => {
     lost += 1
-    fail('the log is not taken in time: lines are given up')
+    fail('the log is not read fast enough: lines are dropped')
   })
   destination.on('error', ({ code, message }: NodeJS.ErrnoException) =>
-    fail(`the log cannot be written (${code ?? message}): the service goes on without`),
+    fail(`the log cannot be written (${code ?? message}): the service continues without it`),
   )
   destination.on('drain', () => {
     if (isFailing) report(`the log is written again; lines lost: ${lost}`)

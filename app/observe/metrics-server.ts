@@ -10,10 +10,7 @@ type MetricsServerOptions = {
   read: () => Promise<{ type: string; text: string }>
 }
 
-/**
- * Serves `/metrics` on a separate port, without TLS or token, for networks that only the operator's machines
- * reach. Rejects if the port is in use.
- */
+/** Serves `/metrics` on a separate port without TLS or token. Rejects if the port is in use. */
 export const startMetricsServer = async ({ host, port, read }: MetricsServerOptions) => {
   const server = createServer((request, response) => {
     const [path] = (request.url ?? '').split('?')

@@ -15,12 +15,10 @@ const bounds = [
 const maxRoutes = 500
 
 const plans: readonly PlanLabel[] = ['basic', 'premium', 'enterprise', 'demo', 'none']
-/** Expected statuses of every route, with any client. */
 const statusesOfAll = [200, 400, 404, 405, 406, 429, 500, 503]
 /** Additional statuses of a route behind authentication, with a known client; below, with an unknown one. */
 const statusesOfKnown = [304, 403, 410, 412]
 const statusesOfUnknown = [202, 204, 304, 308, 401, 403, 408, 412, 413, 415, 501, 505]
-/** Additional statuses of requests that match no route. */
 const statusesOfUnrouted = [308, 401, 403, 408, 413, 414, 431, 501, 505]
 /** Files and pages of the same kind share one label. */
 const kinds = /^\/(docs\/guides|problems|assets)\/.+/
@@ -64,13 +62,9 @@ const readTimes = ({ buckets, seconds }: Times, labels: Labels) => {
 }
 
 /**
- * Counts requests, errors and latency by route and plan, and answers by data source. Keeps plain numbers and
- * uses the client library only for output: a request costs four look-ups, about 0.1 µs, instead of 0.5 µs
- * with the library's histogram and counter.
- * The three forms of a path share one label, as do all requests without a route. `countAnswer` is called
- * after each answer. `addRoute` creates the series of a route with 0, because `increase()` does not see the
- * first value of a new series. Durations have no plan label, so that a route has 18 duration series instead
- * of 90.
+ * Counts requests, errors and latency by route and plan, and answers by data source. Plain numbers take a
+ * fifth of the time of the client library's. Durations have no plan label: 18 series a route instead of 90.
+ * `addRoute` creates a route's series with 0, because `increase()` does not see the first value of a series.
  */
 export const createRequestMetrics = () => {
   const labels = new Map<string, string>()

@@ -11,7 +11,6 @@ export type SentAnswer = Readonly<{
   /** The endpoint's internal name, if the pattern serves several endpoints. */
   endpoint?: string | undefined
   isClosed: boolean
-  /** `undefined` if the client is unknown. */
   principal: Principal | undefined
   /** The key of a valid token that was refused, because it is revoked or because of the key's networks. */
   refusedKeyId: string | undefined
@@ -19,7 +18,6 @@ export type SentAnswer = Readonly<{
   status: number
   rows: number
   source: AnswerSource
-  /** Milliseconds from arrival to the end of the answer. */
   ms: number
   /** W3C trace context of the client, or of the request's own span if tracing is on. */
   traceparent: string | undefined

@@ -35,7 +35,6 @@ export type AuditFigures = Readonly<{
   /** Entries counted, or not written because of an error, that are not in the database yet. */
   queued: number
   lost: number
-  /** Number of heads found that contradict a published one. */
   contradictions: number
   /** Milliseconds since 1970. `undefined` before the first run of the sealer. */
   sealedAt: number | undefined

@@ -1,4 +1,3 @@
-/** `reason` identifies the cause. There must be few different reasons. */
 type ThrottledWarning = (reason: string, message: string) => void
 
 type Log = { warn(details: object, message: string): void }
@@ -6,9 +5,8 @@ type Log = { warn(details: object, message: string): void }
 const pauseMs = 60_000
 
 /**
- * Returns a function that writes at most one warning a minute for each reason. The next warning contains the
- * number of omitted ones. The caller must bound the number of different reasons. `now`: milliseconds from an
- * arbitrary start, monotonic.
+ * Returns a function that writes at most one warning a minute for each reason, with the number of omitted
+ * ones. There must be few reasons. `now`: monotonic milliseconds.
  */
 export const throttleWarnings = (log: Log, now = () => performance.now()): ThrottledWarning => {
   const written = new Map<string, { atMs: number; omitted: number }>()

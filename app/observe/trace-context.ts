@@ -1,6 +1,5 @@
 /** W3C Trace Context, level 1: version-traceid-parentid-flags. Later versions may append fields. */
 const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/
-/** Length of version 00. */
 const firstVersionLength = 55
 
 /** Returns a request's trace id, 32 hexadecimal digits. `undefined` if the header is missing or malformed. */

@@ -7,20 +7,17 @@ import type { SentAnswer } from './sent-answer.ts'
 
 export type RequestSpan = {
   traceparent: string
-  /** Calls `next` with the span as the parent of statements and commands. */
   run(next: () => void): void
   end(answer: Pick<SentAnswer, 'route' | 'status' | 'source'>): void
 }
 
 export type Tracing = {
   /**
-   * Starts a span, as a child of the caller's if the headers contain a `traceparent`. `startedAt` is in
-   * milliseconds since 1970. Optional. Defaults to now.
+   * Starts a span below the caller's `traceparent`. `startedAt`: milliseconds since 1970. Defaults to now.
    */
   begin(method: string, headers: IncomingHttpHeaders, startedAt?: number): RequestSpan
   /** Records a statement below the active span. Does nothing outside of requests. */
   noteStatement(statement: StatementEnd): void
-  /** Sends the remaining spans; gives up after two seconds. */
   close(): Promise<void>
 }
 
@@ -32,13 +29,11 @@ type TracingOptions = {
 type RedisCommand = { command: string; span?: Span }
 
 const closeWithinMs = 2_000
-const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): not said again'
+const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): this is logged once'
 
 /**
- * Loads OpenTelemetry and exports spans by OTLP over HTTP. OpenTelemetry's own variables apply, such as
- * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`. If the collector does not
- * answer, the spans are lost, and requests are served as before. Spans contain route patterns, codes and
- * statements with placeholders, but no ids and no values. See
+ * Exports spans by OTLP over HTTP, with OpenTelemetry's own variables. Without an answer of the collector,
+ * spans are lost. They contain routes, codes and statements, but no ids and no values. See
  * docs/decisions/0130-traces-are-our-own-spans.md.
  */
 export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {

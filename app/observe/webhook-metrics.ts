@@ -1,11 +1,9 @@
 import { byLabel, counter, createSlowFigure, type Figure, gauge, gaugeMin } from './figures.ts'
 
 type WebhookFigures = {
-  /** Attempts, by `delivered`, `failed` and `disabled`. */
   attempts: Readonly<Record<string, number>>
   /** Time of the last scan of all webhooks, in milliseconds since 1970. `undefined` before the first scan. */
   lookedAt: () => number | undefined
-  /** Numbers of webhooks with a failing receiver, and of webhooks that the service has disabled. */
   count: () => Promise<{ failing: number; disabled: number }>
 }
 

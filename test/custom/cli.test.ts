@@ -65,7 +65,7 @@ t.test('documents', async (t) => {
   t.same(await json('apply', good), { name: 'mine', revision: 1, outcome: 'unchanged' })
   t.match(await certdata('apply', changed), {
     code: 1,
-    stderr: /revision 1 and says something else: give this one revision 2/,
+    stderr: /revision 1 with other content: set the revision of this document to 2/,
   })
 })
 

@@ -39,11 +39,8 @@ table api_keys row level security forced
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint api_keys_pkey PRIMARY KEY (customer_id, key_id)
   constraint api_keys_key_id_key UNIQUE (key_id)
-  CREATE TRIGGER api_keys_log_delete AFTER DELETE ON public.api_keys REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION api_keys_log_delete() enabled always
-  CREATE TRIGGER api_keys_log_insert AFTER INSERT ON public.api_keys REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION api_keys_log_insert() enabled always
-  CREATE TRIGGER api_keys_log_moved AFTER UPDATE OF customer_id, key_id ON public.api_keys FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.key_id IS DISTINCT FROM new.key_id))) EXECUTE FUNCTION api_keys_log_moved() enabled always
-  CREATE TRIGGER api_keys_log_truncate AFTER TRUNCATE ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION api_keys_log_truncate() enabled always
-  CREATE TRIGGER api_keys_log_update AFTER UPDATE ON public.api_keys REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION api_keys_log_update() enabled always
+  CREATE TRIGGER api_keys_log_change AFTER INSERT OR DELETE OR UPDATE ON public.api_keys FOR EACH ROW EXECUTE FUNCTION log_rights() enabled always
+  CREATE TRIGGER api_keys_log_truncate AFTER TRUNCATE ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION log_truncate('auth') enabled always
   policy operator permissive for * to certdata_operator using true with check true
 
 type approval_term
@@ -94,19 +91,14 @@ END)
   CREATE TRIGGER approvals_before BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_before() enabled always
   CREATE TRIGGER approvals_elements_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_elements_delete() enabled always
   CREATE TRIGGER approvals_elements_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_elements_insert() enabled always
-  CREATE TRIGGER approvals_elements_truncate AFTER TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION approvals_elements_truncate() enabled always
   CREATE TRIGGER approvals_elements_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_elements_update() enabled always
-  CREATE TRIGGER approvals_emptied AFTER TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION approvals_emptied() enabled always
   CREATE TRIGGER approvals_log_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_log_delete() enabled always
   CREATE TRIGGER approvals_log_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_log_insert() enabled always
   CREATE TRIGGER approvals_log_moved AFTER UPDATE OF customer_id, id ON public.approvals FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION approvals_log_moved() enabled always
   CREATE TRIGGER approvals_log_truncate AFTER TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION approvals_log_truncate() enabled always
   CREATE TRIGGER approvals_log_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_log_update() enabled always
-  CREATE TRIGGER approvals_moved AFTER UPDATE OF customer_id, id ON public.approvals FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION approvals_moved() enabled always
-  CREATE TRIGGER approvals_removed AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_removed() enabled always
   CREATE TRIGGER approvals_words_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_words_delete() enabled always
   CREATE TRIGGER approvals_words_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_words_insert() enabled always
-  CREATE TRIGGER approvals_words_truncate AFTER TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION approvals_words_truncate() enabled always
   CREATE TRIGGER approvals_words_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
@@ -301,19 +293,14 @@ END)
   CREATE TRIGGER certificates_before BEFORE INSERT OR UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_before() enabled always
   CREATE TRIGGER certificates_elements_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_elements_delete() enabled always
   CREATE TRIGGER certificates_elements_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_elements_insert() enabled always
-  CREATE TRIGGER certificates_elements_truncate AFTER TRUNCATE ON public.certificates FOR EACH STATEMENT EXECUTE FUNCTION certificates_elements_truncate() enabled always
   CREATE TRIGGER certificates_elements_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_elements_update() enabled always
-  CREATE TRIGGER certificates_emptied AFTER TRUNCATE ON public.certificates FOR EACH STATEMENT EXECUTE FUNCTION certificates_emptied() enabled always
   CREATE TRIGGER certificates_log_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_log_delete() enabled always
   CREATE TRIGGER certificates_log_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_log_insert() enabled always
   CREATE TRIGGER certificates_log_moved AFTER UPDATE OF customer_id, id ON public.certificates FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION certificates_log_moved() enabled always
   CREATE TRIGGER certificates_log_truncate AFTER TRUNCATE ON public.certificates FOR EACH STATEMENT EXECUTE FUNCTION certificates_log_truncate() enabled always
   CREATE TRIGGER certificates_log_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_log_update() enabled always
-  CREATE TRIGGER certificates_moved AFTER UPDATE OF customer_id, id ON public.certificates FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION certificates_moved() enabled always
-  CREATE TRIGGER certificates_removed AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_removed() enabled always
   CREATE TRIGGER certificates_words_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_words_delete() enabled always
   CREATE TRIGGER certificates_words_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_words_insert() enabled always
-  CREATE TRIGGER certificates_words_truncate AFTER TRUNCATE ON public.certificates FOR EACH STATEMENT EXECUTE FUNCTION certificates_words_truncate() enabled always
   CREATE TRIGGER certificates_words_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
@@ -395,17 +382,13 @@ CASE
 END)
   constraint countries_pkey PRIMARY KEY (id)
   CREATE TRIGGER countries_before BEFORE INSERT OR UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_before() enabled always
-  CREATE TRIGGER countries_emptied AFTER TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION countries_emptied() enabled always
   CREATE TRIGGER countries_log_delete AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_log_delete() enabled always
   CREATE TRIGGER countries_log_insert AFTER INSERT ON public.countries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_log_insert() enabled always
   CREATE TRIGGER countries_log_moved AFTER UPDATE OF id ON public.countries FOR EACH ROW WHEN ((old.id IS DISTINCT FROM new.id)) EXECUTE FUNCTION countries_log_moved() enabled always
   CREATE TRIGGER countries_log_truncate AFTER TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION countries_log_truncate() enabled always
   CREATE TRIGGER countries_log_update AFTER UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_log_update() enabled always
-  CREATE TRIGGER countries_moved AFTER UPDATE OF id ON public.countries FOR EACH ROW WHEN ((old.id IS DISTINCT FROM new.id)) EXECUTE FUNCTION countries_moved() enabled always
-  CREATE TRIGGER countries_removed AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_removed() enabled always
   CREATE TRIGGER countries_words_delete AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_words_delete() enabled always
   CREATE TRIGGER countries_words_insert AFTER INSERT ON public.countries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_words_insert() enabled always
-  CREATE TRIGGER countries_words_truncate AFTER TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION countries_words_truncate() enabled always
   CREATE TRIGGER countries_words_update AFTER UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_words_update() enabled always
 
 type country_requirements
@@ -426,20 +409,16 @@ table custom_documents
   constraint custom_documents_name_fkey FOREIGN KEY (name) REFERENCES custom_endpoints(name) ON DELETE CASCADE
   constraint custom_documents_pkey PRIMARY KEY (name, revision)
   CREATE UNIQUE INDEX custom_documents_current ON public.custom_documents USING btree (name) WHERE (superseded_at IS NULL)
-  CREATE TRIGGER custom_documents_log_delete AFTER DELETE ON public.custom_documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_documents_log_delete() enabled always
-  CREATE TRIGGER custom_documents_log_insert AFTER INSERT ON public.custom_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_documents_log_insert() enabled always
-  CREATE TRIGGER custom_documents_log_truncate AFTER TRUNCATE ON public.custom_documents FOR EACH STATEMENT EXECUTE FUNCTION custom_documents_log_truncate() enabled always
-  CREATE TRIGGER custom_documents_log_update AFTER UPDATE ON public.custom_documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_documents_log_update() enabled always
+  CREATE TRIGGER custom_documents_log_change AFTER INSERT OR DELETE OR UPDATE ON public.custom_documents FOR EACH ROW EXECUTE FUNCTION log_custom() enabled always
+  CREATE TRIGGER custom_documents_log_truncate AFTER TRUNCATE ON public.custom_documents FOR EACH STATEMENT EXECUTE FUNCTION log_truncate('custom') enabled always
 
 table custom_endpoints
   name text collate "C" not null
   to_everyone boolean not null default false
   constraint custom_endpoints_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,63}$'::text))
   constraint custom_endpoints_pkey PRIMARY KEY (name)
-  CREATE TRIGGER custom_endpoints_log_delete AFTER DELETE ON public.custom_endpoints REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_endpoints_log_delete() enabled always
-  CREATE TRIGGER custom_endpoints_log_insert AFTER INSERT ON public.custom_endpoints REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_endpoints_log_insert() enabled always
-  CREATE TRIGGER custom_endpoints_log_truncate AFTER TRUNCATE ON public.custom_endpoints FOR EACH STATEMENT EXECUTE FUNCTION custom_endpoints_log_truncate() enabled always
-  CREATE TRIGGER custom_endpoints_log_update AFTER UPDATE ON public.custom_endpoints REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_endpoints_log_update() enabled always
+  CREATE TRIGGER custom_endpoints_log_change AFTER INSERT OR DELETE OR UPDATE ON public.custom_endpoints FOR EACH ROW EXECUTE FUNCTION log_custom() enabled always
+  CREATE TRIGGER custom_endpoints_log_truncate AFTER TRUNCATE ON public.custom_endpoints FOR EACH STATEMENT EXECUTE FUNCTION log_truncate('custom') enabled always
 
 table custom_grants row level security forced
   customer_id text collate "C" not null
@@ -450,10 +429,8 @@ table custom_grants row level security forced
   constraint custom_grants_name_fkey FOREIGN KEY (name) REFERENCES custom_endpoints(name) ON DELETE CASCADE
   constraint custom_grants_pkey PRIMARY KEY (customer_id, name)
   CREATE INDEX custom_grants_name ON public.custom_grants USING btree (name)
-  CREATE TRIGGER custom_grants_log_delete AFTER DELETE ON public.custom_grants REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_grants_log_delete() enabled always
-  CREATE TRIGGER custom_grants_log_insert AFTER INSERT ON public.custom_grants REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_grants_log_insert() enabled always
-  CREATE TRIGGER custom_grants_log_truncate AFTER TRUNCATE ON public.custom_grants FOR EACH STATEMENT EXECUTE FUNCTION custom_grants_log_truncate() enabled always
-  CREATE TRIGGER custom_grants_log_update AFTER UPDATE ON public.custom_grants REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION custom_grants_log_update() enabled always
+  CREATE TRIGGER custom_grants_log_change AFTER INSERT OR DELETE OR UPDATE ON public.custom_grants FOR EACH ROW EXECUTE FUNCTION log_custom() enabled always
+  CREATE TRIGGER custom_grants_log_truncate AFTER TRUNCATE ON public.custom_grants FOR EACH STATEMENT EXECUTE FUNCTION log_truncate('custom') enabled always
   policy operator permissive for * to certdata_operator using true with check true
 
 table customers row level security forced
@@ -469,12 +446,9 @@ table customers row level security forced
   constraint customers_plan_check CHECK ((plan = ANY (ARRAY['basic'::text, 'premium'::text, 'enterprise'::text])))
   constraint customers_pkey PRIMARY KEY (customer_id)
   CREATE TRIGGER customers_history_delete AFTER DELETE ON public.customers FOR EACH ROW EXECUTE FUNCTION customers_history_delete() enabled always
-  CREATE TRIGGER customers_log_delete AFTER DELETE ON public.customers REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION customers_log_delete() enabled always
-  CREATE TRIGGER customers_log_insert AFTER INSERT ON public.customers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION customers_log_insert() enabled always
-  CREATE TRIGGER customers_log_moved AFTER UPDATE OF customer_id ON public.customers FOR EACH ROW WHEN ((old.customer_id IS DISTINCT FROM new.customer_id)) EXECUTE FUNCTION customers_log_moved() enabled always
+  CREATE TRIGGER customers_log_change AFTER INSERT OR DELETE OR UPDATE ON public.customers FOR EACH ROW EXECUTE FUNCTION log_rights() enabled always
   CREATE TRIGGER customers_log_settings AFTER UPDATE OF expiring_within ON public.customers FOR EACH ROW WHEN ((old.expiring_within IS DISTINCT FROM new.expiring_within)) EXECUTE FUNCTION customers_log_settings() enabled always
-  CREATE TRIGGER customers_log_truncate AFTER TRUNCATE ON public.customers FOR EACH STATEMENT EXECUTE FUNCTION customers_log_truncate() enabled always
-  CREATE TRIGGER customers_log_update AFTER UPDATE ON public.customers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION customers_log_update() enabled always
+  CREATE TRIGGER customers_log_truncate AFTER TRUNCATE ON public.customers FOR EACH STATEMENT EXECUTE FUNCTION log_truncate('auth') enabled always
   policy operator permissive for * to certdata_operator using true with check true
 
 table demo_changes
@@ -582,19 +556,14 @@ END)
   CREATE TRIGGER lab_before BEFORE INSERT OR UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_before() enabled always
   CREATE TRIGGER lab_elements_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_elements_delete() enabled always
   CREATE TRIGGER lab_elements_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_elements_insert() enabled always
-  CREATE TRIGGER lab_elements_truncate AFTER TRUNCATE ON public.lab FOR EACH STATEMENT EXECUTE FUNCTION lab_elements_truncate() enabled always
   CREATE TRIGGER lab_elements_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_elements_update() enabled always
-  CREATE TRIGGER lab_emptied AFTER TRUNCATE ON public.lab FOR EACH STATEMENT EXECUTE FUNCTION lab_emptied() enabled always
   CREATE TRIGGER lab_log_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_log_delete() enabled always
   CREATE TRIGGER lab_log_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_log_insert() enabled always
   CREATE TRIGGER lab_log_moved AFTER UPDATE OF customer_id, id ON public.lab FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION lab_log_moved() enabled always
   CREATE TRIGGER lab_log_truncate AFTER TRUNCATE ON public.lab FOR EACH STATEMENT EXECUTE FUNCTION lab_log_truncate() enabled always
   CREATE TRIGGER lab_log_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_log_update() enabled always
-  CREATE TRIGGER lab_moved AFTER UPDATE OF customer_id, id ON public.lab FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION lab_moved() enabled always
-  CREATE TRIGGER lab_removed AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_removed() enabled always
   CREATE TRIGGER lab_words_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_words_delete() enabled always
   CREATE TRIGGER lab_words_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_words_insert() enabled always
-  CREATE TRIGGER lab_words_truncate AFTER TRUNCATE ON public.lab FOR EACH STATEMENT EXECUTE FUNCTION lab_words_truncate() enabled always
   CREATE TRIGGER lab_words_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
@@ -649,19 +618,14 @@ END)
   CREATE TRIGGER products_before BEFORE INSERT OR UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_before() enabled always
   CREATE TRIGGER products_elements_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_elements_delete() enabled always
   CREATE TRIGGER products_elements_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION products_elements_insert() enabled always
-  CREATE TRIGGER products_elements_truncate AFTER TRUNCATE ON public.products FOR EACH STATEMENT EXECUTE FUNCTION products_elements_truncate() enabled always
   CREATE TRIGGER products_elements_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_elements_update() enabled always
-  CREATE TRIGGER products_emptied AFTER TRUNCATE ON public.products FOR EACH STATEMENT EXECUTE FUNCTION products_emptied() enabled always
   CREATE TRIGGER products_log_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_log_delete() enabled always
   CREATE TRIGGER products_log_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION products_log_insert() enabled always
   CREATE TRIGGER products_log_moved AFTER UPDATE OF customer_id, id ON public.products FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION products_log_moved() enabled always
   CREATE TRIGGER products_log_truncate AFTER TRUNCATE ON public.products FOR EACH STATEMENT EXECUTE FUNCTION products_log_truncate() enabled always
   CREATE TRIGGER products_log_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_log_update() enabled always
-  CREATE TRIGGER products_moved AFTER UPDATE OF customer_id, id ON public.products FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION products_moved() enabled always
-  CREATE TRIGGER products_removed AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_removed() enabled always
   CREATE TRIGGER products_words_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_words_delete() enabled always
   CREATE TRIGGER products_words_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION products_words_insert() enabled always
-  CREATE TRIGGER products_words_truncate AFTER TRUNCATE ON public.products FOR EACH STATEMENT EXECUTE FUNCTION products_words_truncate() enabled always
   CREATE TRIGGER products_words_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
@@ -715,19 +679,14 @@ END)
   CREATE TRIGGER projects_before BEFORE INSERT OR UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_before() enabled always
   CREATE TRIGGER projects_elements_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_elements_delete() enabled always
   CREATE TRIGGER projects_elements_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_elements_insert() enabled always
-  CREATE TRIGGER projects_elements_truncate AFTER TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION projects_elements_truncate() enabled always
   CREATE TRIGGER projects_elements_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_elements_update() enabled always
-  CREATE TRIGGER projects_emptied AFTER TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION projects_emptied() enabled always
   CREATE TRIGGER projects_log_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_log_delete() enabled always
   CREATE TRIGGER projects_log_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_log_insert() enabled always
   CREATE TRIGGER projects_log_moved AFTER UPDATE OF customer_id, id ON public.projects FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION projects_log_moved() enabled always
   CREATE TRIGGER projects_log_truncate AFTER TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION projects_log_truncate() enabled always
   CREATE TRIGGER projects_log_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_log_update() enabled always
-  CREATE TRIGGER projects_moved AFTER UPDATE OF customer_id, id ON public.projects FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION projects_moved() enabled always
-  CREATE TRIGGER projects_removed AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_removed() enabled always
   CREATE TRIGGER projects_words_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_words_delete() enabled always
   CREATE TRIGGER projects_words_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_words_insert() enabled always
-  CREATE TRIGGER projects_words_truncate AFTER TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION projects_words_truncate() enabled always
   CREATE TRIGGER projects_words_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
@@ -795,11 +754,8 @@ table revoked_tokens row level security forced
   constraint revoked_tokens_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint revoked_tokens_pkey PRIMARY KEY (customer_id, key_id, jti)
   CREATE INDEX revoked_tokens_expiry ON public.revoked_tokens USING btree (expires_at)
-  CREATE TRIGGER revoked_tokens_log_delete AFTER DELETE ON public.revoked_tokens REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION revoked_tokens_log_delete() enabled always
-  CREATE TRIGGER revoked_tokens_log_insert AFTER INSERT ON public.revoked_tokens REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION revoked_tokens_log_insert() enabled always
-  CREATE TRIGGER revoked_tokens_log_moved AFTER UPDATE OF customer_id, key_id ON public.revoked_tokens FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.key_id IS DISTINCT FROM new.key_id))) EXECUTE FUNCTION revoked_tokens_log_moved() enabled always
-  CREATE TRIGGER revoked_tokens_log_truncate AFTER TRUNCATE ON public.revoked_tokens FOR EACH STATEMENT EXECUTE FUNCTION revoked_tokens_log_truncate() enabled always
-  CREATE TRIGGER revoked_tokens_log_update AFTER UPDATE ON public.revoked_tokens REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION revoked_tokens_log_update() enabled always
+  CREATE TRIGGER revoked_tokens_log_change AFTER INSERT OR DELETE OR UPDATE ON public.revoked_tokens FOR EACH ROW EXECUTE FUNCTION log_rights() enabled always
+  CREATE TRIGGER revoked_tokens_log_truncate AFTER TRUNCATE ON public.revoked_tokens FOR EACH STATEMENT EXECUTE FUNCTION log_truncate('auth') enabled always
   policy operator permissive for * to certdata_operator using true with check true
 
 table service_minutes
@@ -954,59 +910,6 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.api_keys_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from old_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.api_keys_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.api_keys_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'auth', old.key_id);
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.api_keys_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.api_keys_log_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id
-  from (select customer_id, key_id from new_rows n full join old_rows o using (customer_id, key_id)
-  where to_jsonb(n) - 'last_used_on' is distinct from to_jsonb(o) - 'last_used_on') r;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.append_audit(entries json)
  RETURNS void
  LANGUAGE sql
@@ -1082,8 +985,7 @@ CREATE OR REPLACE FUNCTION public.approvals_before()
 AS $function$
 begin
   new.requested_on_sort := coalesce(new.requested_on, 'infinity');
-  new.expected_on_sort := coalesce(new.expected_on,
-    'infinity');
+  new.expected_on_sort := coalesce(new.expected_on, 'infinity');
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -1111,10 +1013,11 @@ CREATE OR REPLACE FUNCTION public.approvals_elements_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from elements e using
-      (select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
-    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field
-      and e.value = g.value and e.id = g.id;
+  delete from elements e using (
+    select distinct r.customer_id, f.name, v as value, r.id
+    from old_rows r cross join lateral (values ('tags', r.tags)) f (name, list) cross join unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.name and e.value = g.value
+      and e.id = g.id;
   return null;
 end $function$
 
@@ -1125,17 +1028,11 @@ CREATE OR REPLACE FUNCTION public.approvals_elements_insert()
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'approvals', n.field, n.value, n.id from
-      (select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+    select distinct r.customer_id, 'approvals', f.name, v, r.id
+    from new_rows r cross join lateral (values ('tags', r.tags)) f (name, list) cross join unnest(f.list) v
+    on conflict do nothing;
   return null;
 end $function$
-
-
-CREATE OR REPLACE FUNCTION public.approvals_elements_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin delete from elements where resource = 'approvals'; return null; end $function$
 
 
 CREATE OR REPLACE FUNCTION public.approvals_elements_update()
@@ -1143,29 +1040,19 @@ CREATE OR REPLACE FUNCTION public.approvals_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using
-    ((select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using (
+    select old.customer_id, f.name, v as value, old.id from (values ('tags', old.tags)) f (name, list), unnest(f.list) v
     except
-    (select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field and e.value = g.value
+    select new.customer_id, f.name, v, new.id from (values ('tags', new.tags)) f (name, list), unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.name and e.value = g.value
       and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'approvals', n.field, n.value, n.id from
-      ((select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+    select n.customer_id, 'approvals', n.name, n.value, n.id from (
+      select new.customer_id, f.name, v as value, new.id from (values ('tags', new.tags)) f (name, list), unnest(f.list) v
       except
-      (select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.approvals_emptied()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at) values ('*', 'approvals', now()) on conflict do nothing;
+      select old.customer_id, f.name, v, old.id from (values ('tags', old.tags)) f (name, list), unnest(f.list) v) n
+    on conflict do nothing;
   return null;
 end $function$
 
@@ -1175,24 +1062,23 @@ CREATE OR REPLACE FUNCTION public.approvals_log_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id)
-    select r.customer_id, 'approvals', r.id from old_rows r;
+  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'approvals', o.id from old_rows o;
+  insert into removals (customer_id, resource, changed_at)
+    select o.customer_id, 'approvals', greatest(now(), max(o.updated_at)) from old_rows o
+    group by 1 on conflict do nothing;
+  -- history
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'approvals', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
-      left join lateral (
+    from old_rows o left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'approvals' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
       order by h.position desc limit 1) l on true
-    where l.is_mark is not true;
+    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'approvals', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'product_id', o.product_id, 'country_code', o.country_code,
-        'scheme', o.scheme, 'project_id', o.project_id, 'certificate_id', o.certificate_id, 'status', o.status,
-        'phase', o.phase, 'requested_on', o.requested_on, 'submitted_on', o.submitted_on, 'decided_on',
-        o.decided_on, 'expected_on', o.expected_on, 'tags', o.tags)
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
+    select o.customer_id, 'approvals', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,requested_on_sort,expected_on_sort,updated_at,created_xid}'::text[]
+    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
+  -- end
   return null;
 end $function$
 
@@ -1224,6 +1110,8 @@ declare ended record;
 begin
   insert into change_log (customer_id, resource, record_id)
     values (old.customer_id, 'approvals', old.id), (new.customer_id, 'approvals', new.id);
+  insert into removals (customer_id, resource, changed_at)
+    values (old.customer_id, 'approvals', greatest(now(), old.updated_at)) on conflict do nothing;
   -- history
   select h.position, h.old = '{}' as is_mark into ended from record_history h
     where h.customer_id = old.customer_id and h.resource = 'approvals' and h.record_id = old.id
@@ -1235,10 +1123,7 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'approvals', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'product_id', old.product_id, 'country_code',
-        old.country_code, 'scheme', old.scheme, 'project_id', old.project_id, 'certificate_id', old.certificate_id,
-        'status', old.status, 'phase', old.phase, 'requested_on', old.requested_on, 'submitted_on',
-        old.submitted_on, 'decided_on', old.decided_on, 'expected_on', old.expected_on, 'tags', old.tags));
+      to_jsonb(old) - '{customer_id,id,requested_on_sort,expected_on_sort,updated_at,created_xid}'::text[]);
   if former_end(new.customer_id, 'approvals', new.id) > new.created_at then
     update approvals set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -1253,8 +1138,11 @@ CREATE OR REPLACE FUNCTION public.approvals_log_truncate()
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', 'approvals', '*');
+  insert into removals (customer_id, resource, changed_at) values ('*', 'approvals', now()) on conflict do nothing;
   delete from record_history where resource = 'approvals';
   update history_begun set since = now() where resource = 'approvals';
+  delete from record_words where resource = 'approvals';
+  delete from elements where resource = 'approvals';
   return null;
 end $function$
 
@@ -1266,8 +1154,7 @@ AS $function$
 declare former text;
 begin
   if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id then return null; end if;
-  insert into change_log (customer_id, resource, record_id)
-    values (new.customer_id, 'approvals', new.id);
+  insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'approvals', new.id);
   -- history
   former := concat_ws(',',
     case when old.product_id is distinct from new.product_id then '"product_id":' || coalesce(to_json(old.product_id)::text, 'null') end,
@@ -1287,30 +1174,6 @@ begin
       values (new.customer_id, 'approvals', new.id, new.updated_at, old.updated_at, ('{' || former || '}')::jsonb);
   end if;
   -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.approvals_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'approvals', greatest(now(), old.updated_at))
-    on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.approvals_removed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'approvals', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
   return null;
 end $function$
 
@@ -1341,24 +1204,12 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.approvals_words_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words where resource = 'approvals';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.approvals_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.scheme is distinct from new.scheme or old.product_id is distinct from new.product_id
-    or old.certificate_id is distinct from new.certificate_id) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.certificate_id is distinct from new.certificate_id or old.product_id is distinct from new.product_id or old.scheme is distinct from new.scheme) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'approvals/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.scheme, new.product_id, new.certificate_id))) word
@@ -1480,8 +1331,7 @@ CREATE OR REPLACE FUNCTION public.certificates_before()
 AS $function$
 begin
   new.valid_from_sort := coalesce(new.valid_from, 'infinity');
-  new.valid_until_sort := coalesce(new.valid_until,
-    'infinity');
+  new.valid_until_sort := coalesce(new.valid_until, 'infinity');
   new.issued_on_sort := coalesce(new.issued_on, 'infinity');
   if tg_op = 'INSERT' then
     new.created_at := now();
@@ -1510,11 +1360,11 @@ CREATE OR REPLACE FUNCTION public.certificates_elements_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from elements e using
-      (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v
-      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
-    where e.customer_id = g.customer_id and e.resource = 'certificates' and e.field = g.field
-      and e.value = g.value and e.id = g.id;
+  delete from elements e using (
+    select distinct r.customer_id, f.name, v as value, r.id
+    from old_rows r cross join lateral (values ('standards', r.standards), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'certificates' and e.field = g.name and e.value = g.value
+      and e.id = g.id;
   return null;
 end $function$
 
@@ -1525,19 +1375,11 @@ CREATE OR REPLACE FUNCTION public.certificates_elements_insert()
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'certificates', n.field, n.value, n.id from
-      (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v
-      union
-      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+    select distinct r.customer_id, 'certificates', f.name, v, r.id
+    from new_rows r cross join lateral (values ('standards', r.standards), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v
+    on conflict do nothing;
   return null;
 end $function$
-
-
-CREATE OR REPLACE FUNCTION public.certificates_elements_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin delete from elements where resource = 'certificates'; return null; end $function$
 
 
 CREATE OR REPLACE FUNCTION public.certificates_elements_update()
@@ -1545,34 +1387,19 @@ CREATE OR REPLACE FUNCTION public.certificates_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using
-    ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
-    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using (
+    select old.customer_id, f.name, v as value, old.id from (values ('standards', old.standards), ('tags', old.tags)) f (name, list), unnest(f.list) v
     except
-    (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
-    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'certificates' and e.field = g.field and e.value = g.value
+    select new.customer_id, f.name, v, new.id from (values ('standards', new.standards), ('tags', new.tags)) f (name, list), unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'certificates' and e.field = g.name and e.value = g.value
       and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'certificates', n.field, n.value, n.id from
-      ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
-      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+    select n.customer_id, 'certificates', n.name, n.value, n.id from (
+      select new.customer_id, f.name, v as value, new.id from (values ('standards', new.standards), ('tags', new.tags)) f (name, list), unnest(f.list) v
       except
-      (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
-      union
-      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.certificates_emptied()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at) values ('*', 'certificates', now()) on conflict do nothing;
+      select old.customer_id, f.name, v, old.id from (values ('standards', old.standards), ('tags', old.tags)) f (name, list), unnest(f.list) v) n
+    on conflict do nothing;
   return null;
 end $function$
 
@@ -1582,26 +1409,23 @@ CREATE OR REPLACE FUNCTION public.certificates_log_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id)
-    select r.customer_id, 'certificates', r.id from old_rows r;
+  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'certificates', o.id from old_rows o;
+  insert into removals (customer_id, resource, changed_at)
+    select o.customer_id, 'certificates', greatest(now(), max(o.updated_at)) from old_rows o
+    group by 1 on conflict do nothing;
+  -- history
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'certificates', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
-      left join lateral (
+    from old_rows o left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'certificates' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
       order by h.position desc limit 1) l on true
-    where l.is_mark is not true;
+    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'certificates', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'number', o.number, 'title', o.title, 'product_id',
-        o.product_id, 'project_id', o.project_id, 'approval_id', o.approval_id, 'supersedes_id', o.supersedes_id,
-        'country_code', o.country_code, 'authority', o.authority, 'scheme', o.scheme, 'certificate_type',
-        o.certificate_type, 'approval_status', o.approval_status, 'valid_from', o.valid_from, 'valid_until',
-        o.valid_until, 'validity_periods', o.validity_periods, 'issued_on', o.issued_on, 'holder', o.holder,
-        'standards', o.standards, 'tags', o.tags, 'source_url', o.source_url)
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
+    select o.customer_id, 'certificates', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,valid_from_sort,valid_until_sort,issued_on_sort,updated_at,created_xid}'::text[]
+    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
+  -- end
   return null;
 end $function$
 
@@ -1633,6 +1457,8 @@ declare ended record;
 begin
   insert into change_log (customer_id, resource, record_id)
     values (old.customer_id, 'certificates', old.id), (new.customer_id, 'certificates', new.id);
+  insert into removals (customer_id, resource, changed_at)
+    values (old.customer_id, 'certificates', greatest(now(), old.updated_at)) on conflict do nothing;
   -- history
   select h.position, h.old = '{}' as is_mark into ended from record_history h
     where h.customer_id = old.customer_id and h.resource = 'certificates' and h.record_id = old.id
@@ -1644,13 +1470,7 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'certificates', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'number', old.number, 'title', old.title, 'product_id',
-        old.product_id, 'project_id', old.project_id, 'approval_id', old.approval_id, 'supersedes_id',
-        old.supersedes_id, 'country_code', old.country_code, 'authority', old.authority, 'scheme', old.scheme,
-        'certificate_type', old.certificate_type, 'approval_status', old.approval_status, 'valid_from',
-        old.valid_from, 'valid_until', old.valid_until, 'validity_periods', old.validity_periods, 'issued_on',
-        old.issued_on, 'holder', old.holder, 'standards', old.standards, 'tags', old.tags, 'source_url',
-        old.source_url));
+      to_jsonb(old) - '{customer_id,id,valid_from_sort,valid_until_sort,issued_on_sort,updated_at,created_xid}'::text[]);
   if former_end(new.customer_id, 'certificates', new.id) > new.created_at then
     update certificates set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -1665,8 +1485,11 @@ CREATE OR REPLACE FUNCTION public.certificates_log_truncate()
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', 'certificates', '*');
+  insert into removals (customer_id, resource, changed_at) values ('*', 'certificates', now()) on conflict do nothing;
   delete from record_history where resource = 'certificates';
   update history_begun set since = now() where resource = 'certificates';
+  delete from record_words where resource = 'certificates';
+  delete from elements where resource = 'certificates';
   return null;
 end $function$
 
@@ -1678,8 +1501,7 @@ AS $function$
 declare former text;
 begin
   if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id then return null; end if;
-  insert into change_log (customer_id, resource, record_id)
-    values (new.customer_id, 'certificates', new.id);
+  insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'certificates', new.id);
   -- history
   former := concat_ws(',',
     case when old.number is distinct from new.number then '"number":' || coalesce(to_json(old.number)::text, 'null') end,
@@ -1710,30 +1532,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.certificates_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'certificates', greatest(now(), old.updated_at))
-    on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.certificates_removed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'certificates', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.certificates_words_delete()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1760,24 +1558,12 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.certificates_words_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words where resource = 'certificates';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.certificates_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.number is distinct from new.number or old.title is distinct from new.title
-    or old.holder is distinct from new.holder) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.holder is distinct from new.holder or old.number is distinct from new.number or old.title is distinct from new.title) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'certificates/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.number, new.title, new.holder))) word
@@ -1944,6 +1730,7 @@ CREATE OR REPLACE FUNCTION public.countries_before()
  LANGUAGE plpgsql
 AS $function$
 begin
+  
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -1966,23 +1753,16 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.countries_emptied()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at) values ('*', 'countries', now()) on conflict do nothing;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.countries_log_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id)
-    select '*', 'countries', r.id from old_rows r;
+  insert into change_log (customer_id, resource, record_id) select '*', 'countries', o.id from old_rows o;
+  insert into removals (customer_id, resource, changed_at)
+    select '*', 'countries', greatest(now(), max(o.updated_at)) from old_rows o
+    group by 1 on conflict do nothing;
+  -- history
   insert into record_history (customer_id, resource, record_id, position, at)
     select '*', 'countries', o.id, coalesce(l.position + 1, 0), o.created_at
     from old_rows o left join lateral (
@@ -1990,13 +1770,11 @@ begin
       where h.customer_id = '*' and h.resource = 'countries' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
       order by h.position desc limit 1) l on true
-    where l.is_mark is not true;
+    where l.is_mark is not true and true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select '*', 'countries', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'code', o.code, 'alpha3', o.alpha3, 'name', o.name, 'region',
-        o.region, 'blocs', o.blocs, 'authorities', o.authorities, 'requirements', o.requirements, 'sources',
-        o.sources, 'confidence', o.confidence, 'reviewed_on', o.reviewed_on)
-    from old_rows o;
+    select '*', 'countries', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{id,updated_at,created_xid}'::text[]
+    from old_rows o where true;
+  -- end
   return null;
 end $function$
 
@@ -2028,6 +1806,8 @@ declare ended record;
 begin
   insert into change_log (customer_id, resource, record_id)
     values ('*', 'countries', old.id), ('*', 'countries', new.id);
+  insert into removals (customer_id, resource, changed_at)
+    values ('*', 'countries', greatest(now(), old.updated_at)) on conflict do nothing;
   -- history
   select h.position, h.old = '{}' as is_mark into ended from record_history h
     where h.customer_id = '*' and h.resource = 'countries' and h.record_id = old.id
@@ -2039,9 +1819,7 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values ('*', 'countries', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'code', old.code, 'alpha3', old.alpha3, 'name', old.name,
-        'region', old.region, 'blocs', old.blocs, 'authorities', old.authorities, 'requirements', old.requirements,
-        'sources', old.sources, 'confidence', old.confidence, 'reviewed_on', old.reviewed_on));
+      to_jsonb(old) - '{id,updated_at,created_xid}'::text[]);
   if former_end('*', 'countries', new.id) > new.created_at then
     update countries set created_at = 'infinity' where id = new.id;
   end if;
@@ -2056,8 +1834,11 @@ CREATE OR REPLACE FUNCTION public.countries_log_truncate()
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', 'countries', '*');
+  insert into removals (customer_id, resource, changed_at) values ('*', 'countries', now()) on conflict do nothing;
   delete from record_history where resource = 'countries';
   update history_begun set since = now() where resource = 'countries';
+  delete from record_words where resource = 'countries';
+  delete from elements where resource = 'countries';
   return null;
 end $function$
 
@@ -2069,8 +1850,7 @@ AS $function$
 declare former text;
 begin
   if old.id is distinct from new.id then return null; end if;
-  insert into change_log (customer_id, resource, record_id)
-    values ('*', 'countries', new.id);
+  insert into change_log (customer_id, resource, record_id) values ('*', 'countries', new.id);
   -- history
   former := concat_ws(',',
     case when old.code is distinct from new.code then '"code":' || coalesce(to_json(old.code)::text, 'null') end,
@@ -2088,30 +1868,6 @@ begin
       values ('*', 'countries', new.id, new.updated_at, old.updated_at, ('{' || former || '}')::jsonb);
   end if;
   -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.countries_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    values ('*', 'countries', greatest(now(), old.updated_at))
-    on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.countries_removed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    select '*', 'countries', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
   return null;
 end $function$
 
@@ -2143,24 +1899,12 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.countries_words_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words where resource = 'countries';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.countries_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.id is distinct from new.id or old.code is distinct from new.code
-    or old.alpha3 is distinct from new.alpha3 or old.name is distinct from new.name
-    or old.authorities is distinct from new.authorities) then return null; end if;
+  if not (old.id is distinct from new.id or old.alpha3 is distinct from new.alpha3 or old.authorities is distinct from new.authorities or old.code is distinct from new.code or old.name is distinct from new.name) then return null; end if;
   update record_words w set customer_id = '*', id = new.id, words = array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name,
@@ -2196,135 +1940,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.custom_documents_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct '*', 'custom', r.name from old_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_documents_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct '*', 'custom', r.name from new_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_documents_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'custom', '*');
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_documents_log_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct '*', 'custom', r.name from (table old_rows union all table new_rows) r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_endpoints_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct '*', 'custom', r.name from old_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_endpoints_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct '*', 'custom', r.name from new_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_endpoints_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'custom', '*');
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_endpoints_log_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct '*', 'custom', r.name from (table old_rows union all table new_rows) r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_grants_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct r.customer_id, 'custom', r.name from old_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_grants_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct r.customer_id, 'custom', r.name from new_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_grants_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'custom', '*');
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.custom_grants_log_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    select distinct r.customer_id, 'custom', r.name from (table old_rows union all table new_rows) r;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.customers_history_delete()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2335,63 +1950,12 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.customers_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', '*' from old_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.customers_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', '*' from new_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.customers_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'auth', '*');
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.customers_log_settings()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'settings', '*');
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.customers_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.customers_log_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', '*' from new_rows r;
   return null;
 end $function$
 
@@ -2629,10 +2193,11 @@ CREATE OR REPLACE FUNCTION public.lab_elements_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from elements e using
-      (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v
-      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
-    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value and e.id = g.id;
+  delete from elements e using (
+    select distinct r.customer_id, f.name, v as value, r.id
+    from old_rows r cross join lateral (values ('standards', r.standards), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.name and e.value = g.value
+      and e.id = g.id;
   return null;
 end $function$
 
@@ -2643,19 +2208,11 @@ CREATE OR REPLACE FUNCTION public.lab_elements_insert()
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'lab', n.field, n.value, n.id from
-      (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v
-      union
-      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+    select distinct r.customer_id, 'lab', f.name, v, r.id
+    from new_rows r cross join lateral (values ('standards', r.standards), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v
+    on conflict do nothing;
   return null;
 end $function$
-
-
-CREATE OR REPLACE FUNCTION public.lab_elements_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin delete from elements where resource = 'lab'; return null; end $function$
 
 
 CREATE OR REPLACE FUNCTION public.lab_elements_update()
@@ -2663,34 +2220,19 @@ CREATE OR REPLACE FUNCTION public.lab_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using
-    ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
-    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using (
+    select old.customer_id, f.name, v as value, old.id from (values ('standards', old.standards), ('tags', old.tags)) f (name, list), unnest(f.list) v
     except
-    (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
-    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value
+    select new.customer_id, f.name, v, new.id from (values ('standards', new.standards), ('tags', new.tags)) f (name, list), unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.name and e.value = g.value
       and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'lab', n.field, n.value, n.id from
-      ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
-      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+    select n.customer_id, 'lab', n.name, n.value, n.id from (
+      select new.customer_id, f.name, v as value, new.id from (values ('standards', new.standards), ('tags', new.tags)) f (name, list), unnest(f.list) v
       except
-      (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
-      union
-      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.lab_emptied()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at) values ('*', 'lab', now()) on conflict do nothing;
+      select old.customer_id, f.name, v, old.id from (values ('standards', old.standards), ('tags', old.tags)) f (name, list), unnest(f.list) v) n
+    on conflict do nothing;
   return null;
 end $function$
 
@@ -2700,26 +2242,23 @@ CREATE OR REPLACE FUNCTION public.lab_log_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id)
-    select r.customer_id, 'lab', r.id from old_rows r;
+  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'lab', o.id from old_rows o;
+  insert into removals (customer_id, resource, changed_at)
+    select o.customer_id, 'lab', greatest(now(), max(o.updated_at)) from old_rows o
+    group by 1 on conflict do nothing;
+  -- history
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'lab', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
-      left join lateral (
+    from old_rows o left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'lab' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
       order by h.position desc limit 1) l on true
-    where l.is_mark is not true;
+    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'lab', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'report_number', o.report_number, 'title', o.title,
-        'test_type', o.test_type, 'standards', o.standards, 'status', o.status, 'result', o.result, 'laboratory',
-        o.laboratory, 'laboratory_country_code', o.laboratory_country_code, 'product_id', o.product_id,
-        'project_id', o.project_id, 'certificate_id', o.certificate_id, 'supersedes_id', o.supersedes_id,
-        'tested_from', o.tested_from, 'tested_until', o.tested_until, 'issued_on', o.issued_on, 'revision',
-        o.revision, 'document_url', o.document_url, 'tags', o.tags)
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
+    select o.customer_id, 'lab', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,issued_on_sort,updated_at,created_xid}'::text[]
+    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
+  -- end
   return null;
 end $function$
 
@@ -2751,6 +2290,8 @@ declare ended record;
 begin
   insert into change_log (customer_id, resource, record_id)
     values (old.customer_id, 'lab', old.id), (new.customer_id, 'lab', new.id);
+  insert into removals (customer_id, resource, changed_at)
+    values (old.customer_id, 'lab', greatest(now(), old.updated_at)) on conflict do nothing;
   -- history
   select h.position, h.old = '{}' as is_mark into ended from record_history h
     where h.customer_id = old.customer_id and h.resource = 'lab' and h.record_id = old.id
@@ -2762,12 +2303,7 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'lab', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'report_number', old.report_number, 'title', old.title,
-        'test_type', old.test_type, 'standards', old.standards, 'status', old.status, 'result', old.result,
-        'laboratory', old.laboratory, 'laboratory_country_code', old.laboratory_country_code, 'product_id',
-        old.product_id, 'project_id', old.project_id, 'certificate_id', old.certificate_id, 'supersedes_id',
-        old.supersedes_id, 'tested_from', old.tested_from, 'tested_until', old.tested_until, 'issued_on',
-        old.issued_on, 'revision', old.revision, 'document_url', old.document_url, 'tags', old.tags));
+      to_jsonb(old) - '{customer_id,id,issued_on_sort,updated_at,created_xid}'::text[]);
   if former_end(new.customer_id, 'lab', new.id) > new.created_at then
     update lab set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -2782,8 +2318,11 @@ CREATE OR REPLACE FUNCTION public.lab_log_truncate()
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', 'lab', '*');
+  insert into removals (customer_id, resource, changed_at) values ('*', 'lab', now()) on conflict do nothing;
   delete from record_history where resource = 'lab';
   update history_begun set since = now() where resource = 'lab';
+  delete from record_words where resource = 'lab';
+  delete from elements where resource = 'lab';
   return null;
 end $function$
 
@@ -2795,8 +2334,7 @@ AS $function$
 declare former text;
 begin
   if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id then return null; end if;
-  insert into change_log (customer_id, resource, record_id)
-    values (new.customer_id, 'lab', new.id);
+  insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'lab', new.id);
   -- history
   former := concat_ws(',',
     case when old.report_number is distinct from new.report_number then '"report_number":' || coalesce(to_json(old.report_number)::text, 'null') end,
@@ -2822,30 +2360,6 @@ begin
       values (new.customer_id, 'lab', new.id, new.updated_at, old.updated_at, ('{' || former || '}')::jsonb);
   end if;
   -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.lab_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'lab', greatest(now(), old.updated_at))
-    on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.lab_removed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'lab', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
   return null;
 end $function$
 
@@ -2876,24 +2390,12 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.lab_words_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words where resource = 'lab';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.lab_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.report_number is distinct from new.report_number or old.title is distinct from new.title
-    or old.laboratory is distinct from new.laboratory) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.laboratory is distinct from new.laboratory or old.report_number is distinct from new.report_number or old.title is distinct from new.title) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'lab/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.report_number, new.title, new.laboratory))) word
@@ -2942,6 +2444,41 @@ AS $function$
   left join audit_persons p on p.entry_id = q.entry_id
   order by q.entry_id limit most
 $function$
+
+
+CREATE OR REPLACE FUNCTION public.log_custom()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into change_log (customer_id, resource, record_id)
+    select distinct coalesce(r ->> 'customer_id', '*'), 'custom', r ->> 'name'
+    from unnest(array[to_jsonb(old), to_jsonb(new)]) r where r is not null;
+  return null;
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.log_rights()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into change_log (customer_id, resource, record_id)
+    select distinct r ->> 'customer_id', 'auth', coalesce(r ->> 'key_id', '*')
+    from unnest(array[to_jsonb(old), to_jsonb(new)]) r
+    where to_jsonb(old) - 'last_used_on' is distinct from to_jsonb(new) - 'last_used_on' and r is not null;
+  return null;
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.log_truncate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into change_log (customer_id, resource, record_id) values ('*', tg_argv[0], '*');
+  return null;
+end $function$
 
 
 CREATE OR REPLACE FUNCTION public.log_webhook_delivery(customer text, webhook text, delivery json)
@@ -3128,11 +2665,11 @@ CREATE OR REPLACE FUNCTION public.products_elements_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from elements e using
-      (select r.customer_id, 'part_numbers' as field, v as value, r.id from old_rows r, unnest(r.part_numbers) v
-      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
-    where e.customer_id = g.customer_id and e.resource = 'products' and e.field = g.field
-      and e.value = g.value and e.id = g.id;
+  delete from elements e using (
+    select distinct r.customer_id, f.name, v as value, r.id
+    from old_rows r cross join lateral (values ('part_numbers', r.part_numbers), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'products' and e.field = g.name and e.value = g.value
+      and e.id = g.id;
   return null;
 end $function$
 
@@ -3143,19 +2680,11 @@ CREATE OR REPLACE FUNCTION public.products_elements_insert()
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'products', n.field, n.value, n.id from
-      (select r.customer_id, 'part_numbers' as field, v as value, r.id from new_rows r, unnest(r.part_numbers) v
-      union
-      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+    select distinct r.customer_id, 'products', f.name, v, r.id
+    from new_rows r cross join lateral (values ('part_numbers', r.part_numbers), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v
+    on conflict do nothing;
   return null;
 end $function$
-
-
-CREATE OR REPLACE FUNCTION public.products_elements_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin delete from elements where resource = 'products'; return null; end $function$
 
 
 CREATE OR REPLACE FUNCTION public.products_elements_update()
@@ -3163,35 +2692,19 @@ CREATE OR REPLACE FUNCTION public.products_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.part_numbers is distinct from new.part_numbers
-    or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using
-    ((select old.customer_id, 'part_numbers' as field, v as value, old.id from unnest(old.part_numbers) v
-    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.part_numbers is distinct from new.part_numbers or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using (
+    select old.customer_id, f.name, v as value, old.id from (values ('part_numbers', old.part_numbers), ('tags', old.tags)) f (name, list), unnest(f.list) v
     except
-    (select new.customer_id, 'part_numbers' as field, v as value, new.id from unnest(new.part_numbers) v
-    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'products' and e.field = g.field and e.value = g.value
+    select new.customer_id, f.name, v, new.id from (values ('part_numbers', new.part_numbers), ('tags', new.tags)) f (name, list), unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'products' and e.field = g.name and e.value = g.value
       and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'products', n.field, n.value, n.id from
-      ((select new.customer_id, 'part_numbers' as field, v as value, new.id from unnest(new.part_numbers) v
-      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+    select n.customer_id, 'products', n.name, n.value, n.id from (
+      select new.customer_id, f.name, v as value, new.id from (values ('part_numbers', new.part_numbers), ('tags', new.tags)) f (name, list), unnest(f.list) v
       except
-      (select old.customer_id, 'part_numbers' as field, v as value, old.id from unnest(old.part_numbers) v
-      union
-      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.products_emptied()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at) values ('*', 'products', now()) on conflict do nothing;
+      select old.customer_id, f.name, v, old.id from (values ('part_numbers', old.part_numbers), ('tags', old.tags)) f (name, list), unnest(f.list) v) n
+    on conflict do nothing;
   return null;
 end $function$
 
@@ -3201,24 +2714,23 @@ CREATE OR REPLACE FUNCTION public.products_log_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id)
-    select r.customer_id, 'products', r.id from old_rows r;
+  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'products', o.id from old_rows o;
+  insert into removals (customer_id, resource, changed_at)
+    select o.customer_id, 'products', greatest(now(), max(o.updated_at)) from old_rows o
+    group by 1 on conflict do nothing;
+  -- history
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'products', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
-      left join lateral (
+    from old_rows o left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'products' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
       order by h.position desc limit 1) l on true
-    where l.is_mark is not true;
+    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'products', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'name', o.name, 'part_numbers', o.part_numbers, 'model',
-        o.model, 'brand', o.brand, 'manufacturer', o.manufacturer, 'product_status', o.product_status, 'category',
-        o.category, 'technologies', o.technologies, 'hardware_version', o.hardware_version, 'software_version',
-        o.software_version, 'parent_product_id', o.parent_product_id, 'tags', o.tags)
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
+    select o.customer_id, 'products', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,model_sort,updated_at,created_xid}'::text[]
+    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
+  -- end
   return null;
 end $function$
 
@@ -3250,6 +2762,8 @@ declare ended record;
 begin
   insert into change_log (customer_id, resource, record_id)
     values (old.customer_id, 'products', old.id), (new.customer_id, 'products', new.id);
+  insert into removals (customer_id, resource, changed_at)
+    values (old.customer_id, 'products', greatest(now(), old.updated_at)) on conflict do nothing;
   -- history
   select h.position, h.old = '{}' as is_mark into ended from record_history h
     where h.customer_id = old.customer_id and h.resource = 'products' and h.record_id = old.id
@@ -3261,10 +2775,7 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'products', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'name', old.name, 'part_numbers', old.part_numbers, 'model',
-        old.model, 'brand', old.brand, 'manufacturer', old.manufacturer, 'product_status', old.product_status,
-        'category', old.category, 'technologies', old.technologies, 'hardware_version', old.hardware_version,
-        'software_version', old.software_version, 'parent_product_id', old.parent_product_id, 'tags', old.tags));
+      to_jsonb(old) - '{customer_id,id,model_sort,updated_at,created_xid}'::text[]);
   if former_end(new.customer_id, 'products', new.id) > new.created_at then
     update products set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -3279,8 +2790,11 @@ CREATE OR REPLACE FUNCTION public.products_log_truncate()
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', 'products', '*');
+  insert into removals (customer_id, resource, changed_at) values ('*', 'products', now()) on conflict do nothing;
   delete from record_history where resource = 'products';
   update history_begun set since = now() where resource = 'products';
+  delete from record_words where resource = 'products';
+  delete from elements where resource = 'products';
   return null;
 end $function$
 
@@ -3292,8 +2806,7 @@ AS $function$
 declare former text;
 begin
   if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id then return null; end if;
-  insert into change_log (customer_id, resource, record_id)
-    values (new.customer_id, 'products', new.id);
+  insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'products', new.id);
   -- history
   former := concat_ws(',',
     case when old.name is distinct from new.name then '"name":' || coalesce(to_json(old.name)::text, 'null') end,
@@ -3317,30 +2830,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.products_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'products', greatest(now(), old.updated_at))
-    on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.products_removed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'products', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.products_words_delete()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3360,20 +2849,9 @@ begin
   insert into record_words
   select r.customer_id, 'products', r.id, array_to_tsvector(array(
     select 'products/' || r.customer_id || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', r.name, array_to_string(r.part_numbers, ' '), r.model, r.brand,
-      r.manufacturer))) word
+    from unnest(fold_words(concat_ws(' ', r.name, array_to_string(r.part_numbers, ' '), r.model, r.brand, r.manufacturer))) word
     where length(word) > 1))
   from new_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.products_words_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words where resource = 'products';
   return null;
 end $function$
 
@@ -3383,14 +2861,10 @@ CREATE OR REPLACE FUNCTION public.products_words_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.name is distinct from new.name or old.part_numbers is distinct from new.part_numbers
-    or old.model is distinct from new.model or old.brand is distinct from new.brand
-    or old.manufacturer is distinct from new.manufacturer) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.brand is distinct from new.brand or old.manufacturer is distinct from new.manufacturer or old.model is distinct from new.model or old.name is distinct from new.name or old.part_numbers is distinct from new.part_numbers) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'products/' || new.customer_id || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', new.name, array_to_string(new.part_numbers, ' '), new.model, new.brand,
-      new.manufacturer))) word
+    from unnest(fold_words(concat_ws(' ', new.name, array_to_string(new.part_numbers, ' '), new.model, new.brand, new.manufacturer))) word
     where length(word) > 1))
   where w.customer_id = old.customer_id and w.resource = 'products' and w.id = old.id;
   return null;
@@ -3431,13 +2905,11 @@ CREATE OR REPLACE FUNCTION public.projects_elements_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from elements e using
-      (select r.customer_id, 'product_ids' as field, v as value, r.id from old_rows r, unnest(r.product_ids) v
-      union
-      select r.customer_id, 'country_codes' as field, v as value, r.id from old_rows r, unnest(r.country_codes) v
-      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
-    where e.customer_id = g.customer_id and e.resource = 'projects' and e.field = g.field
-      and e.value = g.value and e.id = g.id;
+  delete from elements e using (
+    select distinct r.customer_id, f.name, v as value, r.id
+    from old_rows r cross join lateral (values ('product_ids', r.product_ids), ('country_codes', r.country_codes), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'projects' and e.field = g.name and e.value = g.value
+      and e.id = g.id;
   return null;
 end $function$
 
@@ -3448,21 +2920,11 @@ CREATE OR REPLACE FUNCTION public.projects_elements_insert()
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'projects', n.field, n.value, n.id from
-      (select r.customer_id, 'product_ids' as field, v as value, r.id from new_rows r, unnest(r.product_ids) v
-      union
-      select r.customer_id, 'country_codes' as field, v as value, r.id from new_rows r, unnest(r.country_codes) v
-      union
-      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+    select distinct r.customer_id, 'projects', f.name, v, r.id
+    from new_rows r cross join lateral (values ('product_ids', r.product_ids), ('country_codes', r.country_codes), ('tags', r.tags)) f (name, list) cross join unnest(f.list) v
+    on conflict do nothing;
   return null;
 end $function$
-
-
-CREATE OR REPLACE FUNCTION public.projects_elements_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin delete from elements where resource = 'projects'; return null; end $function$
 
 
 CREATE OR REPLACE FUNCTION public.projects_elements_update()
@@ -3470,39 +2932,19 @@ CREATE OR REPLACE FUNCTION public.projects_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.product_ids is distinct from new.product_ids or old.country_codes is distinct from new.country_codes
-    or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using
-    ((select old.customer_id, 'product_ids' as field, v as value, old.id from unnest(old.product_ids) v
-    union select old.customer_id, 'country_codes' as field, v as value, old.id from unnest(old.country_codes) v
-    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.product_ids is distinct from new.product_ids or old.country_codes is distinct from new.country_codes or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using (
+    select old.customer_id, f.name, v as value, old.id from (values ('product_ids', old.product_ids), ('country_codes', old.country_codes), ('tags', old.tags)) f (name, list), unnest(f.list) v
     except
-    (select new.customer_id, 'product_ids' as field, v as value, new.id from unnest(new.product_ids) v
-    union select new.customer_id, 'country_codes' as field, v as value, new.id from unnest(new.country_codes) v
-    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'projects' and e.field = g.field and e.value = g.value
+    select new.customer_id, f.name, v, new.id from (values ('product_ids', new.product_ids), ('country_codes', new.country_codes), ('tags', new.tags)) f (name, list), unnest(f.list) v) g
+    where e.customer_id = g.customer_id and e.resource = 'projects' and e.field = g.name and e.value = g.value
       and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'projects', n.field, n.value, n.id from
-      ((select new.customer_id, 'product_ids' as field, v as value, new.id from unnest(new.product_ids) v
-      union select new.customer_id, 'country_codes' as field, v as value, new.id from unnest(new.country_codes) v
-      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+    select n.customer_id, 'projects', n.name, n.value, n.id from (
+      select new.customer_id, f.name, v as value, new.id from (values ('product_ids', new.product_ids), ('country_codes', new.country_codes), ('tags', new.tags)) f (name, list), unnest(f.list) v
       except
-      (select old.customer_id, 'product_ids' as field, v as value, old.id from unnest(old.product_ids) v
-      union select old.customer_id, 'country_codes' as field, v as value, old.id from unnest(old.country_codes) v
-      union
-      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.projects_emptied()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at) values ('*', 'projects', now()) on conflict do nothing;
+      select old.customer_id, f.name, v, old.id from (values ('product_ids', old.product_ids), ('country_codes', old.country_codes), ('tags', old.tags)) f (name, list), unnest(f.list) v) n
+    on conflict do nothing;
   return null;
 end $function$
 
@@ -3512,24 +2954,23 @@ CREATE OR REPLACE FUNCTION public.projects_log_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id)
-    select r.customer_id, 'projects', r.id from old_rows r;
+  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'projects', o.id from old_rows o;
+  insert into removals (customer_id, resource, changed_at)
+    select o.customer_id, 'projects', greatest(now(), max(o.updated_at)) from old_rows o
+    group by 1 on conflict do nothing;
+  -- history
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'projects', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
-      left join lateral (
+    from old_rows o left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'projects' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
       order by h.position desc limit 1) l on true
-    where l.is_mark is not true;
+    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'projects', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'project_number', o.project_number, 'customer_reference',
-        o.customer_reference, 'title', o.title, 'status', o.status, 'classification', o.classification,
-        'product_ids', o.product_ids, 'country_codes', o.country_codes, 'ordered_on', o.ordered_on, 'due_on',
-        o.due_on, 'completed_on', o.completed_on, 'tags', o.tags)
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
+    select o.customer_id, 'projects', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,ordered_on_sort,due_on_sort,updated_at,created_xid}'::text[]
+    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
+  -- end
   return null;
 end $function$
 
@@ -3561,6 +3002,8 @@ declare ended record;
 begin
   insert into change_log (customer_id, resource, record_id)
     values (old.customer_id, 'projects', old.id), (new.customer_id, 'projects', new.id);
+  insert into removals (customer_id, resource, changed_at)
+    values (old.customer_id, 'projects', greatest(now(), old.updated_at)) on conflict do nothing;
   -- history
   select h.position, h.old = '{}' as is_mark into ended from record_history h
     where h.customer_id = old.customer_id and h.resource = 'projects' and h.record_id = old.id
@@ -3572,10 +3015,7 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'projects', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'project_number', old.project_number, 'customer_reference',
-        old.customer_reference, 'title', old.title, 'status', old.status, 'classification', old.classification,
-        'product_ids', old.product_ids, 'country_codes', old.country_codes, 'ordered_on', old.ordered_on, 'due_on',
-        old.due_on, 'completed_on', old.completed_on, 'tags', old.tags));
+      to_jsonb(old) - '{customer_id,id,ordered_on_sort,due_on_sort,updated_at,created_xid}'::text[]);
   if former_end(new.customer_id, 'projects', new.id) > new.created_at then
     update projects set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -3590,8 +3030,11 @@ CREATE OR REPLACE FUNCTION public.projects_log_truncate()
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', 'projects', '*');
+  insert into removals (customer_id, resource, changed_at) values ('*', 'projects', now()) on conflict do nothing;
   delete from record_history where resource = 'projects';
   update history_begun set since = now() where resource = 'projects';
+  delete from record_words where resource = 'projects';
+  delete from elements where resource = 'projects';
   return null;
 end $function$
 
@@ -3603,8 +3046,7 @@ AS $function$
 declare former text;
 begin
   if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id then return null; end if;
-  insert into change_log (customer_id, resource, record_id)
-    values (new.customer_id, 'projects', new.id);
+  insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'projects', new.id);
   -- history
   former := concat_ws(',',
     case when old.project_number is distinct from new.project_number then '"project_number":' || coalesce(to_json(old.project_number)::text, 'null') end,
@@ -3623,30 +3065,6 @@ begin
       values (new.customer_id, 'projects', new.id, new.updated_at, old.updated_at, ('{' || former || '}')::jsonb);
   end if;
   -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.projects_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'projects', greatest(now(), old.updated_at))
-    on conflict do nothing;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.projects_removed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'projects', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
   return null;
 end $function$
 
@@ -3677,25 +3095,12 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.projects_words_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words where resource = 'projects';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.projects_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
-    or old.project_number is distinct from new.project_number
-    or old.customer_reference is distinct from new.customer_reference
-    or old.title is distinct from new.title) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.customer_reference is distinct from new.customer_reference or old.project_number is distinct from new.project_number or old.title is distinct from new.title) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'projects/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.project_number, new.customer_reference, new.title))) word
@@ -3800,34 +3205,8 @@ AS $function$
       array_agg(requests order by n) as requests_by, array_agg(failed order by n) as failed_by
     from by_minute group by day
   ), totals as (
-    select (minute at time zone 'UTC')::date as day, sum(requests)::bigint as requests, sum(failed)::bigint as
-      failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
-      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
-      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
-      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
-      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
-      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
-      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
-      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
-      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
-      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
-      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
-      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
-      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
-      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
-      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
-      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
-      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
-      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
-      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
-      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
-      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
-      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
-      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
-      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
-      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
-      coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
+    select (minute at time zone 'UTC')::date as day, sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms, array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0), coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0), coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0), coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0), coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0), coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0), coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0), coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0), coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0), coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0), coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0), coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0), coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0), coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0), coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0), coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0), coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0), coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0), coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0), coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0), coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0), coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0), coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0), coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0), coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
     from service_minutes
     where minute >= since::timestamp at time zone 'UTC' and minute < until::timestamp at time zone 'UTC'
     group by 1
@@ -3844,34 +3223,8 @@ CREATE OR REPLACE FUNCTION public.read_service_minutes(since timestamp with time
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, sum(requests)::bigint as requests,
-    sum(failed)::bigint as failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
-      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
-      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
-      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
-      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
-      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
-      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
-      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
-      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
-      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
-      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
-      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
-      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
-      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
-      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
-      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
-      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
-      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
-      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
-      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
-      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
-      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
-      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
-      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
-      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
-      coalesce(sum(buckets[73]), 0)]::bigint[]
+  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms, array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0), coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0), coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0), coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0), coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0), coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0), coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0), coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0), coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0), coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0), coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0), coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0), coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0), coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0), coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0), coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0), coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0), coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0), coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0), coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0), coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0), coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0), coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0), coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0), coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
   from service_minutes where minute >= since and minute < until group by minute order by minute
 $function$
 
@@ -3945,57 +3298,6 @@ AS $function$
   insert into revoked_tokens (customer_id, key_id, jti, expires_at) values (customer, key, token, until)
     on conflict do nothing
 $function$
-
-
-CREATE OR REPLACE FUNCTION public.revoked_tokens_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from old_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.revoked_tokens_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.revoked_tokens_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'auth', old.key_id);
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.revoked_tokens_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.revoked_tokens_log_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
-  return null;
-end $function$
 
 
 CREATE OR REPLACE FUNCTION public.sample_changes()
@@ -4144,11 +3446,6 @@ grant connect, temporary on database current to public
 grant execute on function add_access_request(text,text,text,text,text,timestamp with time to certdata_reader
 grant execute on function add_audit_reads(json) to certdata_reader
 grant execute on function add_audit_reads(json) to certdata_operator
-grant execute on function api_keys_log_delete() to public
-grant execute on function api_keys_log_insert() to public
-grant execute on function api_keys_log_moved() to public
-grant execute on function api_keys_log_truncate() to public
-grant execute on function api_keys_log_update() to public
 grant execute on function append_audit(json) to certdata_reader
 grant execute on function append_audit(json) to certdata_operator
 grant execute on function append_audit_root(json) to certdata_reader
@@ -4156,19 +3453,14 @@ grant execute on function append_audit_seals(json) to certdata_reader
 grant execute on function approvals_before() to public
 grant execute on function approvals_elements_delete() to public
 grant execute on function approvals_elements_insert() to public
-grant execute on function approvals_elements_truncate() to public
 grant execute on function approvals_elements_update() to public
-grant execute on function approvals_emptied() to public
 grant execute on function approvals_log_delete() to public
 grant execute on function approvals_log_insert() to public
 grant execute on function approvals_log_moved() to public
 grant execute on function approvals_log_truncate() to public
 grant execute on function approvals_log_update() to public
-grant execute on function approvals_moved() to public
-grant execute on function approvals_removed() to public
 grant execute on function approvals_words_delete() to public
 grant execute on function approvals_words_insert() to public
-grant execute on function approvals_words_truncate() to public
 grant execute on function approvals_words_update() to public
 grant execute on function audit_head() to certdata_reader
 grant execute on function audit_root_state() to certdata_reader
@@ -4177,19 +3469,14 @@ grant execute on function begin_changes(interval) to certdata_operator
 grant execute on function certificates_before() to public
 grant execute on function certificates_elements_delete() to public
 grant execute on function certificates_elements_insert() to public
-grant execute on function certificates_elements_truncate() to public
 grant execute on function certificates_elements_update() to public
-grant execute on function certificates_emptied() to public
 grant execute on function certificates_log_delete() to public
 grant execute on function certificates_log_insert() to public
 grant execute on function certificates_log_moved() to public
 grant execute on function certificates_log_truncate() to public
 grant execute on function certificates_log_update() to public
-grant execute on function certificates_moved() to public
-grant execute on function certificates_removed() to public
 grant execute on function certificates_words_delete() to public
 grant execute on function certificates_words_insert() to public
-grant execute on function certificates_words_truncate() to public
 grant execute on function certificates_words_update() to public
 grant execute on function change_demo_record(boolean) to certdata_reader
 grant execute on function change_epoch() to certdata_reader
@@ -4205,40 +3492,19 @@ grant execute on function count_overdue_access_requests() to certdata_reader
 grant execute on function count_overdue_access_requests() to certdata_operator
 grant execute on function count_webhooks() to certdata_reader
 grant execute on function countries_before() to public
-grant execute on function countries_emptied() to public
 grant execute on function countries_log_delete() to public
 grant execute on function countries_log_insert() to public
 grant execute on function countries_log_moved() to public
 grant execute on function countries_log_truncate() to public
 grant execute on function countries_log_update() to public
-grant execute on function countries_moved() to public
-grant execute on function countries_removed() to public
 grant execute on function countries_words_delete() to public
 grant execute on function countries_words_insert() to public
-grant execute on function countries_words_truncate() to public
 grant execute on function countries_words_update() to public
 grant execute on function cover_signing_key(text,timestamp with time zone) to certdata_reader
 grant execute on function current_mark() to certdata_reader
 grant execute on function current_mark() to certdata_operator
-grant execute on function custom_documents_log_delete() to public
-grant execute on function custom_documents_log_insert() to public
-grant execute on function custom_documents_log_truncate() to public
-grant execute on function custom_documents_log_update() to public
-grant execute on function custom_endpoints_log_delete() to public
-grant execute on function custom_endpoints_log_insert() to public
-grant execute on function custom_endpoints_log_truncate() to public
-grant execute on function custom_endpoints_log_update() to public
-grant execute on function custom_grants_log_delete() to public
-grant execute on function custom_grants_log_insert() to public
-grant execute on function custom_grants_log_truncate() to public
-grant execute on function custom_grants_log_update() to public
 grant execute on function customers_history_delete() to public
-grant execute on function customers_log_delete() to public
-grant execute on function customers_log_insert() to public
-grant execute on function customers_log_moved() to public
 grant execute on function customers_log_settings() to public
-grant execute on function customers_log_truncate() to public
-grant execute on function customers_log_update() to public
 grant execute on function date_demo_history(timestamp with time zone[],timestamp with tim to certdata_operator
 grant execute on function delete_old_access_requests(integer) to certdata_reader
 grant execute on function delete_old_access_requests(integer) to certdata_operator
@@ -4260,23 +3526,21 @@ grant execute on function keep_key_set(text,text,text,jsonb) to certdata_reader
 grant execute on function lab_before() to public
 grant execute on function lab_elements_delete() to public
 grant execute on function lab_elements_insert() to public
-grant execute on function lab_elements_truncate() to public
 grant execute on function lab_elements_update() to public
-grant execute on function lab_emptied() to public
 grant execute on function lab_log_delete() to public
 grant execute on function lab_log_insert() to public
 grant execute on function lab_log_moved() to public
 grant execute on function lab_log_truncate() to public
 grant execute on function lab_log_update() to public
-grant execute on function lab_moved() to public
-grant execute on function lab_removed() to public
 grant execute on function lab_words_delete() to public
 grant execute on function lab_words_insert() to public
-grant execute on function lab_words_truncate() to public
 grant execute on function lab_words_update() to public
 grant execute on function list_signing_keys() to certdata_reader
 grant execute on function list_unrooted_audit(boolean,integer) to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader
+grant execute on function log_custom() to public
+grant execute on function log_rights() to public
+grant execute on function log_truncate() to public
 grant execute on function log_webhook_delivery(text,text,json) to certdata_operator
 grant execute on function mark_api_key_used(text) to certdata_reader
 grant execute on function merge_objects(jsonb) to public
@@ -4289,36 +3553,26 @@ grant execute on function prepare_audit_seals(integer) to certdata_reader
 grant execute on function products_before() to public
 grant execute on function products_elements_delete() to public
 grant execute on function products_elements_insert() to public
-grant execute on function products_elements_truncate() to public
 grant execute on function products_elements_update() to public
-grant execute on function products_emptied() to public
 grant execute on function products_log_delete() to public
 grant execute on function products_log_insert() to public
 grant execute on function products_log_moved() to public
 grant execute on function products_log_truncate() to public
 grant execute on function products_log_update() to public
-grant execute on function products_moved() to public
-grant execute on function products_removed() to public
 grant execute on function products_words_delete() to public
 grant execute on function products_words_insert() to public
-grant execute on function products_words_truncate() to public
 grant execute on function products_words_update() to public
 grant execute on function projects_before() to public
 grant execute on function projects_elements_delete() to public
 grant execute on function projects_elements_insert() to public
-grant execute on function projects_elements_truncate() to public
 grant execute on function projects_elements_update() to public
-grant execute on function projects_emptied() to public
 grant execute on function projects_log_delete() to public
 grant execute on function projects_log_insert() to public
 grant execute on function projects_log_moved() to public
 grant execute on function projects_log_truncate() to public
 grant execute on function projects_log_update() to public
-grant execute on function projects_moved() to public
-grant execute on function projects_removed() to public
 grant execute on function projects_words_delete() to public
 grant execute on function projects_words_insert() to public
-grant execute on function projects_words_truncate() to public
 grant execute on function projects_words_update() to public
 grant execute on function prune_changes(interval,integer) to certdata_reader
 grant execute on function prune_changes(interval,integer) to certdata_operator
@@ -4333,11 +3587,6 @@ grant execute on function renew_webhooks(uuid,timestamp with time zone,interval,
 grant execute on function report_service_minutes(json) to certdata_reader
 grant execute on function revoke_api_key(text,text) to certdata_reader
 grant execute on function revoke_token(text,text,text,timestamp with time zone) to certdata_reader
-grant execute on function revoked_tokens_log_delete() to public
-grant execute on function revoked_tokens_log_insert() to public
-grant execute on function revoked_tokens_log_moved() to public
-grant execute on function revoked_tokens_log_truncate() to public
-grant execute on function revoked_tokens_log_update() to public
 grant execute on function sample_changes() to certdata_reader
 grant execute on function sample_changes() to certdata_operator
 grant execute on function signing_keys_version() to certdata_reader

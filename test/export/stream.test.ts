@@ -551,6 +551,10 @@ t.test('at most two at once a customer, and no more in all than they have connec
   t.equal(full.response.statusCode, 503)
   t.ok(full.response.headers['retry-after'])
   full.response.resume()
+  for (const url of ['/v1/products?format=csv', '/v1/changes?after=snapshot']) {
+    const heads = await app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${bolt}` } })
+    t.equal(heads.statusCode, 200, `HEAD needs no connection of exports: ${url}`)
+  }
   const page = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${bolt}` } })
   t.equal(page.statusCode, 200, 'pages have connections of their own')
   for (const { sent } of [...two, ...held]) sent.destroy()

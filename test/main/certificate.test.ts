@@ -75,15 +75,20 @@ t.test('a renewed certificate is taken while connections stay, and half of one i
 
   install('second', 'crt')
   await until('reported', () => said.length === 1)
-  t.match(said, ['TLS_CERT and TLS_KEY cannot be taken'])
+  t.match(said, ['TLS_CERT and TLS_KEY cannot be used'])
   t.equal((await meet()).name, 'first', 'the pair does not fit: the former one stays')
   t.equal(watch.endsAt(), endOf('first'), 'and its end is what is told')
   writeFileSync(files.keyFile, 'no key')
   watch.check()
   t.equal((await meet()).name, 'first')
+  install('first', 'crt', 'key')
+  watch.check()
+  install('second', 'crt')
+  watch.check()
+  t.equal(said.length, 2, 'a second fault is reported after the first was repaired')
 
   install('second', 'key')
-  await until('taken', () => said.length === 2)
+  await until('taken', () => said.length === 3)
   t.same(said.at(-1), 'the renewed certificate is in use')
   t.equal((await meet()).name, 'second')
   const weak = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA' } as const

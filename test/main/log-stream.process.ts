@@ -54,7 +54,7 @@ t.test('lines that a reader is too slow for are given up, counted, and spoken of
   t.equal(stream.lost, 0, 'what is kept is not lost')
   write(100)
   t.equal(stream.lost, 100)
-  t.same(reports, ['the log is not taken in time: lines are given up'])
+  t.same(reports, ['the log is not read fast enough: lines are dropped'])
   for (let piece = 0; piece < 20; piece += 1) {
     take(10_000)
     write(100)
@@ -116,7 +116,7 @@ t.test('a disk that was full for long is written to again once it is not', async
   write(600)
   const { lost } = stream
   t.equal(lost, 200)
-  t.same(reports, ['the log cannot be written (ENOSPC): the service goes on without'])
+  t.same(reports, ['the log cannot be written (ENOSPC): the service continues without it'])
 
   swap(disk, file)
   const lines = () => readFileSync(file, 'utf8').split('\n').length - 1
@@ -200,7 +200,7 @@ t.test('a process that ends leaves each line once', async (t) => {
 t.test('a process whose disk is full ends all the same', async (t) => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
-  const fault = 'the log cannot be written (ENOSPC): the service goes on without\n'
+  const fault = 'the log cannot be written (ENOSPC): the service continues without it\n'
   const { said, code } = await logAndEnd('brief', full)
   t.equal(said, `ending\n${fault}`)
   t.equal(code, 3)

@@ -72,7 +72,7 @@ t.test('two workers share the port, and are one in the figures', async (t) => {
 
   const [victim = 0] = workersOf(service)
   process.kill(victim, 'SIGKILL')
-  await service.printed('a worker has ended: another one takes its place')
+  await service.printed('a worker has ended and is replaced')
   await until('there are two again', () => {
     const now = workersOf(service)
     return now.length === 2 && !now.includes(victim)

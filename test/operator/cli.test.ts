@@ -234,9 +234,9 @@ t.test('on one database', async (t) => {
       [`add-client acme --jwk ${folder}/one.json --jwks-uri ${uri}`, 2, /either --jwk or --jwks-uri/],
       [`add-client acme --jwk ${folder}/private.json`, 1, /private or secret/],
       [`add-client acme --jwk ${folder}/zeros.json`, 1, /not secure: make a new key pair/],
-      [`add-client acme --jwk ${folder}/nothing.json`, 1, /cannot be taken: expected the member x/],
-      [`add-client acme --jwk ${folder}/text.json`, 1, /text.json cannot be taken/],
-      [`add-client acme --jwk ${folder}/missing.json`, 1, /missing.json cannot be taken/],
+      [`add-client acme --jwk ${folder}/nothing.json`, 1, /cannot be used: expected the member x/],
+      [`add-client acme --jwk ${folder}/text.json`, 1, /text.json cannot be used/],
+      [`add-client acme --jwk ${folder}/missing.json`, 1, /missing.json cannot be used/],
       ['add-client acme --jwks-uri http://keys.example.com/', 2, /expected an https address/],
       ['add-client acme --jwks-uri https://10.0.0.1/', 2, /address is private/],
       [`add-client nobody --jwk ${folder}/one.json`, 1, /no customer nobody/],
@@ -500,7 +500,7 @@ t.test('commands that destroy something ask first', async (t) => {
   const destructive = [
     [`keys revoke ${key_id}`, /key \w+ of acme, never used, stops working/],
     [`custom remove ${keeper}`, /dashboard-overview, its documents .*every customer/],
-    ['history forget acme products P-100', /former values of products\/P-100 of acme/],
+    ['history forget acme products P-100', /previous values of products\/P-100 of acme/],
     ['changes prune', /older than 90 days/],
     ['audit prune --before 2999-01-01', /audit entries before 2999-01-01/],
     [

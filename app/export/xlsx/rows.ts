@@ -5,7 +5,6 @@ import { toSerial, toSerialTime } from './serial.ts'
 import { styles } from './styles.ts'
 import { escapeText } from './text.ts'
 
-/** Returns the cell after its address, or `undefined` for no cell. */
 type CellWriter = (cell: Cell) => string | undefined
 
 const writeToken = (cell: Cell): string =>
@@ -31,7 +30,6 @@ const writeNumber: CellWriter = (cell) => `"><v>${cell}</v></c>`
 
 const writeBoolean: CellWriter = (cell) => `" t="b"><v>${cell ? 1 : 0}</v></c>`
 
-/** A day or instant that Excel cannot count becomes text. */
 const writeSerial = (cell: Cell, serial: number | string | undefined, style: number): string =>
   serial === undefined ? writeText(cell) : `" s="${style}"><v>${serial}</v></c>`
 
@@ -52,10 +50,7 @@ const writers: Readonly<Record<ColumnKind, CellWriter>> = {
 export const columnLetters = (index: number): string =>
   `${index >= 26 ? columnLetters(Math.floor(index / 26) - 1) : ''}${String.fromCharCode(65 + (index % 26))}`
 
-/**
- * Returns the writer of a sheet's rows; `number` is the row number, from 1. Null and an empty array have no
- * cell. Other arrays are joined as in CSV.
- */
+/** Returns the writer of a sheet's rows; `number` is the row number, from 1. Null and `[]` have no cell. */
 export const createRowWriter = (columns: readonly ExportColumn[]): ((row: Row, number: number) => string) => {
   const cells = columns.map(({ kind }, index) => ({
     open: `<c r="${columnLetters(index)}`,

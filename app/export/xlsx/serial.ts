@@ -1,7 +1,4 @@
-/**
- * Excel counts days since 1899-12-31 and treats 1900 as a leap year, so the count is right only from
- * 1900-03-01 (ECMA-376 part 1, 18.17.4.1).
- */
+/** Excel treats 1900 as a leap year, so its count is right only from 1900-03-01 (ECMA-376, 18.17.4.1). */
 const firstSerial = 61
 const serialOf1970 = 25_569
 const dayMs = 86_400_000
@@ -14,15 +11,11 @@ export const toSerial = (text: string): number | undefined => {
 
 /** Decimals that a present-day serial number can hold: less than a microsecond. */
 const fractionDigits = 12
-/** Microseconds of a day, divided by 10 ^ fractionDigits. */
 const microsecondsPerUnit = 0.0864
 
 const time = /T(\d\d):(\d\d):(\d\d)\.(\d{6})Z$/
 
-/**
- * Returns the serial number of an instant (`2026-04-25T11:02:03.000001Z`) with its time of day, as digits.
- * `undefined` before 1900-03-01.
- */
+/** Returns the serial number of an instant with its time of day, as digits. `undefined` before 1900-03-01. */
 export const toSerialTime = (instant: string): string | undefined => {
   const serial = toSerial(instant)
   const [, hours, minutes, seconds, micros] = time.exec(instant) ?? []

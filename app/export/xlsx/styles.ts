@@ -1,7 +1,6 @@
 /** Cell formats by their position in `xl/styles.xml`. */
 export const styles = { general: 0, date: 1, instant: 2, text: 3, header: 4 } as const
 
-/** The first two numbers for custom formats. */
 const [dateFormat, instantFormat] = [164, 165]
 /** Excel's format `@`: edited text stays text. */
 const textFormat = 49
@@ -11,7 +10,7 @@ const format = (number: number, font = 0) =>
     font === 0 ? '' : ' applyFont="1"'
   }/>`
 
-/** `xl/styles.xml`: dates as in JSON, instants to the second. */
+/** `xl/styles.xml`. */
 export const stylesXml = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">\
 <numFmts count="2"><numFmt numFmtId="${dateFormat}" formatCode="yyyy\\-mm\\-dd"/>\
 <numFmt numFmtId="${instantFormat}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>\

@@ -23,5 +23,5 @@ const special = /[&<>\0-\x08\x0b-\x1f\ufffe\uffff]|_(?=[xX][\dA-Fa-f]{4})/g
 const escapeCharacter = (character: string): string =>
   entities[character] ?? `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
 
-/** Cuts a text at 32,767 characters, marks the cut, and escapes the text for SpreadsheetML. */
+/** Cuts a text at 32,767 characters and escapes it for SpreadsheetML. */
 export const escapeText = (text: string): string => cut(text).replace(special, escapeCharacter)

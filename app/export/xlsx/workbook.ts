@@ -13,18 +13,8 @@ const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
 /** In characters. A date that does not fit is shown as `####`. */
 const widths: Readonly<Record<ColumnKind, number>> = {
-  ...{
-    text: 24,
-    token: 18,
-    date: 12,
-    integer: 12,
-    number: 12,
-    boolean: 12,
-    instant: 20,
-    texts: 24,
-    json: 24,
-    periods: 36,
-  },
+  ...{ text: 24, token: 18, date: 12, integer: 12, number: 12, boolean: 12 },
+  ...{ instant: 20, texts: 24, json: 24, periods: 36 },
 }
 
 /**
@@ -41,7 +31,6 @@ const sheetHead = (columns: readonly ExportColumn[]): string => {
 <cols>${columns.map(width).join('')}</cols><sheetData><row r="1">${columns.map(name).join('')}</row>`
 }
 
-/** The sheet after its rows: filters of the columns, and print in landscape. */
 const sheetTail = (lastCell: string): string =>
   `</sheetData><autoFilter ref="A1:${lastCell}"/>\
 <pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/></worksheet>`
@@ -52,8 +41,8 @@ const each = (count: number, part: (number: number) => string): string =>
 const sheetName = (number: number) => (number === 1 ? 'data' : `data ${number}`)
 
 /**
- * The sheets are known only at the end; parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows
- * filters only if their range has this name.
+ * Parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows filters only if their range has this
+ * name.
  */
 const closingParts = (lastCells: readonly string[], sheets = lastCells.length): Record<string, string> => ({
   'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets>${each(
@@ -94,7 +83,6 @@ const addParts = async (zip: Zip, parts: Readonly<Record<string, string>>): Prom
   }
 }
 
-/** Includes the header. */
 const maxSheetRows = 1_048_576
 /** At up to 3 bytes a character, a sheet stays below 4 GiB and needs no ZIP64 sizes. */
 const maxSheetCharacters = 2 ** 30

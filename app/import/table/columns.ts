@@ -10,9 +10,7 @@ import type { TableCell } from './rows.ts'
 export type ColumnMapping = readonly [column: string, field: string]
 
 export type ColumnOptions = {
-  /** Resource of all rows. */
   resource?: ResourceName
-  /** Customer of all rows. */
   customer?: string
   mappings?: readonly ColumnMapping[]
 }
@@ -61,10 +59,7 @@ const requireEnvelope = (columns: readonly TableColumn[], { resource, customer }
   if (isOwned && !customer && !has('customer')) throw new UnusableFile(messages.customers)
 }
 
-/**
- * Returns the columns that the import reads, in their order. Throws `UnusableFile` with all faults of the
- * header.
- */
+/** Returns the columns that the import reads. Throws `UnusableFile` with all faults of the header. */
 export const planColumns = (header: readonly TableCell[], options: ColumnOptions): TableColumn[] => {
   const { resource, mappings = [] } = options
   const selected = resource ? [resources[resource]] : resourceNames.map((name) => resources[name])

@@ -1,4 +1,3 @@
-/** Converts a local date to `YYYY-MM-DD`. `undefined` if the text does not have the form. */
 export type DateReader = (text: string) => string | undefined
 
 const form = /^(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)\W?$/
@@ -10,8 +9,8 @@ const groups: Readonly<Record<string, string>> = {
 }
 
 /**
- * Creates a reader of dates in a form such as `DD.MM.YYYY` or `M/D/YYYY`. Day and month may have one digit.
- * Throws if the form does not name each part once.
+ * Creates a reader of dates in a form such as `DD.MM.YYYY`. Day and month may have one digit. Throws if the
+ * form does not name each part once.
  */
 export const createDateReader = (wanted: string): DateReader => {
   const parts = wanted.match(/D+|M+|Y+/g)?.map((part) => part[0]) ?? []

@@ -6,8 +6,8 @@ const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).de
 const oddWord = /\p{L}{0,20}[^\p{ASCII}]\p{L}{0,20}/u
 
 /**
- * Windows-1252 is certain if the code pages of Central Europe and Turkey give the same letters, and if there
- * are no three such letters in a row, as in Cyrillic and Greek.
+ * Windows-1252 is certain if the code pages of Central Europe and Turkey give the same letters, and no three
+ * of them are in a row, as in Cyrillic and Greek.
  */
 const requireWindows1252 = (head: Uint8Array): string => {
   const text = decodeAs('windows-1252', head)
@@ -61,9 +61,9 @@ const convert = async function* (source: AsyncIterable<Uint8Array>, label: strin
 }
 
 /**
- * Converts a text file to UTF-8 without a byte order mark. `head`: its first bytes. `named`: label of the
- * encoding (WHATWG Encoding); a byte order mark wins. Throws `UnusableFile` if the file is no text or if its
- * encoding is not certain. The stream throws if a converted file is damaged.
+ * Converts a text file to UTF-8 without a byte order mark. `named`: label of WHATWG Encoding; a byte order
+ * mark wins. Throws `UnusableFile` if the file is no text or its encoding is not certain. The stream throws
+ * if the file is damaged.
  */
 export const toUtf8 = (source: AsyncIterable<Uint8Array>, head: Buffer, named: string | undefined) => {
   const label = findLabel(head, named)

@@ -9,7 +9,6 @@ import { findDialect, parseRows, type TableRow } from './rows.ts'
 import { createSpoiledCheck } from './spoiled.ts'
 import { readValue } from './values.ts'
 
-/** How to read a table (CSV). */
 export type TableOptions = {
   /** Resource of all rows. Without it, the table has a column `resource`. */
   resource?: ResourceName
@@ -20,7 +19,6 @@ export type TableOptions = {
   mappings?: readonly ColumnMapping[]
 }
 
-/** A checked line or row. `characters`: length of its text. */
 export type ImportEntry = { parsed: ParsedLine | BadLine; characters: number }
 
 type Reading = TableOptions & LineOptions
@@ -32,7 +30,6 @@ const findFields = (resource: unknown): ReadonlyMap<string, Field> | undefined =
 /** Fields of the envelope, and fields that the resource of a row does not have. */
 const text = { kind: 'text', array: false } as const
 
-/** Converts the cells of a row to the object of a JSON line. */
 const createConverter = (columns: readonly TableColumn[], { dates }: Reading) => {
   const readDate = dates === undefined ? undefined : createDateReader(dates)
   const checkSpoiled = createSpoiledCheck()
@@ -85,9 +82,9 @@ const openTable = ({ cells, fault }: TableRow, options: Reading): RowReader => {
 }
 
 /**
- * Reads a table with a header: comma, semicolon or tab, in the encodings of `toUtf8`. `head`: the first bytes
- * of the source. Converts each row to the object of a JSON line and checks it alike. Throws `UnusableFile`,
- * before it yields an entry, if the file is no table or its header has faults.
+ * Reads a table with a header, separated by comma, semicolon or tab, and checks each row like a JSON line.
+ * `head`: the first bytes of the source. Throws `UnusableFile` first if the file is no table or its header
+ * has faults.
  */
 export async function* readTable(
   source: AsyncIterable<Uint8Array>,

@@ -14,8 +14,8 @@ export type Dialect = { delimiter: string; lineEnds: string[]; hasSeparatorLine:
 const separatorLine = /^"?sep=([!-/:;|~]|\t)"?[ \t]*[\r\n]/i
 
 /**
- * Detects the dialect of a table from the start of its text: the most frequent of tab, semicolon and comma in
- * the header, or the separator in a first line `sep=;` as Excel writes it.
+ * Detects the separator: the most frequent of tab, semicolon and comma in the header, or that of Excel's
+ * first line `sep=;`.
  */
 export const findDialect = (head: string): Dialect => {
   const unquoted = head.replace(/"[^"]*"/g, '')
@@ -43,7 +43,6 @@ const createLineCounter = (lineEnd: string) => {
         positions.push(sizeBytes + at)
       sizeBytes += chunk.length
     },
-    /** The line of the byte at this position, both from the start. */
     find(position: number): number {
       while ((positions[next] ?? Number.POSITIVE_INFINITY) < position) {
         next += 1
@@ -66,9 +65,8 @@ const decodeCell = (bytes: string): string | undefined => {
 const countQuotes = (text: string) => text.split('"').length - 1
 
 /**
- * Parses the rows of a table in UTF-8 and skips blank ones. A row has a fault if text follows a closing quote.
- * Such a row may span several lines. Memory use is constant: throws if a cell is longer than 1 MiB. Throws
- * errors of the source.
+ * Parses the rows of a table in UTF-8 and skips blank ones. Text after a closing quote is a fault of the row.
+ * Throws if a cell is longer than 1 MiB, and errors of the source.
  */
 export async function* parseRows(
   source: AsyncIterable<Uint8Array>,
@@ -77,7 +75,6 @@ export async function* parseRows(
   const lineEnd = dialect.lineEnds.at(-1) as string
   const counter = createLineCounter(lineEnd)
   const unclosed: TableRow[] = []
-  /** Positions count bytes from the start. */
   let cellStart = 0
   let isBroken = false
   let [line, lastLine] = [1, 1]

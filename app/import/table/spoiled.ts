@@ -8,8 +8,8 @@ const keepBy = (isBetter: boolean, before: Sighting | undefined, seen: Sighting)
   before === undefined || isBetter ? seen : before
 
 /**
- * Returns a function that lists warnings for numbers that Excel has changed: `1,23E+12`, and numbers of fewer
- * digits than a number of the same column that begins with 0. The latter are reported once for a column.
+ * Returns a function that warns of numbers that Excel has changed: `1,23E+12`, and once for a column, fewer
+ * digits than a number of the column that begins with 0.
  */
 export const createSpoiledCheck = (): ((field: string, text: string, line: number) => string[]) => {
   const columns = new Map<string, ColumnDigits>()

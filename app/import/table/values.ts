@@ -3,12 +3,10 @@ import type { FieldKind } from '../../records/resources/kind.ts'
 import type { DateReader } from './dates.ts'
 import type { TableCell } from './rows.ts'
 
-/** The value of a cell in JSON, or its fault. */
 export type CellValue = { value?: unknown; fault?: string }
 
 const guarded = /^'+[=+\-@\t\r]/
 
-/** Removes the `'` that the export adds to texts that look like a formula. */
 const unguard = (cell: string): string => (guarded.test(cell) ? cell.slice(1) : cell)
 
 /** Splits texts that the export has joined: `\;` is a semicolon and `\\` a backslash. */

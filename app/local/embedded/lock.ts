@@ -6,17 +6,13 @@ const SQLITE_BUSY = 5
 // Keeps references: a garbage-collected database would close and release its lock.
 const held = new Set<DatabaseSync>()
 
-/** Releases the lock. A second call does nothing. */
 export type Unlock = () => void
 
 /**
- * Locks the file `path` and returns the function that releases it. The end of the process also releases it.
- * Creates the file if needed; its folder must exist. `undefined`, without waiting, if another holder has a
- * conflicting lock.
- * Node has no flock(2), but SQLite takes record locks of the kernel (fcntl) on its file. The kernel frees
- * them when the holder dies, even by SIGKILL. No process ids are compared, so reused ids and two containers
- * on one volume cause no mistake. The file stays empty.
- * @throws if the file cannot be opened: missing folder (ENOENT), another user's file (SQLite's error)
+ * Locks the file `path` and returns the function that releases it; `undefined` if another holder has a
+ * conflicting lock. The end of the process also releases it. Node has no flock(2), but SQLite takes record
+ * locks of the kernel (fcntl), which work across containers on one volume. Throws if the file cannot be
+ * opened.
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
   createFile(path)

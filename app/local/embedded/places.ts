@@ -22,21 +22,18 @@ const DIRECTORY_PATH_BYTES = 800
 
 export const CLUSTER = 'postgres'
 
-/** A retry is needed only if another process removes the folder between two calls in `makeDirectory`. */
 const MAKE_TRIES = 5
 
 /**
- * Folders of one instance. `directory`: the resolved data folder, owned by this process's user. `home`: the
- * folder with the cluster, locks and log; the same as `directory` unless `moved` is set. `moved`: why not, as
- * text for users.
+ * Folders of one instance. `directory`: the data folder. `home`: the folder with the cluster, locks and log.
+ * It is the same unless `moved`, which says why not, as text for users.
  */
 export type ClusterPaths = { directory: string; home: string; moved?: string }
 
 /**
  * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays at
- * its first location: in `dataDir`, or at the target of the link `dataDir/postgres`.
- * @throws if the folder cannot be created, was deleted, or is not accessible to the server although it
- * contains its data
+ * its first location. Throws if the folder cannot be created, was deleted, or is not accessible to the server
+ * although it contains its data.
  */
 export function findPlaces(dataDir: string): ClusterPaths {
   const directory = makeDirectory(dataDir)
@@ -46,7 +43,7 @@ export function findPlaces(dataDir: string): ClusterPaths {
     const home = dirname(readlinkSync(cluster))
     if (!existsSync(cluster)) {
       throw new Error(
-        `${home}, where ${cluster} points, is gone: restore it, or remove the link to begin anew`,
+        `${home}, where ${cluster} points, does not exist: restore it, or remove the link to start with an empty database`,
       )
     }
     assertOurs(home)
@@ -55,12 +52,13 @@ export function findPlaces(dataDir: string): ClusterPaths {
   const folder = identityOf(directory)
   const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
-  // No lock is held yet: the last user of a temporary instance may have removed the folder, and the next may
-  // have created it again. Then check again.
+  // No lock is held yet: another user may have removed the folder and created it again.
   const isSame = folder !== undefined && folder === identityOf(directory)
   if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino) return findPlaces(dataDir)
   if (found) {
-    throw new Error(`${obstacle}, but its database is there: open the way or name another DATA_DIR`)
+    throw new Error(
+      `${obstacle}, but its database is there: give it access, or set DATA_DIR to another folder`,
+    )
   }
   return { directory, home: shortFolder(directory), moved: obstacle }
 }
@@ -70,15 +68,13 @@ export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
 
-/** Links the cluster into `directory` if it is in another `home`. */
 export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }
 
 /**
- * Returns the folder for the server's socket. Usually it is the cluster's folder, which only the server's
- * user and root can enter. If the socket's path would be too long for the kernel, uses a similar folder with
- * a short path and logs that.
+ * Returns the folder for the server's socket: the cluster's, or a private one with a short path if the
+ * socket's path would be too long for the kernel.
  */
 export function placeSocket(
   { directory, home }: ClusterPaths,
@@ -120,7 +116,7 @@ function makeDirectory(path: string): string {
       }
       return realpathSync(path)
     } catch (error) {
-      // The last user of a temporary instance may remove the folder between two of these calls.
+      // The last user of a temporary instance may remove the folder between two calls.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAKE_TRIES) throw error
     }
   }

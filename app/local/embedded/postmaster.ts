@@ -8,9 +8,8 @@ import { answers, socketUrl } from './socket.ts'
 
 const POLL_MS = 20
 
-// The server's default sizes, set explicitly so that a changed default does not change the footprint. Shared
-// memory uses files in the cluster: containers have 64 MB of /dev/shm, and systemd empties it when a user
-// logs out.
+// Default sizes, set explicitly so that a changed default does not change the footprint. Shared memory uses
+// files in the cluster: containers have 64 MB of /dev/shm.
 const TUNING = {
   shared_buffers: '128MB',
   max_connections: '100',
@@ -25,7 +24,7 @@ const TUNING = {
   log_min_error_statement: 'panic',
 }
 
-/** Process id of the server on this cluster. `undefined` if none runs or this process cannot see it. */
+/** Process id of the server on this cluster, if one runs and this process can see it. */
 export function findPostmaster(cluster: string): number | undefined {
   const { pid } = readPidFile(cluster)
   return pid && runsOn(cluster, pid) ? pid : undefined
@@ -37,8 +36,8 @@ export function serverEnvironment(cluster: string): Record<string, string> {
 }
 
 /**
- * Starts a server in a separate session, so that it survives Ctrl-C and the end of this process. It listens
- * only on the socket in `socketDir` and writes to `logFile` (log of the previous run: `<logFile>.old`).
+ * Starts a server in a separate session, so that it survives Ctrl-C and this process. It listens only on the
+ * socket in `socketDir`.
  */
 export function launchPostmaster(options: {
   binaries: Binaries
@@ -65,10 +64,8 @@ export function launchPostmaster(options: {
     cwd: cluster,
     detached: true,
     stdio: ['ignore', log, log],
-    // A stale postmaster.pid may contain an id that was reused by another process, or the id of a killed
-    // server that was never reaped. This is common after a container's restart, which reuses small ids.
-    // PostgreSQL treats any living process with that id as a server, unless this variable names it as its
-    // grandparent. PostgreSQL still checks that no process is attached to the cluster's shared memory.
+    // A stale postmaster.pid may contain an id that another process has now, which is common in containers.
+    // PostgreSQL takes that process for a server, unless this variable names it as its grandparent.
     env: { ...serverEnvironment(cluster), PG_GRANDPARENT_PID: String(readPidFile(cluster).pid ?? '') },
   })
   closeSync(log)
@@ -84,10 +81,8 @@ export function launchPostmaster(options: {
 }
 
 /**
- * Waits until the server on this cluster accepts connections, and creates the database `certdata` if it is
- * missing. `undefined` as soon as `isGone()`.
- * @param deadline milliseconds of `performance.now()`
- * @throws if the deadline passes, or the server refuses this user
+ * Returns the URL of the server on this cluster once it accepts connections, or `undefined` as soon as
+ * `isGone()`. `deadline`: of `performance.now()`. Throws if it passes, or if the server refuses this user.
  */
 export async function waitUntilReady(
   cluster: string,
@@ -104,12 +99,7 @@ export async function waitUntilReady(
   }
 }
 
-/**
- * Stops the server on this cluster, disconnects its clients, and waits for its end. Does nothing if no server
- * runs.
- * @param deadline milliseconds of `performance.now()`
- * @throws if the deadline passes
- */
+/** Stops the server on this cluster, if one runs, and waits for its end. Throws if the deadline passes. */
 export async function stopPostmaster(cluster: string, deadline: number): Promise<void> {
   const pid = findPostmaster(cluster)
   if (!pid) return
@@ -123,13 +113,11 @@ export async function stopPostmaster(cluster: string, deadline: number): Promise
 function openLog(path: string): number {
   try {
     renameSync(path, `${path}.old`)
-  } catch {
-    // There is no log before the first run.
-  }
+  } catch {}
   return openSync(path, 'a', 0o600)
 }
 
-// Lines of the file: pid, data folder, start time, port, socket folder (empty while starting), and more.
+// Lines: pid, data folder, start time, port, socket folder (empty while starting), and more.
 function readPidFile(cluster: string): { pid?: number; socketDir?: string } {
   try {
     const [pid, folder, , , socketDir = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split(

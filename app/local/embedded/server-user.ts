@@ -8,9 +8,8 @@ export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 export const ownUid = process.getuid?.() ?? -1
 
 /**
- * Returns the user for a new cluster: normally this process's user. PostgreSQL refuses to run as root, so
- * root uses `postgres`, or `nobody` if that does not exist.
- * @throws if root finds neither in /etc/passwd, or if this process's user id has no name
+ * Returns the user for a new cluster: this process's, or for root `postgres` or `nobody`, because PostgreSQL
+ * refuses to run as root. Throws if there is none, or if this process's user id has no name.
  */
 export function newServerUser(): ServerUser {
   if (ownUid !== 0) {
@@ -44,11 +43,7 @@ function requireName(): void {
   }
 }
 
-/**
- * Returns the owner of an existing cluster. The server must run as this user, even if a new cluster would get
- * another.
- * @throws if this process may not start programs as the owner
- */
+/** Returns the owner of an existing cluster, as whom its server must run. Throws if this process may not. */
 export function clusterOwner(cluster: string): ServerUser {
   const { uid, gid } = lstatSync(cluster)
   if (uid === ownUid && uid !== 0) return { name: `uid ${uid}`, ids: {} }

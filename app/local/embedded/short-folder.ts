@@ -7,10 +7,9 @@ import { ownUid } from './server-user.ts'
 export const FOLDER_MODE = ownUid === 0 ? 0o711 : 0o700
 
 /**
- * Returns a folder with a short path without special characters, named after a hash of `directory`. Creates
- * it if missing; only this user can write there. Root gets a folder in /var/lib, because other users cannot
- * create names there, and systems delete old files of /var/tmp after a month.
- * @throws if another user has created that name, or no such folder can be created
+ * Returns a private folder with a short plain path, named after a hash of `directory`, and creates it if
+ * missing. Root's is in /var/lib, because systems delete old files of /var/tmp. Throws if another user has
+ * created that name, or no such folder can be created.
  */
 export function shortFolder(directory: string): string {
   const causes: unknown[] = []
@@ -37,9 +36,8 @@ export function listShortFolders(directory: string): string[] {
 }
 
 /**
- * Throws if other users can write to a folder or have created it. In a world-writable place, any user can
- * create a name first or plant a link. Root would then write files, and change their owner, in a place that
- * the other user chose.
+ * Throws if other users can write to a folder or have created it: in a world-writable place they could plant
+ * a link, and root would write files there.
  */
 export function assertOurs(folder: string): void {
   const found = lstatSync(folder)

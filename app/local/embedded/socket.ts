@@ -17,7 +17,7 @@ export function socketUrl(socketDir: string, database = 'certdata'): string {
 
 /**
  * True if a server accepts connections on this socket. Creates the database `certdata` if it is missing.
- * @throws if the server responds with a refusal
+ * Throws if the server refuses.
  */
 export async function answers(socketDir: string): Promise<boolean> {
   try {

@@ -14,8 +14,8 @@ const RETRY_MS = 50
 type Log = (message: string) => void
 
 /**
- * URL of the running server, once it accepts connections. `undefined` if no server runs. Call under the start
- * lock. `deadline`: milliseconds of `performance.now()`.
+ * Returns the URL of the running server once it accepts connections; `undefined` if none runs. Call it under
+ * the start lock. `deadline`: of `performance.now()`.
  */
 export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
@@ -24,10 +24,9 @@ export async function adoptServer({ home }: ClusterPaths, deadline: number): Pro
 }
 
 /**
- * Creates missing files, starts a server and returns its URL once it accepts connections. Call under the
- * start lock, and only if no server runs. `settings`: PostgreSQL settings; `fsync: 'off'` also creates the
- * cluster without syncing it to disk.
- * @throws if the server is not ready before the deadline, with the end of its log
+ * Creates missing files, starts a server and returns its URL once it accepts connections. Call it under the
+ * start lock. `fsync: 'off'` also creates the cluster without syncing it. Throws with the end of the server's
+ * log if it is not ready before the deadline.
  */
 export async function startServer(
   places: ClusterPaths,
@@ -63,9 +62,8 @@ export async function startServer(
 }
 
 /**
- * Renames a cluster outside `directory` if `directory` has no link to it. An operator who removed the data
- * folder wants a new database, but we must not delete the cluster that it linked to. Call under the start
- * lock.
+ * Renames a cluster outside `directory` that has no link from there: an operator who removed the data folder
+ * wants a new database, and the old one must not be lost. Call it under the start lock.
  */
 export async function setOrphanAside(
   { directory, home }: ClusterPaths,

@@ -7,9 +7,8 @@ const name = 'countries'
 const file = new URL(`${name}.ndjson`, import.meta.url)
 
 /**
- * Loads the countries of this release unless they are already loaded. Returns true if it did. Data imported
- * by the operator since then stay until a release changes the countries. Idempotent. Rejects if a line is
- * bad, which is a fault of the release.
+ * Loads the countries of this release unless they are loaded; returns true if it did. Later imports of the
+ * operator stay until a release changes the countries. Rejects if a line is bad.
  */
 export const loadReferenceData = async (db: Db): Promise<boolean> => {
   const content = await readFile(file, 'utf8')

@@ -46,7 +46,6 @@ const budgetOf = (stretch: Stretch, objective: number) => {
   }
 }
 
-/** `wholeMinutes` is the length of the period, which may start before the first measurement. */
 const describePeriod = (stretch: Stretch, wholeMinutes: number) => {
   const figures = { whole_minutes: wholeMinutes, ...figuresOf(stretch) }
   return {
@@ -70,13 +69,11 @@ const describeIncident = ({ from, until, kind, availability }: Incident, end: nu
 })
 
 /**
- * Creates the content of `/status.json`. `own` contains minutes that this instance has not written yet. Time
- * before the first complete minute of measurement is omitted; later minutes without a report count as
- * unavailable. The document ends with the last minute that every instance has reported.
+ * Creates the content of `/status.json` up to the last minute that every instance has reported. `own`:
+ * minutes not written yet. Later minutes without a report count as unavailable.
  */
 export const createStatusDocument = (history: History, own: readonly Minute[], nowMs: number) => {
   const until = Math.floor((nowMs - settledAfterMs) / minuteMs)
-  // The first minute is incomplete, so the document starts with the next one.
   const first = Math.min(history.first ?? until, ...own.map(({ minute }) => minute))
   const since = Math.min(first + 1, until)
   const reader = createStretchReader(history, own, since)

@@ -9,11 +9,9 @@ const shownMinutes = minutesPerDay + 60
 /** Reports of other instances may be minutes late, or a day if an instance lost its database. */
 const lateMinutes = 10
 const veryLateMinutes = minutesPerDay
-/** Days read by one statement. Finishes well within the statement timeout with any number of instances. */
 const daysAtOnce = 5
 
 export type History = Readonly<{
-  /** The first reported minute. `undefined` if there are no reports yet. */
   first: number | undefined
   minutes: ReadonlyMap<number, Minute>
   days: ReadonlyMap<number, ServiceDay>
@@ -21,16 +19,14 @@ export type History = Readonly<{
 
 type HistoryReader = {
   current(): History
-  /** Reads new reports. Rejects with the driver's errors and keeps the previous state. */
   refresh(): Promise<void>
   /** Adds minutes that this instance has just written, until they are read back. */
   note(minutes: readonly Minute[]): void
 }
 
 /**
- * Keeps the history in memory, so that page views do not use the database. Each refresh re-reads the most
- * recent minutes. Past days change only by late reports, so they are re-read once an hour. `nowMs`:
- * milliseconds since 1970.
+ * Keeps the history in memory. A refresh reads the recent minutes again, and once an hour past days, which
+ * change by late reports. `nowMs`: milliseconds since 1970.
  */
 export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader => {
   let first: number | undefined

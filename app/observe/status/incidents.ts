@@ -1,22 +1,19 @@
 /** A period of insufficient availability. Minutes since 1970, end excluded. */
 export type Incident = Readonly<{
   from: number
-  /** Null if the incident continues. */
   until: number | null
   /** `unreported`: no instance reported. Whether requests were answered is unknown, and counts as down. */
   kind: 'failing' | 'unreported'
-  /** Average of its minutes, 0 to 1. */
   availability: number
 }>
 
 /** Reached if two of six probes fail, or a fifth of the answers are faults. */
 const badBelow = 0.8
-/** Fewer good minutes than this between two bad ones belong to the incident. */
 const joinedMinutes = 3
 
 /**
- * Returns the incidents, oldest first, in the minutes since `from` (minutes since 1970). `levels` contains
- * the level of each minute in order, 0 to 1; `undefined` if no instance reported.
+ * Returns the incidents, oldest first. `from`: minutes since 1970. `levels`: availability of each minute from
+ * there, 0 to 1; `undefined` if no instance reported.
  */
 export const findIncidents = (from: number, levels: Iterable<number | undefined>): Incident[] => {
   const incidents: Incident[] = []

@@ -20,7 +20,6 @@ export type JudgedFigures = Readonly<{
 
 export type ServiceState = 'operational' | 'degraded' | 'down' | 'unknown'
 
-/** Minimum measured share of a period for a verdict. */
 const leastMeasured = 0.5
 /** With fewer answers, the average depends more on the individual answers than on the service. */
 const leastAnswers = 20
@@ -59,7 +58,6 @@ const brokenOf = (verdicts: PromiseVerdicts): string[] =>
 
 const lists = new Intl.ListFormat('en')
 
-/** Returns state and headline. `level`: availability of the last minute, 0 to 1. */
 const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [ServiceState, string] => {
   if (level === undefined || verdicts.availability === 'unknown')
     return ['unknown', 'Too few measurements to tell']
@@ -72,7 +70,6 @@ const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [Ser
 
 const names = { '24h': '24 hours', '30d': '30 days', '90d': '90 days' } as const
 
-/** Lists promises broken over longer periods; null if there are none. The headline has the current ones. */
 const noteOf = (
   periods: Readonly<Record<keyof typeof names, { verdicts: PromiseVerdicts }>>,
 ): string | null => {

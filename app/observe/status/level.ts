@@ -7,10 +7,9 @@ const countBits = (bits: number): number => {
 }
 
 /**
- * Returns the availability of a minute, 0 to 1, as the smaller of two shares. The first is the share of slots
- * with a successful probe; it covers minutes without traffic. The second is the share of answers that are not
- * faults of the service. It includes the probes, so that one failure among three requests does not count as a
- * third of a minute. See docs/decisions/0041-availability-is-the-worse-of-two.md.
+ * Returns the availability of a minute, 0 to 1: the smaller of the share of slots with a successful probe,
+ * and the share of answers, probes included, that are not faults of the service. See
+ * docs/decisions/0041-availability-is-the-worse-of-two.md.
  */
 export const levelOf = ({
   slots,

@@ -6,29 +6,23 @@ export const minutesPerDay = 1_440
 export const slotsPerMinute = 6
 export const slotMs = minuteMs / slotsPerMinute
 
-/** Measurements of one instance, or of all. */
 export type Minute = {
-  /** Minutes since 1970. */
   minute: number
   /** A bit for each slot with a successful probe. Instances are combined with OR. */
   slots: number
   requests: number
-  /** The answers among them that are faults of the service; see `isServiceFault`. */
   failed: number
-  /** Timed answers: data answers with 200 or 304. */
   timed: number
   durationMs: number
-  /** Timed answers from a cache. */
   hits: number
   /** Greatest sampled age of served data, in milliseconds. Null if there was no sample. */
   ageMs: number | null
-  /** A histogram, see `bucketOf`. Trailing zeros may be omitted. */
+  /** Trailing zeros may be omitted. */
   buckets: number[]
 }
 
 /** Twelve buckets for each power of ten, so that a quantile is off by a fifth at most. */
 const perDecade = 12
-/** Milliseconds. Faster answers are in the first bucket. */
 const firstBoundMs = 0.1
 
 /** From 0.1 ms to 100 s. The last bucket contains slower answers. */
@@ -48,8 +42,7 @@ export const addBuckets = (sum: number[], counts: readonly number[]): void => {
 }
 
 /**
- * Returns a quantile in milliseconds, interpolated within its bucket; null for an empty histogram. `share` is
- * between 0 and 1. Sums of histograms give the same result as one histogram of all values.
+ * Returns a quantile in milliseconds, interpolated within its bucket; null without values. `share`: 0 to 1.
  */
 export const quantile = (counts: readonly number[], share: number): number | null => {
   const total = counts.reduce((sum, count) => sum + count, 0)

@@ -9,16 +9,13 @@ const principal: Principal = {
 
 type ProbeOptions = {
   records: Records
-  /** Rejects if the database does not respond. */
   ping: () => Promise<void>
-  /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
 }
 
 /**
- * Reads a page that always exists, through all layers of a data request, and resolves to the possible age of
- * the answer in milliseconds. Then pings the database, because cached pages are served even while other
- * requests fail.
+ * Reads a page through all layers of a data request and resolves to its possible age in milliseconds. Then
+ * pings the database, because cached pages are served even while other requests fail.
  */
 export const createProbe =
   ({ records, ping, databaseNow }: ProbeOptions) =>

@@ -8,25 +8,20 @@ import { pruneServiceMinutes, reportServiceMinutes } from './store.ts'
 
 type StatusOptions = {
   db: Db
-  /** Milliseconds since 1970. */
   now: () => number
-  /** Probes like a client. Resolves to the maximum age of the answer in milliseconds. */
   probe: () => Promise<number>
 }
 
 export type Status = Pick<Minutes, 'addAnswer'> & {
-  /** Probes once, and records the result in the slot in which the probe started. */
   probe(): Promise<void>
   /** Writes the completed minutes, and the current one if `all`. Rejects with the driver's errors. */
   report(all?: boolean): Promise<void>
-  /** Reads the reports of all instances. Rejects with the driver's errors. */
   refresh(): Promise<void>
   prune(): Promise<void>
   /** Returns the current figures. The same object for up to three seconds. */
   document(): StatusDocument
 }
 
-/** Longer than any answer should take, shorter than a slot. */
 const probeTimeoutMs = 5_000
 const documentMs = 3_000
 const keptDays = 100

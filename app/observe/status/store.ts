@@ -3,9 +3,7 @@ import type { Db } from '../../db/schema.ts'
 import { levelOf } from './level.ts'
 import { type Minute, minutesPerDay } from './minutes.ts'
 
-/** Sums of all instances. */
 export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
-  /** Days since 1970. */
   day: number
   /** Availability of each minute, 0 to 1; `undefined` if no instance reported. */
   levels: readonly (number | undefined)[]
@@ -45,8 +43,8 @@ const toSums = ({ requests, failed, timed, duration_ms, hits, age_ms, buckets }:
 })
 
 /**
- * Returns the minutes from `since` until before `until`, oldest first, each summed over all instances.
- * Minutes that no instance reported are missing.
+ * Returns the minutes from `since` until before `until`, summed over all instances, oldest first. Minutes
+ * without a report are missing.
  */
 export const listServiceMinutes = async (db: Db, since: number, until: number): Promise<Minute[]> => {
   const { rows } = await sql<SumRow & { minute: number; slots: number }>`
@@ -77,14 +75,13 @@ export const listServiceDays = async (db: Db, since: number, until: number): Pro
   })
 }
 
-/** Returns the first reported minute. `undefined` if there are no reports. */
+/** Returns the first reported minute, if there is one. */
 export const findFirstServiceMinute = async (db: Db): Promise<number | undefined> => {
   const { rows } = await sql<{ minute: number | null }>`
     select first_service_minute() as minute`.execute(db)
   return rows[0]?.minute ?? undefined
 }
 
-/** Deletes minutes older than `keptDays`, except the ones on the page. Returns the number of rows. */
 export const pruneServiceMinutes = async (db: Db, keptDays: number): Promise<number> => {
   const { rows } = await sql<{ gone: number }>`
     select prune_service_minutes(${keptDays}::integer) as gone`.execute(db)

@@ -7,10 +7,8 @@ export type Sums = Omit<Minute, 'minute' | 'slots'>
 /** A period in minutes since 1970, with its sums and the availability of each minute. */
 export type Stretch = Readonly<{
   from: number
-  /** Excluded. */
   until: number
   sums: Sums
-  /** 0 to 1; `undefined` if no instance reported. */
   levels: readonly (number | undefined)[]
 }>
 
@@ -41,9 +39,8 @@ const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<numb
   )
 
 /**
- * Reads periods of the history: individual minutes if they are kept, whole days otherwise. `since` is the
- * first measured minute; a day that contains it counts as whole from there. `own` contains minutes that are
- * not written yet.
+ * Reads periods of the history: single minutes if they are kept, whole days otherwise. `since`: the first
+ * measured minute. `own`: minutes that are not written yet.
  */
 export const createStretchReader = (
   { minutes, days }: History,

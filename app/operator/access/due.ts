@@ -7,9 +7,8 @@ const isBusinessDay = (day: number, holidays: ReadonlySet<string>): boolean => {
 }
 
 /**
- * Returns the instant one business day after receipt, in milliseconds since 1970: 24 hours of business days
- * later, in UTC. Weekends and `holidays` (YYYY-MM-DD) do not count. Wednesday 15:00 is due on Thursday 15:00,
- * Friday 15:00 on Monday 15:00, and a weekend request at the end of Monday.
+ * Returns the instant 24 hours of business days (UTC) after receipt, in milliseconds since 1970. Weekends and
+ * `holidays` (YYYY-MM-DD) do not count: Friday 15:00 is due on Monday 15:00.
  */
 export const dueAfterBusinessDay = (receivedMs: number, holidays: ReadonlySet<string>): number => {
   let leftMs = dayMs

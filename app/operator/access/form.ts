@@ -17,15 +17,12 @@ type Refused = Readonly<{
 }>
 
 type AccessForm = {
-  /** Returns a signed time of opening, for a hidden field. */
   ticket(): string
   /** Submits a request. Client errors become outcomes; other errors reject. */
   submit(values: FormValues, ip: string): Promise<FormOutcome>
 }
 
-/** Faster than a person fills in five fields. */
 const fastestMs = 3_000
-/** Older forms must be sent again. */
 const slowestMs = 86_400_000
 const timeBytes = 8
 
@@ -43,9 +40,9 @@ const refuseQuota = (error: unknown): FormOutcome => {
 }
 
 /**
- * The contact form for browsers without JavaScript. Detects programs without a third party: by a hidden
- * field, and by the time between page and submission, which a signed ticket carries. A person mistaken for a
- * program sees the reason and keeps the text. `now`: whole milliseconds since 1970.
+ * The contact form without JavaScript. Detects programs by a hidden field, and by the time between page and
+ * submission, from a signed ticket. A person mistaken for a program sees the reason and keeps the text.
+ * `now`: whole milliseconds since 1970.
  */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)
@@ -78,7 +75,7 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
         const { data: request, error } = accessRequest.safeParse(body)
         if (error) {
           const faults = error.issues.map((issue) => [String(issue.path[0]), issue.message])
-          return refuse(400, 'Some fields need another look.', Object.fromEntries(faults))
+          return refuse(400, 'Some fields are not valid.', Object.fromEntries(faults))
         }
         const { id, due_at: dueAt } = await requests.submit(request, ip)
         return { kind: 'received', id, dueAt }

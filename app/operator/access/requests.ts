@@ -18,7 +18,6 @@ type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
   now: () => number
   /** Monotonic milliseconds, for the window of the limit. */
   monotonicNow: () => number
-  /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   /** Days to keep a request after its decision, or after its arrival if it is undecided. */
   keptDays: number
@@ -26,11 +25,10 @@ type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
 
 /** Access requests of strangers. Never reads customers, so it cannot reveal who is one. */
 export type AccessRequests = {
-  /** Charges the quotas of the client's network and site. Rejects with quota_exceeded. */
   admit(ip: string): Promise<void>
   /**
-   * Stores an admitted request, in a turn of the client's network. Rejects with quota_exceeded if too many
-   * were stored in the last hour, with 503 and with the driver's errors.
+   * Stores an admitted request. Rejects with quota_exceeded if too many were stored in the last hour, with
+   * 503 and with the driver's errors.
    */
   submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>
   deleteOld(): Promise<number>
@@ -40,10 +38,7 @@ export type AccessRequests = {
 const windowSeconds = 3_600
 /** Hourly requests of a /48 network, as a multiple of one client's. */
 const siteFactor = 4
-/**
- * Hourly stored requests in total, as a multiple of one client's. A stranger can have many networks, but the
- * disk is limited: with 5 per client and 30 days, at most 72,000 requests are kept.
- */
+/** Hourly stored requests in total: with 5 per client and 30 days, at most 72,000 are kept. */
 const totalFactor = 20
 const maxAccounts = 10_000
 
@@ -51,12 +46,11 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 /** 16 characters of 36 are 82 bits, so ids practically never collide. */
 const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-/** RFC 3339 in UTC with six decimals. */
 const instantOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
 
 /**
- * Creates the store of access requests. Each attempt counts against the client's network and site, even with
- * a refused body. Only stored requests count against the total.
+ * Creates the store of access requests. Attempts count against network and site, stored requests against the
+ * total.
  */
 export const createAccessRequests = (options: AccessRequestsOptions): AccessRequests => {
   const { db, limits, now, monotonicNow, store, after, holidays, keptDays } = options

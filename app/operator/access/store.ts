@@ -38,9 +38,8 @@ export const countOverdueRequests = async (db: Db): Promise<number> => {
 }
 
 /**
- * Deletes requests older than `keptDays` (at least 1), counted from the decision, or from arrival if
- * undecided. Records the number in the audit trail and returns it. Runs as serving role or operator.
- * Concurrent calls delete each request once.
+ * Deletes requests `keptDays` (at least 1) after the decision, or after arrival if undecided. Records and
+ * returns the number. Runs as serving role or operator.
  */
 export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'operator'): Promise<number> =>
   inTransaction(db, async (trx) => {

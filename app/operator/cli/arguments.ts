@@ -21,7 +21,6 @@ export const parseName = parseBy(customerName)
 /** Parses the reason of a refusal. */
 export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
-/** Parses a whole number in plain digits. `1e2` is refused. */
 const parseNumber =
   (what: string, least: number, most: number) =>
   (value: string): number => {

@@ -115,7 +115,7 @@ export const auditCommand = (shell: Shell): Command =>
       .option('--since <when>', 'only entries since this day (UTC) or instant', parseSince)
       .option('--limit <count>', 'greatest number of entries', parseCount, defaultLimit)
       .action(list.bind(null, shell)),
-    createCommand('verify', 'follow the chain of seals; exit code 1 names the first bad entry')
+    createCommand('verify', 'verify the chain of seals; exit code 1 names the first bad entry')
       .option(
         '--head <head>',
         'a head from the log: shows whether newer entries were deleted',

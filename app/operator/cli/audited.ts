@@ -15,8 +15,8 @@ export const recordAct = (db: Db, act: OperatorAct): Promise<void> =>
   recordEvents(db, [{ actor: 'operator', ...act }])
 
 /**
- * Runs a change and audits it in the same transaction. If the change returns `undefined` or null, nothing was
- * changed and no entry is written.
+ * Runs a change and audits it in one transaction. Without a result, nothing was changed and no entry is
+ * written.
  */
 export const changeAudited = <T>(
   db: Db,

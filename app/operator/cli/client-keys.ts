@@ -25,11 +25,10 @@ const readJwks = async (file: string): Promise<PublicJwk[]> => {
   try {
     return parseClientKeys(parseUniqueJson(await readFile(file, 'utf8')))
   } catch (error) {
-    throw new Refusal(`${file} cannot be taken: ${(error as Error).message}`)
+    throw new Refusal(`${file} cannot be used: ${(error as Error).message}`)
   }
 }
 
-/** Reads the client's public keys or their URL. Exactly one of the options must be given. */
 const readProof = async ({ jwk, jwksUri }: ProofOptions, command: Command) => {
   if ((jwk === undefined) === (jwksUri === undefined)) command.error('error: give either --jwk or --jwks-uri')
   return jwk === undefined ? { jwksUri: jwksUri as string } : { jwks: await readJwks(jwk) }
@@ -42,7 +41,7 @@ const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: strin
 }
 
 /**
- * Returns the customer of a new key. Throws a Refusal for the demo customer, and for scopes that are not
+ * Returns the customer of a new key. Throws a Refusal for the demo customer and for scopes that are not
  * granted.
  */
 export const requireKeyOwner = async (
@@ -125,7 +124,7 @@ const withProof = (command: Command): Command =>
 
 /** `certdata keys add-client` and `change-client`: clients that sign instead of having a secret. */
 export const clientCommands = (shell: Shell): Command[] => [
-  withProof(createCommand('add-client', 'make a client that proves itself by a signature (private_key_jwt)'))
+  withProof(createCommand('add-client', 'add a client that authenticates by a signature (private_key_jwt)'))
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--scopes <scopes>', 'limit it to these scopes, separated by commas (default: all)', parseScopes)
     .option('--expires <when>', 'last day (UTC) or instant on which it works (default: no end)', parseExpiry)

@@ -25,7 +25,6 @@ const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   verify: async () => (await import('./verify.ts')).verifyCommand,
 }
 
-/** Creates the program with the command `word`. With all commands for help and for an unknown name. */
 const createProgram = async (word: string, shell: Shell): Promise<Command> => {
   const program = new Command('certdata').description(
     "The operator's command line of the certification data service",
@@ -51,7 +50,6 @@ const settle = (command: Command, shell: Shell): void => {
 const isRefusal = (error: unknown): boolean =>
   !(error instanceof Reported) && !(error instanceof CommanderError && error.exitCode === 0)
 
-/** Writes the reason to standard error unless commander did; with `--json` also to standard output. */
 const tellRefusal = (error: unknown, words: readonly string[], { stdout, stderr }: Shell): void => {
   const reason = describeError(error)
   if (!(error instanceof CommanderError)) stderr.write(`${reason}\n`)
@@ -66,9 +64,9 @@ const exitCodeOf = (error: unknown): number => {
 }
 
 /**
- * Runs one command, such as `['customers', 'list']`, and returns its exit code. 0: done. 1: refused or
- * failed. 2: wrong command line or environment. Never throws: errors are written to `stderr`, and with
- * `--json` also to `stdout`, as an object. Several commands may run concurrently in one process.
+ * Runs one command, such as `['customers', 'list']`, and returns its exit code: 0 done, 1 refused or failed,
+ * 2 wrong command line or environment. Never throws: errors are written to `stderr`, with `--json` also to
+ * `stdout`. Several commands may run in one process.
  */
 export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
   try {

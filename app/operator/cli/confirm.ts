@@ -5,7 +5,7 @@ import type { Output, Shell } from './shell.ts'
 export type Confirmable = Output & { yes?: true }
 
 /** Adds the option `--yes` to a command that calls `confirm`. */
-export const withYes = (command: Command): Command => command.option('--yes', 'do not ask')
+export const withYes = (command: Command): Command => command.option('--yes', 'do not ask for confirmation')
 
 const readLine = async (stdin: Shell['stdin']): Promise<string> => {
   const decoder = new TextDecoder()
@@ -18,9 +18,8 @@ const readLine = async (stdin: Shell['stdin']): Promise<string> => {
 }
 
 /**
- * Prints the consequence of a destructive command, and asks for consent. Returns after `y` or `yes`, or immediately with
- * `--yes`. Throws a Refusal after any other answer, and without a terminal, where no person can answer.
- * `consequence`: a sentence without a full stop.
+ * Prints the consequence of a destructive command (a sentence without full stop) and asks for consent, unless
+ * `--yes`. Throws a Refusal without consent, and without a terminal.
  */
 export const confirm = async (
   { stdin, stderr }: Shell,

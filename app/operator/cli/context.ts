@@ -80,13 +80,11 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
   await prepareDatabase(db, server.openSecrets())
 }
 
-/** Uses a connection. `openSecrets` is for commands that seal, sign or verify. */
 export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
 
 /**
- * Runs `use` as the owner of the configured database, whether or not the service is running on it. Creates
- * the bundled database if it does not exist. Throws ConfigError, the driver's errors, and the errors of
- * `use`.
+ * Runs `use` as the owner of the configured database. Creates the bundled database if it does not exist.
+ * Throws ConfigError, the driver's errors, and the errors of `use`.
  */
 export const withOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   useServer(shell, true, (server) => connect(server, undefined, (db) => use(db, server.openSecrets)))
@@ -99,7 +97,7 @@ const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>
 
 /**
  * Runs `use` as the operator's role, which sees every customer. Throws a Refusal if the schema is not up to
- * date; migrates the bundled database instead. Throws a Refusal if DATA_DIR has no bundled database.
+ * date, or if DATA_DIR has no bundled database. Migrates the bundled one.
  */
 export const withOperator = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, operatorRole, use)

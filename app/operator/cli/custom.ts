@@ -67,7 +67,7 @@ const apply = async (shell: Shell, file: string, options: Output): Promise<void>
       if (applied.outcome === 'conflict') {
         const { current } = applied
         throw new Refusal(
-          `${name} is at revision ${current} and says something else: give this one revision ${current + 1}`,
+          `${name} is at revision ${current} with other content: set the revision of this document to ${current + 1}`,
         )
       }
       outcome = applied.outcome
@@ -158,13 +158,13 @@ export const customCommand = (shell: Shell): Command =>
       'no custom endpoints yet',
       listEndpoints,
     ),
-    granting('grant', 'grant an endpoint', 'to all whose own grant does not say otherwise').action(
+    granting('grant', 'grant an endpoint', 'to all customers without a separate revocation').action(
       setFor(shell, true),
     ),
     granting(
       'revoke',
-      'take back the grant of an endpoint',
-      'from all who have no grant of their own',
+      'revoke the grant of an endpoint',
+      'from all customers without a separate grant',
     ).action(setFor(shell, false)),
     withYes(withName('remove', 'remove an endpoint with its documents and grants')).action(
       remove.bind(null, shell),

@@ -50,7 +50,6 @@ const toDirectory = async (directory: string): Promise<Target> => {
     const ended = finished(stream).catch((cause: Error) => {
       throw new Refusal(`The export is incomplete: ${cause.message}`, { cause })
     })
-    // Reported by the next row or by `close`.
     ended.catch(() => {})
     const file = { stream, ended }
     files.set(table, file)

@@ -51,7 +51,6 @@ const add = async (shell: Shell, slug: string, options: AddOptions): Promise<voi
   print(shell, options, added)
 }
 
-/** Counts the customer's records by resource. Scans the customer's range of each primary key. */
 const countRecords = async (db: Db, customerId: string): Promise<Record<string, number>> => {
   const names = resourceNames.filter((name) => !resources[name].reference)
   const counts = names.map(
@@ -76,7 +75,6 @@ const show = (shell: Shell, slug: string, options: TableOutput): Promise<void> =
 
 type Change = { action: AuditAction; changes: CustomerChanges }
 
-/** Details for the audit trail: column names, and only changed values. */
 const toDetails = ({ expiringWithin, ...others }: CustomerChanges) => ({
   ...others,
   ...(expiringWithin === undefined ? {} : { expiring_within: expiringWithin }),

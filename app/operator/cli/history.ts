@@ -15,7 +15,7 @@ const forget = async (
   id: string,
   options: Confirmable,
 ): Promise<void> => {
-  const consequence = `All former values of ${resource}/${id} of ${customer} are deleted for good`
+  const consequence = `All previous values of ${resource}/${id} of ${customer} are deleted for good`
   await confirm(shell, options, consequence)
   const forgotten = await changeAsOperator(
     shell,
@@ -32,7 +32,7 @@ const forget = async (
   if (forgotten === undefined) {
     throw new Refusal(`${customer} has no ${resources[resource].noun} ${id}, and no history of one`)
   }
-  const text = `${forgotten} former changes forgotten; the history begins anew`
+  const text = `${forgotten} changes deleted; the history begins now`
   print(shell, options, { customer, resource, id, forgotten }, text)
 }
 
@@ -40,8 +40,8 @@ const forget = async (
 export const historyCommand = (shell: Shell): Command =>
   createGroup(
     'history',
-    'the former values of records',
-    withYes(createCommand('forget', 'delete all former values of one record for good'))
+    'the previous values of records',
+    withYes(createCommand('forget', 'delete all previous values of one record for good'))
       .argument('<customer>', 'slug of the customer', parseSlug)
       .addArgument(
         new Argument('<resource>', 'the resource').choices(

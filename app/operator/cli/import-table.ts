@@ -6,7 +6,6 @@ import { resourceNames } from '../../records/resources/index.ts'
 import { parseWith } from './arguments.ts'
 import { Refusal } from './refusal.ts'
 
-/** Options of `certdata import` for tables. */
 export type TableFlags = {
   resource?: ResourceName
   encoding?: string
@@ -15,7 +14,6 @@ export type TableFlags = {
   mapFile?: string
 }
 
-/** The last `=` counts: names of fields have none. */
 const parseMapping = (value: string): ColumnMapping => {
   const end = value.lastIndexOf('=')
   if (end === -1) throw new InvalidArgumentError('expected <column>=<field>')
@@ -59,8 +57,8 @@ const readMappings = async (file: string): Promise<ColumnMapping[]> => {
 }
 
 /**
- * Returns how to read the file as a table. `undefined` if neither an option nor the name of the file says
- * that it is one. Throws `Refusal` if the mapping file cannot be read.
+ * Returns how to read the file as a table; `undefined` if neither an option nor the file's name names a
+ * table. Throws `Refusal` if the mapping file cannot be read.
  */
 export const toTable = async (file: string, flags: TableFlags): Promise<TableOptions | undefined> => {
   const { resource, encoding, dates, map = [], mapFile } = flags

@@ -18,7 +18,6 @@ type ImportCommandOptions = Output &
     customer?: string
   }
 
-/** Maximum of different reasons printed for bad lines and for warnings; `--json` has more. */
 const maxPrinted = 20
 
 const formatReport = (report: ImportReport): string => {

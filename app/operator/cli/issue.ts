@@ -28,8 +28,8 @@ const requireAccess = ({ customer, plan, suspended_at }: Customer): void => {
 }
 
 /**
- * Adds a link to a new key and audits it, in a transaction. Returns the fields to print. Throws a Refusal if
- * the customer has no API access.
+ * Adds a link to a new key and audits it. Returns the fields to print. Throws a Refusal if the customer has
+ * no API access.
  */
 export const addLink = async (
   shell: Shell,

@@ -137,7 +137,7 @@ export const keysCommand = (shell: Shell): Command =>
     createTableCommand('list', 'list the keys, and the links to keys, of one customer or of all')
       .argument('[customer]', 'slug of the customer', parseSlug)
       .action(list.bind(null, shell)),
-    createCommand('rotate', 'make a key that replaces another; the former key ends after the overlap')
+    createCommand('rotate', 'make a key that replaces another, which ends after the overlap')
       .argument('<key_id>', 'the key id, as keys list shows it')
       .addOption(
         new Option('--overlap <time>', 'how long both work, such as 12h or 7d')
@@ -149,7 +149,7 @@ export const keysCommand = (shell: Shell): Command =>
     createCommand('networks', 'limit a key and its tokens to networks, within a second')
       .argument('<key_id>', 'the key id, as keys list shows it')
       .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)
-      .option('--anywhere', 'take the limit away')
+      .option('--anywhere', 'remove the limit')
       .action(limit.bind(null, shell)),
     withYes(createCommand('revoke', 'revoke a key, or a link to a key, for good'))
       .argument('<key_id>', 'the key id, as keys list shows it')

@@ -4,7 +4,6 @@ import type { Screen } from './shell.ts'
 const redrawMs = 100
 const barWidth = 24
 
-/** Shows an import's progress on a terminal. Writes nothing if the stream is not a terminal. */
 export type Progress = {
   watch(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
   report(report: Readonly<ImportReport>): void

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { Outbound } from '../../http/outbound.ts'
 
-/** A terminal, file or pipe. */
 export type Screen = NodeJS.WritableStream & Readonly<{ isTTY?: boolean }>
 
 /** The only access of commands to their process; test/architecture.test.ts checks it. */
@@ -9,7 +8,6 @@ export type Shell = Readonly<{
   env: Readonly<Record<string, string | undefined>>
   /** Name of the system user. `undefined` if it has none. */
   user?: string | undefined
-  /** Opened by the command that reads it. */
   stdin: AsyncIterable<Uint8Array> & Readonly<{ isTTY?: boolean }>
   stdout: Screen
   stderr: Screen
@@ -20,7 +18,6 @@ export type Shell = Readonly<{
 }>
 
 export type Output = { json?: true }
-/** Of commands that print a table. */
 export type TableOutput = Output & { wide?: true }
 
 /** Creates a command with the common options. */

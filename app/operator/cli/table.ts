@@ -9,7 +9,6 @@ const gap = '  '
 
 type Look = { isWide: boolean; hasColors: boolean }
 type Style = Parameters<typeof styleText>[0]
-/** Colours of values of the columns `state`, `status` and `outcome`. */
 const styles: Readonly<Record<string, Style>> = {
   ...{ active: 'green', ok: 'green', approved: 'green' },
   ...{ pending: 'yellow', next: 'yellow', open: 'yellow', failing: 'yellow', replaced: 'yellow' },
@@ -17,7 +16,6 @@ const styles: Readonly<Record<string, Style>> = {
 }
 const isJudged = (column: string) => ['state', 'status', 'outcome'].includes(column)
 
-/** Instants are cut to minutes, and long text ends with an ellipsis. */
 const shorten = (value: unknown): string => {
   const text = formatCell(value)
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/.test(text)) return text.slice(0, 16).replace('T', ' ')
@@ -33,7 +31,6 @@ const toColumns = (rows: readonly object[], format: (value: unknown) => string):
     return { name, cells, width: Math.max(name.length, ...cells.map((cell) => cell.length)) }
   })
 
-/** Drops columns from the right until a line fits. */
 const fit = (columns: readonly Column[]): Column[] => {
   const kept = [...columns]
   const width = () => kept.reduce((sum, column) => sum + column.width + gap.length, -gap.length)
@@ -42,9 +39,8 @@ const fit = (columns: readonly Column[]): Column[] => {
 }
 
 /**
- * Formats rows as columns with a header. Returns `none` if there are no rows. Lines have at most 120
- * characters: long cells are cut, empty columns are left out, and a note names the columns that do not fit.
- * `isWide` shows everything.
+ * Formats rows as columns with a header, or returns `none`. In lines of 120 characters: long cells are cut,
+ * empty columns left out, and a note names columns that do not fit. `isWide` shows everything.
  */
 export const formatTable = (rows: readonly object[], none: string, { isWide, hasColors }: Look): string => {
   if (rows.length === 0) return none

@@ -8,7 +8,6 @@ import { createCommand, type Output, print, type Shell } from './shell.ts'
 
 type Options = Output & { demo?: true; key?: string }
 
-/** Parses the origin of a service, such as `https://api.example`. */
 const parseOrigin = (address: string): string => {
   const url = URL.parse(address)
   if (

@@ -108,7 +108,6 @@ const enable = async (shell: Shell, id: string, options: Output): Promise<void> 
 
 type AddOptions = Output & { resources?: ResourceName[] }
 
-/** Adds the webhook after its receiver has accepted a test message, so that a failure leaves nothing behind. */
 const add = async (shell: Shell, slug: string, url: string, options: AddOptions): Promise<void> => {
   const { resources = [...resourceNames] } = options
   const active = await withOperator(shell, async (db, openSecrets) => {
@@ -130,7 +129,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
       describeAct('webhooks.add', { resources }),
     )
   })
-  if (!active) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, which is the most`)
+  if (!active) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, the maximum`)
   print(shell, options, active)
 }
 
@@ -195,13 +194,13 @@ const forWebhook = (name: string, description: string): Command => withId(create
 export const webhooksCommand = (shell: Shell): Command =>
   createGroup(
     'webhooks',
-    'addresses of customers that are told when something changes',
+    'addresses of customers that get a message when records change',
     createCommand('add', 'send a test message to an address, and add it if its receiver accepts that')
       .argument('<customer>', 'slug of the customer', parseSlug)
       .argument('<url>', 'https address on port 443', parseUrl)
       .option('--resources <names>', 'only these, separated by commas (default: all)', parseResources)
       .action(add.bind(null, shell)),
-    createTableCommand('list', 'list the webhooks of one customer or of all, with how they fare')
+    createTableCommand('list', 'list the webhooks of one customer or of all, with their results')
       .argument('[customer]', 'slug of the customer', parseSlug)
       .action(list.bind(null, shell)),
     withId(createTableCommand('deliveries', 'list the last 20 attempts to reach the receiver')).action(

@@ -21,7 +21,6 @@ const listKeyIds = async (trx: Db, customer: string): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-/** Lists the customer's pseudonyms in the chain, including earlier customers with the same slug. */
 const listPseudonyms = async (trx: Db, customer: string): Promise<string[]> => {
   const { rows } = await sql<{ ref: string }>`
     select audit_ref::text as ref from customers where customer_id = ${customer}
@@ -42,7 +41,7 @@ const deleteRows = async (trx: Db, customer: string): Promise<void> => {
     }
     if (deleted === 0) return
   }
-  throw new Error(`rows of the customer came back ${maxPasses} times: a trigger keeps writing them`)
+  throw new Error(`rows of the customer were written again ${maxPasses} times: a trigger writes them`)
 }
 
 /** Counts the audit entries whose personal part an erasure would delete. */
@@ -71,10 +70,10 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
 }
 
 /**
- * Erases a customer in one transaction and returns the erased numbers. `undefined` if there is no data of the
- * customer. Deletes the rows of every table with a customer column, the keys and the customer, and clears the
- * personal parts of audit entries; their chain still verifies. Records the erasure without the customer's
- * name. `db` is the owner's. `eraseElsewhere` runs before the commit: if it rejects, nothing is erased.
+ * Erases a customer in one transaction and returns the erased numbers; `undefined` if there is no data.
+ * Deletes the rows of every table with a customer column and the personal parts of audit entries, whose chain
+ * still verifies. `db` is the owner's. `eraseElsewhere` runs before the commit: if it rejects, nothing is
+ * erased.
  */
 export const eraseCustomer = (
   db: Db,

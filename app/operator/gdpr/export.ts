@@ -33,10 +33,9 @@ async function* readTrail(trx: Db, customer: string) {
 }
 
 /**
- * Exports all data of a customer, table by table, then the customer's part of the audit trail. Reads one
- * snapshot in constant memory, and omits secrets and internal columns and tables. Awaits `take` for each row. Returns the number of rows by
- * table. `db` is the operator's. Throws if it may not read a table with a customer column: a partial export
- * would be worse than none.
+ * Exports all data of a customer from one snapshot in constant memory: each table without secrets and
+ * internal columns, then the audit trail. Awaits `take` for each row. Returns the number of rows by table.
+ * `db` is the operator's. Throws if it may not read a table: a partial export would be worse than none.
  */
 export const exportCustomer = (
   db: Db,

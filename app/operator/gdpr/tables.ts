@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** A table with a customer column, and its columns without secrets and internal ones. */
 export type CustomerTable = {
   name: string
   columns: string[]
@@ -9,10 +8,7 @@ export type CustomerTable = {
   isDerived: boolean
 }
 
-/**
- * Hashes, sealed keys and sort keys. They are omitted, like all columns with bytes, transaction ids and words
- * for searches: they contain no other data about the customer.
- */
+/** Hashes, sealed keys and sort keys. They contain no other data about the customer. */
 const internalColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)|_sort$'
 const internalTypes = ['bytea', 'xid8', 'tsvector']
 const derivedTables = ['elements', 'record_words']
@@ -21,9 +17,8 @@ const derivedTables = ['elements', 'record_words']
 const ofTheTrail = '^audit_'
 
 /**
- * Lists every table with a column `customer_id`, from the catalogue, so that no later table is forgotten.
- * Excludes the audit trail. `customers` is last, because its deletion cascades. Partitions count as their
- * table.
+ * Lists every table with a column `customer_id`, from the catalogue, except the audit trail. `customers` is
+ * last, because its deletion cascades.
  */
 export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
   const { rows } = await sql<CustomerTable>`

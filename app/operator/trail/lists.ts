@@ -5,7 +5,6 @@ import type { ExportColumn, Sql } from '../../records/sql/column.ts'
 
 export type TrailFilter = Readonly<{
   kind: 'instant' | 'texts' | 'number' | 'numbers'
-  /** The allowed values. Optional. By default any text is allowed. */
   values?: readonly string[]
   /** `undefined` if `split` has the condition. */
   condition?: (values: readonly string[]) => Sql
@@ -13,7 +12,6 @@ export type TrailFilter = Readonly<{
 
 export type TrailConditions = ReadonlyMap<string, readonly string[]>
 
-/** A list of the audit trail, newest first. In its SQL, `s` has the customer. */
 export type TrailList = Readonly<{
   /** Path below `/v1/`. */
   path: string
@@ -23,8 +21,8 @@ export type TrailList = Readonly<{
   from: Sql
   where: Sql
   /**
-   * Splits the list into parts that an index returns in list order: a table of the parts, and the condition
-   * for a row of one part. `undefined` if no filter needs it.
+   * Splits the list into parts that an index returns in order: a table of parts, and the condition of a
+   * part's rows.
    */
   split?: (conditions: TrailConditions) => Readonly<{ parts: Sql; where: Sql }> | undefined
   order: Sql

@@ -17,7 +17,6 @@ import {
 import { type Parsed, parseInstant, parsePrefix } from '../../records/query/values.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
 
-/** A valid query of the trail. Relative days are not resolved yet. */
 export type TrailQuery = Readonly<{
   conditions: ReadonlyMap<string, readonly string[]>
   /** If `undefined`, a page has 50 entries, and an export all of them. */

@@ -25,7 +25,6 @@ type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQue
 
 // See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
-  /** Throws invalid_query. */
   parse(asked: TrailAsked, list: TrailList): TrailQuery
   /** Takes a place if the answer is a whole list. Rejects as `Exports` does. */
   hold(request: ExportRequest): Promise<void>
@@ -41,7 +40,6 @@ type TrailDeps = {
   exports: Exports
   cursors: CursorCodec
   publicUrl: string
-  /** UTC date, YYYY-MM-DD. */
   today: () => string
 }
 
@@ -89,7 +87,6 @@ export const trailStatement = (
     left join lateral (select ${list.order}::text as place, ${sql.join(columns)} from ${rows}) page on true`
 }
 
-/** Returns the query of the next page: this query with a new cursor. The query has no faults. */
 const nextQuery = (rawQuery: string, cursor: string): string => {
   const asked = parsePairs(rawQuery).filter(({ name }) => name !== 'cursor')
   return formatPairs([...asked.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])

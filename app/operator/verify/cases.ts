@@ -5,8 +5,7 @@ import { type Check, costly, expectStatus, expectThat, type Failure, Skipped, ty
 import { parseBody, type ServiceAnswer } from './service.ts'
 
 /**
- * What a header, a body or a member of it is. A header that is null is absent. `has`: an object has these
- * members, and may have more.
+ * Expected value of a header, a body or a member; null: absent. `has`: an object has at least these members.
  */
 type Expected =
   | string
@@ -19,8 +18,8 @@ type Expected =
   | Readonly<{ has: readonly string[] }>
 
 /**
- * One request and its answer. `path`, `headers`, `body` and expectations may contain placeholders such as
- * `{list}`; `{x*9000}` is `x` 9,000 times. `as: "stranger"` sends no token.
+ * One request and its answer. Texts may contain placeholders such as `{list}`; `{x*9000}` is `x` 9,000 times.
+ * `as: "stranger"` sends no token.
  */
 type Case = Readonly<{
   path: string
@@ -29,10 +28,8 @@ type Case = Readonly<{
   send?: Readonly<Record<string, string>>
   body?: string
   status?: number
-  /** The code of a problem document. */
   code?: string
   headers?: Readonly<Record<string, Expected>>
-  /** By JSON pointer (RFC 6901). */
   json?: Readonly<Record<string, Expected>>
   text?: Expected
 }>
@@ -67,7 +64,6 @@ const matches = (seen: unknown, expected: Expected): boolean => {
   return 'has' in expected && isObject(seen) && expected.has.every((name) => name in seen)
 }
 
-/** Reads a member by its JSON pointer; null if it is absent. */
 const readPointer = (body: unknown, pointer: string): unknown =>
   pointer
     .split('/')
@@ -140,8 +136,8 @@ const runCases = async (promise: PromiseCases, isBrief: boolean, world: World): 
 }
 
 /**
- * Reads the promises that are cases, from the files in `cases/`, named by the section of the contract. With
- * `isBrief`, only the first case of each promise, because the demo has few requests.
+ * Reads the cases from files named by the section of the contract. `isBrief`: only the first case of each
+ * promise, for the demo.
  */
 export const listCases = (isBrief: boolean): Check[] =>
   readdirSync(folder).flatMap((name) => {

@@ -3,14 +3,11 @@ import type { Ask, ServiceAnswer } from './service.ts'
 /** How an answer differs from a promise. Contains no credentials. */
 export type Failure = Readonly<{ request: string; expected: string; seen: string }>
 
-/** The service and what the check has learned about it. */
 export type World = Readonly<{
-  /** Sends a request with the token, or with the credentials that it has. */
   ask: (ask: Ask) => Promise<ServiceAnswer>
   /** The origin that the service publishes as its issuer. */
   base: string
   token: string
-  /** `undefined` for the demo. */
   apiKey: string | undefined
   scopes: readonly string[]
   /** Placeholders of the cases: `{list}` is the path of a list that has records, `{record}` that of one. */

@@ -14,7 +14,6 @@ const isData = ({ ask, status }: ServiceAnswer): boolean =>
     ask.path,
   )
 
-/** Expects exact values of headers. `null`: the header is absent. */
 const expectHeaders = (
   { ask, headers }: ServiceAnswer,
   expected: Readonly<Record<string, string | null>>,
@@ -174,10 +173,7 @@ const createRules = (): [section: number, promise: string, rule: Rule][] => {
   ]
 }
 
-/**
- * Promises about every answer. `see` judges one answer, and the checks report what was seen so far, at most
- * three failures each.
- */
+/** Promises about every answer. `see` judges one; the checks report at most three failures each. */
 export const createObserver = (): { see: (answer: ServiceAnswer, base: string) => void; checks: Check[] } => {
   const rules = createRules().map(([section, promise, rule]) => ({
     ...{ section, promise, rule },

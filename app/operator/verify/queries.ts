@@ -15,7 +15,6 @@ const filters: Readonly<Record<string, { equal: string; range?: string; prefix: 
 
 const longestValue = 100
 
-/** One generated condition, and the rows that it should find. */
 type Query = Readonly<{ text: string; finds: (row: Row) => boolean }>
 
 const write = (name: string, value: string) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
@@ -73,10 +72,6 @@ const prefixQueries = (rows: readonly Row[], field: string): Query[] => {
   return [{ text: write(`${field}[prefix]`, start), finds: (row) => String(row[field]).startsWith(start) }]
 }
 
-/**
- * Compares filters with a page of the unfiltered list. Each query is limited to the ids of that page, so
- * that the size of the list does not matter.
- */
 const filterFinds =
   (resource: string, { equal, range, prefix }: (typeof filters)[string]) =>
   async ({ ask, token, apiKey, scopes }: World): Promise<Failure[]> => {

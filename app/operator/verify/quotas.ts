@@ -1,4 +1,3 @@
-/** One policy of `RateLimit-Policy` with its state in `RateLimit`. */
 export type Quota = Readonly<{
   policy: string
   quota: number

@@ -23,7 +23,6 @@ const take = <T>({ apiKey }: World, cases: readonly T[]): readonly T[] =>
 const get = ({ ask, token }: World, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   ask({ path, headers, method, token })
 
-/** Expects the same body and tag as in `other`. */
 const expectSame = (answer: ServiceAnswer, other: ServiceAnswer): Failure[] => [
   ...expectStatus(answer, other.status),
   ...expectThat(
@@ -107,7 +106,6 @@ const sameTagInEveryCoding = async (world: World): Promise<Failure[]> => {
     'no coding',
     plain.headers,
   )
-  // Short bodies are not encoded.
   if (plain.bytes.length < 2000) throw new Skipped('the answers are too short to be compressed')
   for (const [coding, decode] of take(world, Object.entries(decoders))) {
     const answer = await get(world, path, { 'accept-encoding': coding })

@@ -19,7 +19,6 @@ export type ServiceAnswer = Readonly<{
   bytes: Buffer
 }>
 
-/** Sends one request. Rejects if the service does not answer. */
 export type Send = (ask: Ask) => Promise<ServiceAnswer>
 
 const timeoutMs = 10_000
@@ -34,8 +33,8 @@ export const parseBody = ({ bytes }: ServiceAnswer): unknown => {
 }
 
 /**
- * Creates the client of a service at an origin such as `https://api.example`. It keeps one connection and
- * sends methods, targets and headers as they are, which `fetch` does not.
+ * Creates the client of an origin. It keeps one connection and, unlike `fetch`, sends methods, targets and
+ * headers as they are.
  */
 export const createSender = (origin: string): { send: Send; close: () => void } => {
   const url = new URL(origin)
@@ -74,13 +73,12 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
 /** `pause` resolves after that many milliseconds. Rejects if the check would take too long. */
 export type Pause = (ms: number) => Promise<void>
 
-/** An export counts as ten requests. */
 const isExport = ({ path, headers = {} }: Ask): boolean =>
   /[?&]format=(csv|ndjson|xlsx)/.test(path) || /csv|ndjson/.test(headers.accept ?? '')
 
 /**
- * Wraps `send` so that it leaves half of each quota to other clients: at half, it waits until the service
- * reports that more is available. Requests without a token do not count.
+ * Wraps `send` so that it leaves half of each quota to other clients: at half, it waits. Requests without a
+ * token do not count.
  */
 export const withinHalfOfQuota = (send: Send, pause: Pause): Send => {
   let quotas: Quota[] = []

@@ -20,11 +20,9 @@ export type PromiseOutcome = Readonly<{
 }>
 
 export type VerifyOptions = Readonly<{
-  /** The origin of the service. */
   origin: string
   /** An API key, or the token of the demo. Neither is ever in a verdict. */
   credentials: Readonly<{ apiKey: string } | { demoToken: string }>
-  /** Waits for the quota. */
   pause: (ms: number) => Promise<void>
 }>
 
@@ -33,7 +31,6 @@ const longestMs = 120_000
 
 const resourceNames = ['products', 'certificates', 'projects', 'lab', 'approvals', 'countries']
 
-/** Throws CannotVerify if the check would take too long. `ms`: a wait that is about to begin. */
 const createDeadline = () => {
   const deadline = performance.now() + longestMs
   return (ms = 0): void => {
@@ -80,7 +77,6 @@ const readToken = async (
   throw new CannotVerify(`The login is refused with status ${answer.status}: ${detail ?? 'no reason given'}`)
 }
 
-/** Finds records to read. Throws CannotVerify if the account may not read. */
 const learn = async (ask: World['ask'], token: string): Promise<Pick<World, 'scopes' | 'values'>> => {
   const account = await ask({ path: '/v1/me', token })
   const { data, detail } = (parseBody(account) ?? {}) as { data?: { scopes: string[] }; detail?: string }
@@ -128,9 +124,9 @@ const judge = async (
 }
 
 /**
- * Checks the promises of the contract against a running service, from outside. Yields a verdict for each
- * promise, by sections, and at the end the promises about every answer. Changes nothing, except that it logs in and revokes one token of its
- * own. Uses at most half of each quota. Throws CannotVerify if the service or the account cannot be used.
+ * Checks the promises of the contract against a running service and yields a verdict for each, those about
+ * every answer last. Changes nothing but a token of its own. Uses at most half of each quota. Throws
+ * CannotVerify if the service or the account cannot be used.
  */
 export async function* verifyService({
   origin,

@@ -3,7 +3,6 @@ import { linesType } from '../../export/json-lines.ts'
 import { entryList, rootList, type TrailList } from '../../operator/trail/lists.ts'
 import { trailReaders } from '../../operator/trail/query.ts'
 import type { Description } from './description.ts'
-import { commonHeaders, limitHeaders } from './headers.ts'
 import { choice, cursor, type Described, describeParameters, limit, text } from './parameters.ts'
 
 const parameters: Readonly<Record<string, Described>> = {
@@ -13,61 +12,41 @@ const parameters: Readonly<Record<string, Described>> = {
   key: text('Any of these API keys, by id, separated by commas.', '4f1c2a9b'),
   outcome: text('`ok` or `refused`.', 'refused'),
   id: text('Any of these numbers of roots, separated by commas.', '17,18'),
-  after_root: text(
-    'Roots after this number. To continue, send the number of the newest root that you have.',
-    '16',
-  ),
+  after_root: text('Roots after this number. To continue, send the number of your newest root.', '16'),
   limit: limit('Number of rows on a page. Without it, an export has no limit.'),
   cursor: cursor('with the same filters. Not with an export.'),
   format: choice('Overrides the header Accept. `ndjson` exports the whole list.', ['json', 'ndjson']),
 }
 
-const listParameters = (list: TrailList) => describeParameters(trailReaders(list, false).keys(), parameters)
+const describeList = (list: TrailList) =>
+  ({
+    tag: { name: 'Audit', description: 'The audit trail of the customer, with proofs' },
+    parameters: describeParameters(trailReaders(list, false).keys(), parameters),
+    errors: ['query', 'cursor'],
+    headers: ['Content-Disposition', 'Data-As-Of'],
+  }) as const
 
-const tag = { name: 'Audit', description: 'The audit trail of the customer, with proofs' }
-const headers = [
-  ...commonHeaders,
-  ...limitHeaders,
-  'Content-Disposition',
-  'Data-As-Of',
-  'Link',
-  'Vary',
-] as const
-const onlyNamed = 'A key has this scope only if it was issued with it by name.'
-
-/** `GET /v1/audit`. */
 export const describeAudit: Description = {
+  ...describeList(entryList),
   operationId: 'listAuditEntries',
   summary: 'List the entries of the audit trail',
   description:
     "The customer's entries of the audit trail, newest first: logins, refusals, changes of keys, reads counted by the " +
     'minute, and actions of the operator. An entry appears within 90 seconds. Its proof leads to a signed root. NDJSON ' +
     'returns the whole list from one snapshot and costs ten units of `minute`. Reading the trail adds an entry, too. ' +
-    onlyNamed,
-  tag,
-  parameters: listParameters(entryList),
-  errors: ['query', 'cursor'],
-  answer: {
-    description: 'The entries, newest first',
-    lines: { type: linesType, schema: auditEntries.line },
-    headers,
-  },
+    'A key has this scope only if it was issued with it by name.',
+  answer: 'The entries, newest first',
+  lines: { type: linesType, schema: auditEntries.line },
 }
 
-/** `GET /v1/audit/roots`. */
 export const describeAuditRoots: Description = {
+  ...describeList(rootList),
   operationId: 'listAuditRoots',
   summary: 'List signed roots',
   description:
     'The signed roots of the trees over all entries of the trail, newest first. Each root contains the statement of ' +
     'the previous root, so that none can be removed. All customers get the same roots, which reveal no entries. ' +
-    onlyNamed,
-  tag,
-  parameters: listParameters(rootList),
-  errors: ['query', 'cursor'],
-  answer: {
-    description: 'The roots, newest first',
-    lines: { type: linesType, schema: auditRoots.line },
-    headers,
-  },
+    'A key has this scope only if it was issued with it by name.',
+  answer: 'The roots, newest first',
+  lines: { type: linesType, schema: auditRoots.line },
 }

@@ -20,7 +20,6 @@ export const createComponents = () => {
       if (!ofKind.has(name)) ofKind.set(name, make())
       return { $ref: `#/components/${kind}/${name}` }
     },
-    /** A schema without a name (`meta.id`) is written out. */
     referSchema(schema: z.ZodType, direction: Direction): SchemaNode {
       const id = schema.meta()?.id
       if (id === undefined) return toJsonSchema(schema, direction)

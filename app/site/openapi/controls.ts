@@ -38,7 +38,6 @@ const describeSort = ({ sorts, defaultSort }: Resource): Described => {
   return { ...sort, schema: { ...sort.schema, default: defaultSort } }
 }
 
-/** In the order in which the reference groups them. */
 const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string, Described>> => ({
   q: describeSearch(resource),
   sort: describeSort(resource),

@@ -20,7 +20,6 @@ const count = withExample(z.int().min(0), 42)
 const date = withExample(z.iso.date(), '2026-11-21')
 const instant = withExample(z.iso.datetime(), '2026-11-21T16:20:00.123456Z')
 
-/** Any value of the same type. */
 const ofScalar = (value: Scalar): z.ZodType => {
   if (value === null) return z.null()
   if (typeof value === 'string') return withExample(z.string(), value)

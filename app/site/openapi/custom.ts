@@ -5,7 +5,6 @@ import { controlParameters } from './controls.ts'
 import { createAnswerSchema, createRowSchema } from './custom-answer.ts'
 import type { OpenApiParameter, Route, SchemaNode, Tag } from './description.ts'
 import { filterParameters } from './filters.ts'
-import { entryHeaders } from './headers.ts'
 import { choice, integer } from './parameters.ts'
 import { tableFiles } from './responses.ts'
 import { capitalised } from './words.ts'
@@ -95,12 +94,10 @@ export const describeCustom = (definition: Definition): Route => {
         { name: 'revision', in: 'query', ...integer(former, [1, revision], revision, revision) },
       ],
       errors: isList ? ['query', 'cursor', 'record', 'tag'] : ['query', 'record', 'tag'],
-      answer: {
-        description: title ?? name,
-        schema: createAnswerSchema(definition),
-        ...describeExports(definition),
-        headers: [...entryHeaders, 'Definition-Revision', ...(isList ? (['Link'] as const) : [])],
-      },
+      answer: title ?? name,
+      schema: createAnswerSchema(definition),
+      ...describeExports(definition),
+      headers: ['Definition-Revision'],
     },
   }
 }

@@ -14,7 +14,6 @@ export type OpenApiParameter = Readonly<{
   style?: 'deepObject'
   explode?: true
   description: string
-  /** A zod schema becomes a shared component. */
   schema: SchemaNode | z.ZodType
   example: string | number | Readonly<Record<string, string>>
 }>
@@ -29,20 +28,19 @@ export type Description = Readonly<{
   tag: Tag
   parameters?: readonly OpenApiParameter[]
   refusals?: 'oauth'
-  /** Origins of its errors, in addition to those of all requests and of its scope. */
   errors: readonly Origin[]
-  answer: Readonly<{
-    description: string
-    /** Optional. Defaults to 200. */
-    status?: 202
-    isEmpty?: true
-    /** Optional. Defaults to the route's response schema. */
-    schema?: z.ZodType
-    /** The same data as lines of another type, each with this schema. */
-    lines?: Readonly<{ type: string; schema: z.ZodType }>
-    files?: Readonly<Record<string, SchemaNode>>
-    headers: readonly HeaderName[]
-  }>
+  /** Describes the successful answer. */
+  answer: string
+  /** Optional. Defaults to 200. */
+  status?: 202
+  isEmpty?: true
+  /** Optional. Defaults to the route's response schema. */
+  schema?: z.ZodType
+  /** The same data as lines of another type, each with this schema. */
+  lines?: Readonly<{ type: string; schema: z.ZodType }>
+  files?: Readonly<Record<string, SchemaNode>>
+  /** In addition to those that follow from `errors` and the scope. */
+  headers?: readonly HeaderName[]
 }>
 
 export type Route = Readonly<{
@@ -54,7 +52,6 @@ export type Route = Readonly<{
   /** The demo token is refused, because there is no example data. */
   needsLiveToken?: boolean
   body?: z.ZodType
-  /** Media type of the request body. Optional. Defaults to JSON. */
   bodyType?: string | undefined
   response?: z.ZodType
   description: Description

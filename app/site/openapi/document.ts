@@ -123,10 +123,7 @@ const describeService = (publicUrl: string): SchemaNode => ({
   license: { name: "Use under the customer's contract", url: `${publicUrl}/access` },
 })
 
-/**
- * Creates the OpenAPI 3.1 document of these routes, as plain JSON. The same routes give the same document.
- * `publicUrl` is the origin that clients see. Throws if a route or a schema is incomplete.
- */
+/** Creates the OpenAPI 3.1 document of these routes. Throws if a route or a schema is incomplete. */
 export const createDocument = (routes: readonly Route[], publicUrl: string): SchemaNode => {
   const components = createComponents()
   const paths: Record<string, Record<string, SchemaNode>> = {}

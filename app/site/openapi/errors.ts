@@ -51,7 +51,6 @@ export const listErrors = (from: ReadonlySet<Origin>): Map<number, ErrorCode[]> 
   return Map.groupBy(ordered, (code) => catalogue[code][0])
 }
 
-/** Statuses of errors found after authentication. */
 const withQuotas: ReadonlySet<number> = new Set([400, 403, 404, 406, 410, 412, 429])
 
 /** Returns the header fields that an error with this status may have. */

@@ -41,7 +41,6 @@ const createSchema = (id: string, operators: string, words = ofValue) => {
   return z.object(shape).meta({ id, description: summary })
 }
 
-/** The operators that fields have, each combination once. */
 const schemas = new Map(
   [
     createSchema('Filter', 'eq ne in nin null'),
@@ -84,15 +83,13 @@ const meaningOf = (field: Field): string => {
 const filterable = ({ fields }: Resource) => [...fields.values()].filter(({ filter }) => filter)
 
 /**
- * Lists one parameter for each field, with its operators as members. The document cannot describe the name
- * alone next to it, so the description does. See docs/decisions/0133-filters-are-objects-in-openapi.md.
+ * Lists one parameter for each field, with its operators as members. See
+ * docs/decisions/0133-filters-are-objects-in-openapi.md.
  */
 export const filterParameters = (resource: Resource): OpenApiParameter[] =>
   filterable(resource).map((field) => describeFilter(field, meaningOf(field)))
 
-/**
- * Lists one parameter for each field of any of these resources, with the names of the resources that have it.
- */
+/** Lists one parameter for each field of any resource, with the names of the resources that have it. */
 export const sharedFilterParameters = (
   resources: Readonly<Record<ResourceName, Resource>>,
 ): OpenApiParameter[] => {

@@ -4,28 +4,20 @@ type Header = readonly [description: string, example: string | number]
 
 const headers = {
   Allow: ['The supported methods', 'GET, HEAD, OPTIONS'],
-  'Cache-Control': [
-    '`private, no-cache`: keep the answer and validate it before each use. `no-store`: do not keep it',
-    'private, no-cache',
-  ],
+  'Cache-Control': ['`no-cache`: validate before each use. `no-store`: do not keep', 'private, no-cache'],
   'Cache-Status': [
-    'Source of the answer (RFC 9211). `hit`: a cache (`ttl=-42`: stale by 42 seconds). `fwd=…`: the database. `stored`: ' +
-      'a cache now keeps it',
+    'Source of the answer (RFC 9211). `hit`: a cache (`ttl=-42`: stale by 42 seconds). `fwd=…`: the database',
     'certdata; hit',
   ],
   'Content-Disposition': ['The file name of an export', 'attachment; filename="certificates-2026-11-21.csv"'],
   'Data-As-Of': [
-    'The answer contains every change committed before this time of the database. Cache-Status shows if the answer is stale',
+    'Every change committed before this time of the database is included. Cache-Status shows stale answers',
     '2026-11-21T16:20:00.123456Z',
   ],
   'Definition-Revision': ['Revision of the custom endpoint', 1],
-  ETag: [
-    'Weak ETag of the answer, equal for every content coding. Send it as If-None-Match (RFC 9110)',
-    'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
-  ],
+  ETag: ['Weak ETag. Send it as If-None-Match (RFC 9110)', 'W/"mHqvXYqkV0jXyVd8Hq2c1w"'],
   Link: [
-    'The next page as `rel="next"` (RFC 8288). Omitted on the last page, and if it is longer than 2 KiB. Then use ' +
-      '`page.next_cursor`',
+    'The next page as `rel="next"` (RFC 8288). Not above 2 KiB: then use `page.next_cursor`',
     '<https://api.example/v1/certificates?cursor=AXq3x0a2c0F1>; rel="next"',
   ],
   Pragma: ['`Cache-Control: no-store` for old caches', 'no-cache'],
@@ -34,8 +26,7 @@ const headers = {
     '"burst";r=97;t=1, "minute";r=412;t=23',
   ],
   'RateLimit-Policy': [
-    'On answers to a token: the units (`q`) allowed in any window of `w` seconds. A 304 does not count against `minute` ' +
-      '(draft-ietf-httpapi-ratelimit-headers)',
+    'On answers to a token: the units (`q`) in any window of `w` seconds (draft-ietf-httpapi-ratelimit-headers)',
     '"burst";q=100;w=1, "minute";q=600;w=60',
   ],
   'Request-Id': ['Id of the request in our logs', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'],
@@ -46,10 +37,7 @@ const headers = {
     'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
   ],
   Vary: ['Request headers that the answer depends on', 'Authorization, Accept, Accept-Encoding'],
-  'WWW-Authenticate': [
-    'How to authenticate, and the fault (RFC 6750, RFC 7617)',
-    'Bearer realm="certdata", error="invalid_token"',
-  ],
+  'WWW-Authenticate': ['How to authenticate, and the fault (RFC 6750)', 'Bearer error="invalid_token"'],
 } as const satisfies Record<string, Header>
 
 export type HeaderName = keyof typeof headers
@@ -60,15 +48,17 @@ export const commonHeaders: readonly HeaderName[] = ['Cache-Control', 'Request-I
 /** Headers with a token's quotas. */
 export const limitHeaders: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
 
+/** Further headers of every answer to a token. */
+export const privateHeaders: readonly HeaderName[] = ['Server-Timing', 'Vary']
+
 /** Headers of cacheable answers: records, pages, and their 304. */
 export const entryHeaders: readonly HeaderName[] = [
   ...commonHeaders,
   ...limitHeaders,
+  ...privateHeaders,
   'Cache-Status',
   'Data-As-Of',
   'ETag',
-  'Server-Timing',
-  'Vary',
 ]
 
 /** Describes a header for the document's components. */

@@ -2,7 +2,6 @@ import { historyReaders } from '../../records/history/query.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames } from '../../records/resources/index.ts'
 import type { Description, Tag } from './description.ts'
-import { entryHeaders } from './headers.ts'
 import { choice, cursor, type Described, describeParameters, limit, text } from './parameters.ts'
 import { idParameter, recordName } from './records.ts'
 
@@ -29,7 +28,6 @@ const tag: Tag = { name: 'History', description: 'Earlier values of records' }
 const kept =
   'History is complete since `page.history_from`. `changes` has the old and the new value of each changed field.'
 
-/** `GET /v1/{resource}/{id}/history`. */
 export const describeRecordHistory = (resource: Resource): Description => ({
   operationId: `get${recordName(resource)}History`,
   summary: `List the changes of one ${resource.noun}`,
@@ -39,13 +37,9 @@ export const describeRecordHistory = (resource: Resource): Description => ({
   tag,
   parameters: [idParameter(resource), ...listParameters('record')],
   errors: ['query', 'cursor', 'record', 'tag'],
-  answer: {
-    description: 'A page of the history',
-    headers: [...entryHeaders, 'Link'],
-  },
+  answer: 'A page of the history',
 })
 
-/** `GET /v1/history`. */
 export const describeHistory: Description = {
   operationId: 'listHistory',
   summary: 'List all changes of records',
@@ -55,8 +49,5 @@ export const describeHistory: Description = {
   tag,
   parameters: listParameters('list'),
   errors: ['scope', 'query', 'cursor', 'tag'],
-  answer: {
-    description: 'A page of the history',
-    headers: [...entryHeaders, 'Link'],
-  },
+  answer: 'A page of the history',
 }

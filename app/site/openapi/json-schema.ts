@@ -59,8 +59,7 @@ export const toJsonSchema = (schema: z.ZodType, direction: Direction): SchemaNod
 }
 
 /**
- * Converts these named schemas and all named ones (`meta.id`) inside, with references below `base`. Throws if
- * two have the same name.
+ * Converts named schemas (`meta.id`) and those inside, with references below `base`. Throws on equal names.
  */
 export const toNamedSchemas = (
   roots: readonly z.ZodType[],

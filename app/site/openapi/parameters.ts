@@ -1,7 +1,6 @@
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import type { OpenApiParameter } from './description.ts'
 
-/** A parameter without its name and place. */
 export type Described = Omit<OpenApiParameter, 'name' | 'in'>
 
 /** Maximum size of the request target (contract, section 4), and therefore of each value. */

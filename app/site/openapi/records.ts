@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { createItemSchema, createPageSchema, type Included } from '../../../schemas/page.ts'
 import { linesType } from '../../export/json-lines.ts'
 import type { Resource, ResourceName } from '../../records/resources/define.ts'
@@ -7,7 +6,6 @@ import { controlParameters } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { filterParameters } from './filters.ts'
-import { entryHeaders } from './headers.ts'
 import { toJsonSchema } from './json-schema.ts'
 import { tableFiles } from './responses.ts'
 import { capitalised, plural } from './words.ts'
@@ -25,20 +23,17 @@ const includedBy = ({ includes }: Resource): Included =>
     Object.values(includes).map(({ resource }) => [resource, resources[resource].schema] as const),
   )
 
-type Envelopes = Readonly<Record<'page' | 'item', z.ZodType>>
-
-const createEnvelopes = (name: ResourceName): [ResourceName, Envelopes] => {
-  const { schema, computedForDay } = resources[name]
-  const included = includedBy(resources[name])
+const createEnvelopes = (resource: Resource) => {
+  const { schema, computedForDay } = resource
+  const included = includedBy(resource)
   const page = createPageSchema(schema, included, computedForDay)
-  return [name, { page, item: createItemSchema(schema, included) }]
+  return { page, item: createItemSchema(schema, included) }
 }
 
 /** The response schemas of each resource. Created once, because each schema registers its name. */
-export const envelopes = Object.fromEntries(resourceNames.map(createEnvelopes)) as Record<
-  ResourceName,
-  Envelopes
->
+export const envelopes = Object.fromEntries(
+  resourceNames.map((name) => [name, createEnvelopes(resources[name])]),
+) as Record<ResourceName, ReturnType<typeof createEnvelopes>>
 
 /** Describes the path parameter `id`. */
 export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
@@ -55,13 +50,11 @@ export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
 }
 
 const csvExample = ({ fields }: Resource): string => {
-  const [first, second] = [...fields.values()]
-  if (!first || !second) throw new Error('a resource has more than one field')
-  const cells = [first, second].map(({ schema }) => String(exampleOf(schema)))
-  return `${first.name},${second.name}\r\n${cells.join()}\r\n`
+  const shown = [...fields.values()].slice(0, 2)
+  const cells = shown.map(({ schema }) => String(exampleOf(schema)))
+  return `${shown.map(({ name }) => name).join()}\r\n${cells.join()}\r\n`
 }
 
-/** `GET /v1/{resource}`. */
 export const describePage = (resource: Resource): Description => ({
   operationId: `list${plural(recordName(resource))}`,
   summary: `List ${plural(resource.noun)}`,
@@ -72,15 +65,12 @@ export const describePage = (resource: Resource): Description => ({
   tag: tagOf(resource),
   parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
   errors: ['query', 'cursor', 'tag'],
-  answer: {
-    description: `A page of ${plural(resource.noun)}`,
-    lines: { type: linesType, schema: resource.schema },
-    files: tableFiles(csvExample(resource)),
-    headers: [...entryHeaders, 'Content-Disposition', 'Link'],
-  },
+  answer: `A page of ${plural(resource.noun)}`,
+  lines: { type: linesType, schema: resource.schema },
+  files: tableFiles(csvExample(resource)),
+  headers: ['Content-Disposition'],
 })
 
-/** `GET /v1/{resource}/{id}`. */
 export const describeItem = (resource: Resource): Description => ({
   operationId: `get${recordName(resource)}`,
   summary: `Get one ${resource.noun}`,
@@ -88,8 +78,5 @@ export const describeItem = (resource: Resource): Description => ({
   tag: tagOf(resource),
   parameters: [idParameter(resource), ...controlParameters(resource, 'item')],
   errors: resource.reference ? ['query', 'record', 'tag'] : ['query', 'record', 'past', 'tag'],
-  answer: {
-    description: `The ${resource.noun}`,
-    headers: entryHeaders,
-  },
+  answer: `The ${resource.noun}`,
 })

@@ -8,7 +8,14 @@ import type { Components } from './components.ts'
 import type { Route, SchemaNode } from './description.ts'
 import { errorHeaders, listErrors, type Origin } from './errors.ts'
 import { exampleOf } from './examples.ts'
-import { describeHeader, entryHeaders, type HeaderName } from './headers.ts'
+import {
+  commonHeaders,
+  describeHeader,
+  entryHeaders,
+  type HeaderName,
+  limitHeaders,
+  privateHeaders,
+} from './headers.ts'
 import { problemExample } from './problem-examples.ts'
 import { capitalised } from './words.ts'
 
@@ -83,12 +90,18 @@ const oauthRefusals = (writing: Writing): SchemaNode =>
     ]),
   )
 
-const answerNode = (
-  { method, path, response, description: { answer } }: Route,
-  writing: Writing,
-): SchemaNode => {
-  const { description, headers, isEmpty, lines, files, schema = response } = answer
-  const node = { description, headers: headerNodes(headers, writing) }
+const answerHeaders = ({ scope, description: { errors, headers = [] } }: Route): HeaderName[] => [
+  ...(errors.includes('tag') ? entryHeaders : commonHeaders),
+  ...(scope === undefined ? [] : [...limitHeaders, ...privateHeaders]),
+  ...(errors.includes('cursor') ? (['Link'] as const) : []),
+  ...(errors.includes('api_key') ? (['Pragma'] as const) : []),
+  ...headers,
+]
+
+const answerNode = (route: Route, writing: Writing): SchemaNode => {
+  const { method, path, response, description } = route
+  const { answer, isEmpty, lines, files, schema = response } = description
+  const node = { description: answer, headers: headerNodes(answerHeaders(route), writing) }
   if (isEmpty) return node
   if (!schema) throw new Error(`${method} ${path} has no response schema`)
   return {
@@ -117,7 +130,7 @@ export const listResponses = (route: Route, writing: Writing): SchemaNode => {
   const refusals = description.refusals === 'oauth' ? oauthRefusals(writing) : {}
   const errors = [...listErrors(origins)].filter(([status]) => !(status in refusals))
   return {
-    [description.answer.status ?? 200]: answerNode(route, writing),
+    [description.status ?? 200]: answerNode(route, writing),
     ...(origins.has('tag') ? { 304: writing.components.refer('responses', 'NotModified', notModified) } : {}),
     ...Object.fromEntries(errors.map(([status, codes]) => [status, errorResponse(status, codes, writing)])),
     ...refusals,

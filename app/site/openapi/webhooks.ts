@@ -4,16 +4,12 @@ import type { Description, SchemaNode, Tag } from './description.ts'
 import { exampleOf } from './examples.ts'
 
 const tag = { name: 'Changes', description: 'For copies that are kept up to date' }
-/**
- * No path may use this tag: generators write one file per tag of the paths, and overwrite it with the file of
- * the same tag of the webhooks.
- */
+/** No path may use this tag: generators overwrite the file of a tag with that of the webhooks. */
 export const webhookTag: Tag = {
   name: 'Webhooks',
   description: 'Messages that the service sends to receivers',
 }
 
-/** `GET /.well-known/webhook-keys.json`. */
 export const describeWebhookKeys: Description = {
   operationId: 'listWebhookKeys',
   summary: 'The public keys that verify webhooks',
@@ -22,7 +18,7 @@ export const describeWebhookKeys: Description = {
     'verifies one of its signatures.',
   tag,
   errors: [],
-  answer: { description: 'The keys', headers: ['Cache-Control', 'Request-Id'] },
+  answer: 'The keys',
 }
 
 const headers = [

@@ -1572,7 +1572,7 @@ export type AuditQuery = {
   key?: Value | readonly Value[]
   /** `ok` or `refused`. */
   outcome?: Value | readonly Value[]
-  /** Roots after this number. To continue, send the number of the newest root that you have. */
+  /** Roots after this number. To continue, send the number of your newest root. */
   after_root?: Value
   /** Number of rows on a page. Without it, an export has no limit. */
   limit?: number
@@ -1588,7 +1588,7 @@ export type AuditRootsQuery = {
   until?: Value
   /** Any of these numbers of roots, separated by commas. */
   id?: Value | readonly Value[]
-  /** Roots after this number. To continue, send the number of the newest root that you have. */
+  /** Roots after this number. To continue, send the number of your newest root. */
   after_root?: Value
   /** Number of rows on a page. Without it, an export has no limit. */
   limit?: number

@@ -35,16 +35,6 @@ comment on table history_begun is 'from when on the history of a resource is com
 -- Members of later objects replace those of earlier ones.
 create aggregate merge_objects(jsonb) (sfunc = jsonb_concat, stype = jsonb, initcond = '{}');
 
-alter table record_history enable row level security;
-alter table record_history force row level security;
-create policy operator on record_history for all to certdata_operator using (true) with check (true);
-
-create policy reader on record_history for select to certdata_reader
-  using (customer_id = nullif(current_setting('app.customer_id', true), ''));
-
-alter table history_begun enable row level security;
-alter table history_begun force row level security;
-create policy operator on history_begun for all to certdata_operator using (true) with check (true);
 create policy reader on history_begun for select to certdata_reader
   using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));
 

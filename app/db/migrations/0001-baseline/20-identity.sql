@@ -53,14 +53,6 @@ comment on column signing_keys.tokens_until is 'no token signed with this key is
 create unique index signing_keys_one_active on signing_keys (state) where state = 'active';
 create unique index signing_keys_one_next on signing_keys (state) where state = 'next';
 
-alter table api_keys enable row level security;
-alter table api_keys force row level security;
-create policy operator on api_keys for all to certdata_operator using (true) with check (true);
-
-alter table key_links enable row level security;
-alter table key_links force row level security;
-create policy operator on key_links for all to certdata_operator using (true) with check (true);
-
 grant select, insert, update, delete on api_keys, key_links, signing_keys to certdata_operator;
 
 create function find_api_key(wanted text)
@@ -133,53 +125,3 @@ revoke execute on function find_api_key, mark_api_key_used, revoke_api_key, use_
   signing_keys_version, cover_signing_key from public;
 grant execute on function find_api_key, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
   signing_keys_version, cover_signing_key to certdata_reader;
-
-create function api_keys_log_insert() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
-  return null;
-end $$;
-
--- `last_used_on` is written each day and changes no rights.
-create function api_keys_log_update() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id
-  from (select customer_id, key_id from new_rows n full join old_rows o using (customer_id, key_id)
-  where to_jsonb(n) - 'last_used_on' is distinct from to_jsonb(o) - 'last_used_on') r;
-  return null;
-end $$;
-
-create function api_keys_log_delete() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from old_rows r;
-  return null;
-end $$;
-
--- By row, because a transition table of old rows makes every update a tenth slower.
-create function api_keys_log_moved() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'auth', old.key_id);
-  return null;
-end $$;
-
-create function api_keys_log_truncate() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
-  return null;
-end $$;
-
-create trigger api_keys_log_insert after insert on api_keys
-  referencing new table as new_rows
-  for each statement execute function api_keys_log_insert();
-create trigger api_keys_log_update after update on api_keys
-  referencing old table as old_rows new table as new_rows
-  for each statement execute function api_keys_log_update();
-create trigger api_keys_log_delete after delete on api_keys
-  referencing old table as old_rows
-  for each statement execute function api_keys_log_delete();
-create trigger api_keys_log_moved after update of customer_id, key_id on api_keys
-  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id)
-    execute function api_keys_log_moved();
-create trigger api_keys_log_truncate after truncate on api_keys
-  for each statement execute function api_keys_log_truncate();

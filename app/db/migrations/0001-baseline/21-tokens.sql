@@ -28,16 +28,6 @@ create table client_key_sets (
   primary key (customer_id, key_id)
 );
 
-alter table revoked_tokens enable row level security;
-alter table revoked_tokens force row level security;
-create policy operator on revoked_tokens for all to certdata_operator using (true) with check (true);
-alter table used_assertions enable row level security;
-alter table used_assertions force row level security;
-create policy operator on used_assertions for all to certdata_operator using (true) with check (true);
-alter table client_key_sets enable row level security;
-alter table client_key_sets force row level security;
-create policy operator on client_key_sets for all to certdata_operator using (true) with check (true);
-
 grant select, insert, update, delete on revoked_tokens, used_assertions, client_key_sets to certdata_operator;
 
 create function has_revoked_tokens(customer text, key text) returns boolean
@@ -100,50 +90,3 @@ revoke execute on function has_revoked_tokens, is_token_revoked, revoke_token, u
   keep_key_set from public;
 grant execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
   keep_key_set to certdata_reader;
-
-create function revoked_tokens_log_insert() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
-  return null;
-end $$;
-
-create function revoked_tokens_log_update() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
-  return null;
-end $$;
-
-create function revoked_tokens_log_delete() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from old_rows r;
-  return null;
-end $$;
-
--- By row, because a transition table of old rows makes every update a tenth slower.
-create function revoked_tokens_log_moved() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'auth', old.key_id);
-  return null;
-end $$;
-
-create function revoked_tokens_log_truncate() returns trigger language plpgsql as $$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
-  return null;
-end $$;
-
-create trigger revoked_tokens_log_insert after insert on revoked_tokens
-  referencing new table as new_rows
-  for each statement execute function revoked_tokens_log_insert();
-create trigger revoked_tokens_log_update after update on revoked_tokens
-  referencing new table as new_rows
-  for each statement execute function revoked_tokens_log_update();
-create trigger revoked_tokens_log_delete after delete on revoked_tokens
-  referencing old table as old_rows
-  for each statement execute function revoked_tokens_log_delete();
-create trigger revoked_tokens_log_moved after update of customer_id, key_id on revoked_tokens
-  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id)
-    execute function revoked_tokens_log_moved();
-create trigger revoked_tokens_log_truncate after truncate on revoked_tokens
-  for each statement execute function revoked_tokens_log_truncate();

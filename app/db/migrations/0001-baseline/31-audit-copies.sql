@@ -27,16 +27,6 @@ create index audit_copies_action on audit_copies (customer_id, action, outcome, 
 create index audit_copies_key on audit_copies (customer_id, key_id, action, outcome, number)
   where key_id is not null;
 
-alter table audit_numbers enable row level security;
-alter table audit_numbers force row level security;
-create policy operator on audit_numbers for all to certdata_operator using (true) with check (true);
-alter table audit_copies enable row level security;
-alter table audit_copies force row level security;
-create policy operator on audit_copies for all to certdata_operator using (true) with check (true);
-
-create policy reader on audit_copies for select to certdata_reader
-  using (customer_id = nullif(current_setting('app.customer_id', true), ''));
-
 grant select on audit_numbers, audit_copies to certdata_operator;
 grant select on audit_copies to certdata_reader;
 

@@ -45,43 +45,23 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   ) select count(*) from gone
 $$;
 
--- Sums buckets by subscript: unnesting the arrays takes twenty times as long.
+-- Sums buckets by subscript: unnesting the arrays takes twenty times as long. Days are in UTC, with their minutes as lists.
+do $setup$
+declare
+  sums text := 'sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms, array['
+    || (select string_agg(format('coalesce(sum(buckets[%s]), 0)', i), ', ' order by i) from generate_series(1, 73) i)
+    || ']::bigint[] as buckets';
+begin
+  execute replace($template$
 create function read_service_minutes(since timestamptz, until timestamptz)
 returns table (minute bigint, slots integer, requests bigint, failed bigint, timed bigint,
   duration_ms double precision, hits bigint, age_ms integer, buckets bigint[])
 language sql stable security definer set search_path = public, pg_temp as $$
-  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, sum(requests)::bigint as requests,
-    sum(failed)::bigint as failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
-      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
-      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
-      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
-      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
-      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
-      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
-      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
-      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
-      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
-      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
-      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
-      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
-      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
-      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
-      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
-      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
-      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
-      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
-      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
-      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
-      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
-      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
-      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
-      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
-      coalesce(sum(buckets[73]), 0)]::bigint[]
+  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, {sums}
   from service_minutes where minute >= since and minute < until group by minute order by minute
 $$;
 
--- Days (UTC), with their minutes as lists.
 create function read_service_days(since date, until date)
 returns table (day date, minutes integer[], slots integer[], requests_by integer[], failed_by integer[],
   requests bigint, failed bigint, timed bigint, duration_ms double precision, hits bigint, age_ms integer,
@@ -99,34 +79,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
       array_agg(requests order by n) as requests_by, array_agg(failed order by n) as failed_by
     from by_minute group by day
   ), totals as (
-    select (minute at time zone 'UTC')::date as day, sum(requests)::bigint as requests, sum(failed)::bigint as
-      failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
-      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
-      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
-      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
-      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
-      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
-      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
-      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
-      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
-      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
-      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
-      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
-      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
-      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
-      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
-      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
-      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
-      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
-      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
-      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
-      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
-      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
-      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
-      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
-      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
-      coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
+    select (minute at time zone 'UTC')::date as day, {sums}
     from service_minutes
     where minute >= since::timestamp at time zone 'UTC' and minute < until::timestamp at time zone 'UTC'
     group by 1
@@ -134,7 +87,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select day, l.minutes, l.slots, l.requests_by, l.failed_by, t.requests, t.failed, t.timed, t.duration_ms,
     t.hits, t.age_ms, t.buckets
   from lists l join totals t using (day) order by day
-$$;
+$$;$template$, '{sums}', sums);
+end $setup$;
 
 create function first_service_minute() returns bigint
 language sql stable security definer set search_path = public, pg_temp as $$

@@ -25,10 +25,6 @@ create table approved_requests (
   primary key (customer_id, request_id)
 );
 
-alter table approved_requests enable row level security;
-alter table approved_requests force row level security;
-create policy operator on approved_requests for all to certdata_operator using (true) with check (true);
-
 grant select, insert, update, delete on access_requests, approved_requests to certdata_operator;
 
 create function add_access_request(text, text, text, text, text, timestamptz) returns void

@@ -35,10 +35,6 @@ create table webhooks (
 comment on table webhooks is 'receivers that are told that something changed, and how far each was told';
 create unique index webhooks_id on webhooks (webhook_id);
 
-alter table webhooks enable row level security;
-alter table webhooks force row level security;
-create policy operator on webhooks for all to certdata_operator using (true) with check (true);
-
 grant select, insert, update, delete on webhooks to certdata_operator;
 
 create table webhook_deliveries (
@@ -53,10 +49,6 @@ create table webhook_deliveries (
   foreign key (customer_id, webhook_id) references webhooks on delete cascade
 );
 comment on table webhook_deliveries is 'the last 20 attempts to reach each receiver';
-
-alter table webhook_deliveries enable row level security;
-alter table webhook_deliveries force row level security;
-create policy operator on webhook_deliveries for all to certdata_operator using (true) with check (true);
 
 grant select on webhook_deliveries to certdata_operator;
 

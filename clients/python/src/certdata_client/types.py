@@ -3127,7 +3127,7 @@ AuditQuery = TypedDict(
         "key": "Value | Sequence[Value] | None",
         # `ok` or `refused`.
         "outcome": "Value | Sequence[Value] | None",
-        # Roots after this number. To continue, send the number of the newest root that you have.
+        # Roots after this number. To continue, send the number of your newest root.
         "after_root": "Value | None",
         # Number of rows on a page. Without it, an export has no limit.
         "limit": "int | None",
@@ -3146,7 +3146,7 @@ AuditRootsQuery = TypedDict(
         "until": "Value | None",
         # Any of these numbers of roots, separated by commas.
         "id": "Value | Sequence[Value] | None",
-        # Roots after this number. To continue, send the number of the newest root that you have.
+        # Roots after this number. To continue, send the number of your newest root.
         "after_root": "Value | None",
         # Number of rows on a page. Without it, an export has no limit.
         "limit": "int | None",
