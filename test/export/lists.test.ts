@@ -4,7 +4,7 @@ import { type AuditEntry, listEntries } from '../../app/audit/list.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import type { Field, ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { fc } from '../random.ts'
 import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
 import { momentOf, readWorkbook, type SheetCell } from './xlsx.ts'
@@ -18,6 +18,8 @@ t.teardown(async () => {
   await database.close()
 })
 const { get } = await asCustomer(database, app, 'acme')
+const demo: Get = (url, headers = {}) =>
+  app.inject({ url, headers: { authorization: 'Bearer cda_demo_public', ...headers } })
 
 const day = new Date().toISOString().slice(0, 10)
 await loadExampleData(database.operator, day)
@@ -391,6 +393,12 @@ t.test('HEAD has the headers and no body, and asks for no rows', async (t) => {
   t.equal(left(bookWhole) - left(page), 1)
   const byAccept = await app.inject({ url: '/v1/certificates', headers: { ...headers, accept: 'text/csv' } })
   t.equal(left(page) - left(byAccept), 10, 'also where Accept asks for it')
+})
+
+t.test('the demo token exports the example data', async (t) => {
+  const { body, statusCode } = await demo('/v1/certificates?format=ndjson')
+  t.equal(statusCode, 200)
+  t.ok(body.split('\n').length > 20)
 })
 
 t.test('content codings', async (t) => {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createGunzip } from 'node:zlib'
 import { sql } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
@@ -203,6 +204,13 @@ t.test('an XLSX file is whole, and is not read faster than its client takes it',
     rows.every(({ brand }, index) => brand === brands[index]),
     'nothing of it is written over',
   )
+  await allOver()
+})
+
+t.test('a coding gets every byte as well', async (t) => {
+  const { ask } = await start(t)
+  const { response } = await ask('/v1/products?format=ndjson', undefined, { 'accept-encoding': 'gzip' })
+  t.ok(isWhole(await text(response.pipe(createGunzip())), 'ndjson'))
   await allOver()
 })
 
