@@ -4,7 +4,7 @@ import os from 'node:os'
 import pg from 'pg'
 import { resources } from '../app/records/resources/index.ts'
 import { cpuMs, residentMib } from './lib/cpu.ts'
-import { postmasterOf, startPostgres } from './lib/postgres.ts'
+import { getPostmaster, startPostgres } from './lib/postgres.ts'
 import { startService } from './lib/processes.ts'
 import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
 
@@ -149,7 +149,7 @@ try {
     SECRET_KEY: secretKey,
     LOG_LEVEL: 'warn',
   })
-  const postmaster = await postmasterOf(database.url)
+  const postmaster = await getPostmaster(database.url)
   const token = await logIn(service.url, customer)
   const target = { url: service.url, pid: service.pid, token, postmaster }
   const work: Record<string, () => Promise<Sample>> = {
@@ -173,7 +173,7 @@ try {
     }
   }
   await client.end()
-  const rateOf = (name: string) => median((samples[name] ?? []).map(({ ms }) => (1000 * rows) / ms))
+  const getRate = (name: string) => median((samples[name] ?? []).map(({ ms }) => (1000 * rows) / ms))
   const costs = (name: string) => median((samples[name] ?? []).map((each) => each.cpuMs + each.storeMs))
   const perRow = (ms: number) => ((1000 * ms) / rows).toFixed(2)
   console.log(
@@ -185,7 +185,7 @@ try {
       Object.entries(samples).map(([name, runs]) => [
         name,
         {
-          'rows/s': Math.round(rateOf(name)),
+          'rows/s': Math.round(getRate(name)),
           'MB/s': Math.round(median(runs.map(({ bytes, ms }) => bytes / 1000 / ms))),
           'bytes a row': Math.round((runs[0]?.bytes ?? 0) / rows),
           'of COPY by processor time': (costs('COPY, same order') / costs(name)).toFixed(2),

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from './lib/statistics.ts'
 import { describeMachine, type Report } from './report.ts'
-import { type Result, ratioOf } from './rounds.ts'
+import { getRatio, type Result } from './rounds.ts'
 
 const file = join(import.meta.dirname, 'floors.json')
 /** The share of the measured ratio below which a release is forbidden. */
@@ -22,9 +22,11 @@ export const readFloors = (): Floors => JSON.parse(readFileSync(file, 'utf8'))
 /** Returns 0.9 of the median of the runs' ratios, for each scenario. */
 export const toFloors = (runs: readonly (readonly Result[])[]): Record<string, number> => {
   const names = runs[0]?.map(({ name }) => name) ?? []
-  const ratiosOf = (name: string) =>
-    runs.flatMap((run) => run.filter((each) => each.name === name).map(ratioOf))
-  return Object.fromEntries(names.map((name) => [name, Number((share * median(ratiosOf(name))).toFixed(2))]))
+  const listRatios = (name: string) =>
+    runs.flatMap((run) => run.filter((each) => each.name === name).map(getRatio))
+  return Object.fromEntries(
+    names.map((name) => [name, Number((share * median(listRatios(name))).toFixed(2))]),
+  )
 }
 
 /** Writes bench/floors.json. */
@@ -37,7 +39,7 @@ export const writeFloors = (runs: readonly (readonly Result[])[], command: strin
 export const listFailures = (result: Result, floor: number | undefined): string[] => {
   const { name, subject, reference, queries = 1 } = result
   const failed = [...subject, ...reference].reduce((sum, sample) => sum + sample.failed, 0)
-  const ratio = ratioOf(result)
+  const ratio = getRatio(result)
   return [
     ...(failed > 0 ? [`${name}: ${failed} requests failed`] : []),
     ...(queries > mostQueries ? [`${name}: ${queries.toFixed(2)} queries an answer instead of one`] : []),

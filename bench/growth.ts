@@ -91,14 +91,14 @@ const measureAll = async (subjects: readonly Subject[]): Promise<Times[]> => {
 const label = ({ name, customers }: Size) => `${name} of ${customers}`
 
 /** Of the largest size over the best of all: a small table that is read whole would flatter the others. */
-const growthOf = (values: readonly number[]): number => (values.at(-1) as number) / Math.min(...values)
+const getGrowth = (values: readonly number[]): number => (values.at(-1) as number) / Math.min(...values)
 
 const tabulate = (times: readonly Times[], share: number): Rows =>
   Object.fromEntries(
     names.map((name) => {
       const values = times.map((each) => percentile(each.get(name) ?? [], share))
       const cells = sizes.map((size, index) => [label(size), (values[index] as number).toFixed(2)])
-      const growth = growthOf(values)
+      const growth = getGrowth(values)
       return [measures[name], { ...Object.fromEntries(cells), growth: `${growth.toFixed(2)}×` }]
     }),
   )
@@ -121,13 +121,13 @@ const explainAll = async (subjects: readonly Subject[]) => {
 
 const judge = (times: readonly Times[]): string[] =>
   names.flatMap((name) => {
-    const growth = growthOf(times.map((each) => percentile(each.get(name) ?? [], 0.99)))
+    const growth = getGrowth(times.map((each) => percentile(each.get(name) ?? [], 0.99)))
     return growth <= mostGrowth
       ? []
       : [`${measures[name]}: p99 grew ${growth.toFixed(2)}×, at most ${mostGrowth}×`]
   })
 
-const tablesOf = ({ sizes: rows, p50, p99, plans }: HistoryFindings): Findings['tables'] => [
+const listTables = ({ sizes: rows, p50, p99, plans }: HistoryFindings): Findings['tables'] => [
   { about: 'The size of history, of certificates that change once', rows },
   { about: 'Pages of history: p50, milliseconds', rows: p50 },
   { about: 'Pages of history: p99, milliseconds', rows: p99 },
@@ -148,7 +148,7 @@ const main = async (): Promise<void> => {
     if (options['seed-only']) return
     const history = await measureHistory(database.url, historySizes, Math.ceil(samples / 10))
     if (options['history-only']) {
-      for (const { about, rows } of tablesOf(history)) {
+      for (const { about, rows } of listTables(history)) {
         console.log(about)
         console.table(rows)
       }
@@ -174,7 +174,7 @@ const main = async (): Promise<void> => {
       tables: [
         { about: 'p99, milliseconds', rows: p99 },
         { about: 'p50, milliseconds', rows: p50 },
-        ...tablesOf(history),
+        ...listTables(history),
         { about: 'Plans, by EXPLAIN (ANALYZE, BUFFERS) as the serving role', rows },
       ],
       missed: [...judge(times), ...faults, ...history.faults],

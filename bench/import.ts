@@ -21,11 +21,11 @@ const source = createReadStream(join(import.meta.dirname, '../test/data/certific
 const lines = (await text(source.pipe(createGunzip()))).trimEnd().split('\n')
 const folder = makeFolder()
 const file = join(folder, 'records.ndjson')
-const copyOf = (line: string, copy: number) => {
+const getCopy = (line: string, copy: number) => {
   const record = JSON.parse(line)
   return JSON.stringify({ ...record, id: `${record.id}-${copy}` })
 }
-const all = Array.from({ length: copies }, (_, copy) => lines.map((line) => copyOf(line, copy)).join('\n'))
+const all = Array.from({ length: copies }, (_, copy) => lines.map((line) => getCopy(line, copy)).join('\n'))
 writeFileSync(file, `${all.join('\n')}\n`)
 
 const database = await startPostgres()

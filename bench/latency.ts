@@ -3,7 +3,7 @@ import { requestText } from './lib/client.ts'
 import { cpuMs, waitedMs } from './lib/cpu.ts'
 import { tell } from './lib/findings.ts'
 import { type LoopResult, runClosedLoop, runOpenLoop } from './lib/loops.ts'
-import { measureUndisturbed, undisturbedOf } from './lib/machine.ts'
+import { getUndisturbed, measureUndisturbed } from './lib/machine.ts'
 import { say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
 import { createWorld, type World } from './lib/world.ts'
@@ -89,7 +89,7 @@ const ms = (microseconds: number) => Number((microseconds / 1000).toFixed(2))
 const p99Of = ({ open }: Round) => ms(open.latency.percentile(99))
 
 const summary = (rounds: readonly { value: Round; stolen: number }[]) => {
-  const judged = undisturbedOf(rounds, tolerated)
+  const judged = getUndisturbed(rounds, tolerated)
   const of = (pick: (round: Round) => number) => median(judged.map(pick))
   const share = (value: number) => Number((100 * value).toFixed(1))
   return {

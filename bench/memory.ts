@@ -4,7 +4,7 @@ import { type Rows, tell } from './lib/findings.ts'
 import { runOpenLoop } from './lib/loops.ts'
 import { metricsToken } from './lib/processes.ts'
 import { createProgress, say } from './lib/progress.ts'
-import { fitLine, lowestOf, type Point, percentile } from './lib/statistics.ts'
+import { fitLine, getLowest, type Point, percentile } from './lib/statistics.ts'
 import { createWorld, type World } from './lib/world.ts'
 import { drawCurves } from './memory/curves.ts'
 import { createRequests, startOthers } from './memory/traffic.ts'
@@ -50,7 +50,7 @@ type Sample = {
 const metric = (text: string, name: string) =>
   Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN) / 2 ** 20
 
-const sampleOf = async ({ service }: World, seconds: number): Promise<Sample> => {
+const readSample = async ({ service }: World, seconds: number): Promise<Sample> => {
   const headers = { authorization: `Bearer ${metricsToken}` }
   const text = await (await fetch(`${service.url}/metrics`, { headers })).text()
   return {
@@ -73,7 +73,7 @@ const run = async (world: World) => {
   const timer = setInterval(() => {
     const seconds = (performance.now() - startedAt) / 1000
     progress.at(seconds)
-    sampling = sampling.then(async () => void samples.push(await sampleOf(world, seconds)))
+    sampling = sampling.then(async () => void samples.push(await readSample(world, seconds)))
   }, sampleEveryMs)
   const stopOthers = startOthers(world, Number(options.writes))
   try {
@@ -101,7 +101,7 @@ const labels: Record<Curve, string> = { rss: 'resident', heap: 'heap used', exte
 /** How a curve goes on after the warm-up. The heap by what collections leave. */
 const judge = (samples: readonly Sample[], curve: Curve) => {
   const points = samples.map((sample): Point => ({ x: sample.seconds, y: sample[curve] }))
-  const { slope, error } = fitLine(curve === 'heap' ? lowestOf(points, windowSeconds) : points)
+  const { slope, error } = fitLine(curve === 'heap' ? getLowest(points, windowSeconds) : points)
   const values = points.map(({ y }) => y)
   const measured = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0)
   const mean = values.reduce((sum, each) => sum + each, 0) / values.length

@@ -8,7 +8,7 @@ import { makeFolder } from './lib/processes.ts'
 import { say } from './lib/progress.ts'
 import { createWorld, type World } from './lib/world.ts'
 import { drawFlame } from './profile/flame.ts'
-import { type CpuProfile, type Frame, readProfile, roomOf, selfTimes } from './profile/tree.ts'
+import { type CpuProfile, type Frame, getRoom, readProfile, selfTimes } from './profile/tree.ts'
 import { describeMachine } from './report.ts'
 import { createScenarios, type Scenario } from './scenarios.ts'
 
@@ -50,14 +50,14 @@ const runAll = async (scenarios: readonly Scenario[]): Promise<Run[]> => {
 }
 
 /** Node names the file after the process. */
-const readOf = (folder: string, pid: number): CpuProfile => {
+const getRead = (folder: string, pid: number): CpuProfile => {
   const file = readdirSync(folder).find((name) => name.split('.')[3] === String(pid))
   if (!file) throw new Error(`The service left no profile among ${readdirSync(folder).join(', ') || 'none'}`)
   return JSON.parse(readFileSync(join(folder, file), 'utf8'))
 }
 
 const byFunction = ({ name, place }: Frame) => `${name} ${place}`
-const byRoom = ({ name, place }: Frame) => roomOf(place.replace(/:\d+$/, ''), name)
+const byRoom = ({ name, place }: Frame) => getRoom(place.replace(/:\d+$/, ''), name)
 
 const tabulate = (tree: Frame, rate: number, nameOf: (frame: Frame) => string): Rows =>
   Object.fromEntries(
@@ -109,7 +109,7 @@ const main = async (): Promise<void> => {
     await world?.close()
   }
   mkdirSync(profiles, { recursive: true })
-  for (const run of runs) write(run, readOf(folder, run.scenario.subject.server.pid))
+  for (const run of runs) write(run, getRead(folder, run.scenario.subject.server.pid))
   rmSync(folder, { recursive: true, force: true })
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { toEntities, toPage } from './lib/html.ts'
 import type { Sample } from './lib/load.ts'
 import { median } from './lib/statistics.ts'
-import { connections, costOf, type Result, ratioOf, ratiosOf } from './rounds.ts'
+import { connections, getCost, getRatio, listRatios, type Result } from './rounds.ts'
 
 export type Report = {
   at: string
@@ -47,16 +47,16 @@ const us = (ms: number): string => (1000 * ms).toFixed(ms < 0.1 ? 1 : 0)
 /** The processor time of an answer, followed by the part of the store. */
 const describeCost = (samples: readonly Sample[]): string => {
   const storeMs = median(samples.map(({ storeMs }) => storeMs))
-  return us(median(samples.map(costOf))) + (storeMs > 0 ? ` (${us(storeMs)})` : '')
+  return us(median(samples.map(getCost))) + (storeMs > 0 ? ` (${us(storeMs)})` : '')
 }
 
 const summary = (result: Result, floor: number | undefined) => {
   const { subject, reference, generator } = result
-  const ratios = ratiosOf(result)
+  const ratios = listRatios(result)
   return {
     'service µs': describeCost(subject),
     'reference µs': describeCost(reference),
-    ratio: ratioOf(result).toFixed(2),
+    ratio: getRatio(result).toFixed(2),
     'least–most': `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
     floor: floor?.toFixed(2) ?? '',
     rounds: String(ratios.length),
@@ -93,9 +93,9 @@ export const formatTable = ({ results, floors }: Pick<Report, 'results' | 'floor
 
 /** Returns a bar for the ratio, with a tick for the floor and a dot for each round. */
 const bar = (result: Result, floor: number | undefined): string => {
-  const ratio = ratioOf(result)
+  const ratio = getRatio(result)
   const x = (value: number) => Math.min(value, 1.5) * 300
-  const dots = ratiosOf(result).map((each) => `<circle cx="${x(each).toFixed(1)}" cy="10" r="3"/>`)
+  const dots = listRatios(result).map((each) => `<circle cx="${x(each).toFixed(1)}" cy="10" r="3"/>`)
   const tick = floor === undefined ? '' : `<path d="M${x(floor)} 0v20" class="floor"/>`
   const state = floor === undefined || ratio >= floor ? 'reached' : 'missed'
   return `<svg viewBox="0 0 460 20" role="img" aria-label="ratio ${ratio.toFixed(2)}"><rect width="${x(ratio).toFixed(1)}" height="20" class="${state}"/><path d="M300 0v20" class="one"/>${tick}${dots.join('')}</svg>`

@@ -1,4 +1,4 @@
-import { generatorOf } from './lib/generators.ts'
+import { getGenerator } from './lib/generators.ts'
 import { measure, type Sample, type Target } from './lib/load.ts'
 import { describeRest, say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
@@ -32,17 +32,17 @@ const mostSpread = 1 / 3
 const mostBytesApart = 0.02
 
 /** Processor time of an answer in milliseconds, including the time of its store. */
-export const costOf = ({ cpuMs, storeMs }: Sample): number => cpuMs + storeMs
+export const getCost = ({ cpuMs, storeMs }: Sample): number => cpuMs + storeMs
 
 /** Returns each round's ratio: the reference's processor time divided by the service's. */
-export const ratiosOf = ({ subject, reference }: Result): number[] =>
+export const listRatios = ({ subject, reference }: Result): number[] =>
   reference.flatMap((theirs, round) => {
     const ours = subject[round]
-    return ours ? [costOf(theirs) / costOf(ours)] : []
+    return ours ? [getCost(theirs) / getCost(ours)] : []
   })
 
 /** Returns the median of the rounds' ratios. */
-export const ratioOf = (result: Result): number => median(ratiosOf(result))
+export const getRatio = (result: Result): number => median(listRatios(result))
 
 /** Whether more rounds can change the verdict or make the result clearer. */
 export const needsMore = (ratios: readonly number[], floor: number | undefined): boolean => {
@@ -82,13 +82,13 @@ const measureScenario = async (
   const result: Result = {
     name,
     against,
-    generator: generatorOf(subject)?.name ?? '',
+    generator: getGenerator(subject)?.name ?? '',
     subject: [],
     reference: [],
   }
   const load = (target: Target) => measure(target, { seconds, connections, stores })
   const measureReference = async () => void result.reference.push(await load(reference))
-  const isOpen = () => isInTime() && needsMore(ratiosOf(result), floors[name])
+  const isOpen = () => isInTime() && needsMore(listRatios(result), floors[name])
   try {
     await load(reference)
     await load(subject)
@@ -114,7 +114,7 @@ export const measureScenarios = async (
 ): Promise<Result[]> => {
   const results: Result[] = []
   const startedAt = performance.now()
-  const usable = scenarios.filter(({ subject }) => generatorOf(subject))
+  const usable = scenarios.filter(({ subject }) => getGenerator(subject))
   if (usable.length < scenarios.length)
     say(`${scenarios.length - usable.length} scenarios over HTTP/2 are left out: h2load is not installed`)
   for (const [index, scenario] of usable.entries()) {

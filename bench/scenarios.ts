@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis'
 import { ask, findDifference, type WholeAnswer } from './lib/ask.ts'
 import type { Target } from './lib/load.ts'
-import { countTransactions, postmasterOf } from './lib/postgres.ts'
+import { countTransactions, getPostmaster } from './lib/postgres.ts'
 import { startReference } from './lib/processes.ts'
 import { createUniquePages } from './lib/unique.ts'
 import type { World } from './lib/world.ts'
 import type { Instructions } from './reference.ts'
-import { readingOf } from './statement.ts'
+import { readReading } from './statement.ts'
 
 /** What is measured, and beside what. */
 export type Scenario = {
@@ -25,7 +25,7 @@ export type Scenario = {
 /** Fields that Node adds to each answer by itself. */
 const added = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
-const sampleOf = async (target: Target): Promise<WholeAnswer> => {
+const readSample = async (target: Target): Promise<WholeAnswer> => {
   const answer = await ask({ ...target, url: target.server.url })
   const { status, body } = answer
   if (status === 200 || status === 304) return answer
@@ -41,15 +41,15 @@ const refer = async (
   storeOf: (answer: WholeAnswer) => Promise<Store> = async () => ({}),
 ): Promise<Target> => {
   // Those from memory twice: the second time it is the kept answer.
-  if (!subject.numbered) await sampleOf(subject)
-  const answer = await sampleOf(subject)
+  if (!subject.numbered) await readSample(subject)
+  const answer = await readSample(subject)
   const fields = answer.fields.filter(([name]) => !added.has(name.toLowerCase()))
   const server = await startReference({
     ...{ status: answer.status, fields, body: answer.body.toString('base64') },
     ...{ tls, isHttp2: subject.isHttp2, ...(await storeOf(answer)) },
   })
   const reference = { ...subject, server }
-  const difference = findDifference(answer, await sampleOf(reference))
+  const difference = findDifference(answer, await readSample(reference))
   if (difference === undefined) return reference
   await server.stop()
   throw new Error(difference)
@@ -58,7 +58,7 @@ const refer = async (
 const listHits = async ({ service, tls, token }: World): Promise<Scenario[]> => {
   const authorization = { authorization: `Bearer ${token}` }
   const page = '/v1/certificates?limit=50'
-  const { fields } = await sampleOf({ server: service, path: page, headers: authorization })
+  const { fields } = await readSample({ server: service, path: page, headers: authorization })
   const etag = fields.find(([name]) => name === 'etag')?.[1] ?? ''
   const answers: Record<string, Pick<Target, 'path' | 'headers'>> = {
     item: { path: '/v1/certificates/crt-7', headers: authorization },
@@ -115,10 +115,10 @@ const uncachedPage = async ({ service, token, database, customer }: World): Prom
   }
   const query = subject.path.slice(subject.path.indexOf('?') + 1)
   const read = async ({ body }: WholeAnswer) => ({
-    postgres: await readingOf(database.url, customer.customerId, query, body),
+    postgres: await readReading(database.url, customer.customerId, query, body),
   })
   return {
-    ...{ name: 'uncached page of 50', subject, stores: [await postmasterOf(database.url)] },
+    ...{ name: 'uncached page of 50', subject, stores: [await getPostmaster(database.url)] },
     against: 'bare node:http and the same statement through pg, records as JSON text',
     startReference: () => refer(subject, undefined, read),
     countQueries: () => countTransactions(database.url),

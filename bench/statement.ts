@@ -22,7 +22,7 @@ const toReference = (text: string, limit: number): string =>
  * The service's own statement for a page of certificates, with its parameters and under its role, as a plain server
  * would send it. `query` ends with the value that differs between requests. `body` is the service's answer to it.
  */
-export const readingOf = async (
+export const readReading = async (
   url: string,
   customerId: string,
   query: string,

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Answer } from '../app/cache/freshness.ts'
-import type { Ticket } from '../app/edge/kept.ts'
-import { methodOf } from '../app/http/methods.ts'
+import type { ReadResult } from '../app/cache/freshness.ts'
+import type { KnownTarget } from '../app/edge/cached-responses.ts'
+import { getMethod } from '../app/http/methods.ts'
 import { createAccessLog } from '../app/observe/access-log.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
@@ -18,7 +18,7 @@ declare module 'fastify' {
     endpointName: string | undefined
     answerSource: AnswerSource
     /** The parts of an answer that the edge may repeat. */
-    repeatable: Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }> | undefined
+    repeatable: Readonly<{ ticket: Omit<KnownTarget, 'day' | 'name'>; answer: ReadResult }> | undefined
   }
 }
 
@@ -57,7 +57,7 @@ export default fp<AnswersOptions>(
       const { url: route, config } = request.routeOptions
       record({
         requestId: request.id,
-        method: methodOf(request.raw),
+        method: getMethod(request.raw),
         route,
         endpoint: request.endpointName,
         isClosed: config.scope !== undefined,

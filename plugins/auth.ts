@@ -10,7 +10,7 @@ import {
 } from '../app/identity/authenticate.ts'
 import { createLoginEvents, type KeyCheck, type LoginListener } from '../app/identity/login-events.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { authorize, createPrincipals, judgeNetwork, type Principals } from '../app/identity/principals.ts'
+import { authorize, checkNetwork, createPrincipals, type Principals } from '../app/identity/principals.ts'
 import { tokenType } from '../app/identity/signing-key.ts'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
 import {
@@ -81,7 +81,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const logIn: KeyCheck = async (credential, { ip }) => {
     const facts = await logins.logIn(credential, createTurn(db, ip), ip)
     // After the login was counted, so that a correct key is limited although it is refused.
-    const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
+    const denied = checkNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
   }

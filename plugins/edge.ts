@@ -3,10 +3,16 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { entryName } from '../app/cache/memory.ts'
+import {
+  type CachedResponses,
+  createCachedResponses,
+  createKnownTargets,
+  type KnownTargets,
+  type Variant,
+} from '../app/edge/cached-responses.ts'
 import { createConnections, createIdentify } from '../app/edge/connection.ts'
 import { createEdge, type EdgeAnswer } from '../app/edge/edge.ts'
 import { field, readHead } from '../app/edge/head.ts'
-import { createReplies, createTickets, type Replies, type Tickets, type Variant } from '../app/edge/kept.ts'
 import { sendHttp1, sendHttp2 } from '../app/edge/send.ts'
 import { canSendPrepared } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
@@ -30,11 +36,15 @@ declare module 'fastify' {
 }
 
 const createRemember =
-  (app: FastifyInstance, kept: { tickets: Tickets; replies: Replies }, isClosed: () => boolean) =>
+  (
+    app: FastifyInstance,
+    kept: { tickets: KnownTargets; replies: CachedResponses },
+    isClosed: () => boolean,
+  ) =>
   (request: FastifyRequest, reply: FastifyReply, body: unknown): void => {
     const { repeatable, principal, raw } = request
     const head = repeatable && readHead(raw.rawHeaders, raw.httpVersionMajor === 2, maxHeaderBytes)
-    const transport = head && app.transportOf(raw.socket, head[field.forwardedProto])
+    const transport = head && app.getTransport(raw.socket, head[field.forwardedProto])
     if (!principal || !transport || isClosed()) return
     const isSame = reply.statusCode === 304
     if (!isSame && !(reply.statusCode === 200 && Buffer.isBuffer(body))) return
@@ -81,7 +91,7 @@ const createRecord =
 export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
   (app, { config, judge, isDraining }, done) => {
     const isClosed = () => judge.isAway() || isDraining()
-    const kept = { tickets: createTickets(), replies: createReplies() }
+    const kept = { tickets: createKnownTargets(), replies: createCachedResponses() }
     const findConnection = createConnections()
     const answer = createEdge({
       ...kept,
@@ -90,7 +100,7 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       quotas: app.limits.quotas,
       costs: { request: one, backFrom304 },
       today: app.today,
-      transportOf: app.transportOf,
+      getTransport: app.getTransport,
       hasProxies: config.trustedProxies.length > 0,
       ...{ isClosed, maxHeaderBytes },
     })

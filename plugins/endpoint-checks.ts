@@ -5,7 +5,7 @@ import { requireAcceptable } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan, requireScope } from '../app/identity/principals.ts'
-import { type Endpoint, type EndpointRequest, isLive, type LiveRequest, typesOf } from './endpoint.ts'
+import { type Endpoint, type EndpointRequest, isLive, type LiveRequest, listTypes } from './endpoint.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,8 +21,8 @@ const createJudging =
     if (row.demo === false && principal.kind === 'demo') throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
     const { path, rawQuery } = splitTarget(request.raw.url)
-    for (const scope of row.scopesOf?.(rawQuery) ?? []) requireScope(principal, scope)
-    const offered = 'offers' in row ? row.offers(rawQuery) : typesOf(row)
+    for (const scope of row.listScopes?.(rawQuery) ?? []) requireScope(principal, scope)
+    const offered = 'offers' in row ? row.offers(rawQuery) : listTypes(row)
     const type = requireAcceptable(request.headers.accept, rawQuery, offered)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const query = rawQuery === '' ? '' : `?${rawQuery}`

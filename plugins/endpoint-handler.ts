@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../app/cache/freshness.ts'
-import { choiceOf, requireAcceptable, typeByFormat } from '../app/http/media-type.ts'
+import type { ReadResult } from '../app/cache/freshness.ts'
+import { getChoice, requireAcceptable, typeByFormat } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import {
   type Endpoint,
@@ -10,7 +10,7 @@ import {
   jsonTypes,
   type LiveAnswer,
   type LiveRequest,
-  typesOf,
+  listTypes,
 } from './endpoint.ts'
 import {
   type EntryReplyOptions,
@@ -40,7 +40,7 @@ const sendState = (row: StateEndpoint, request: FastifyRequest, reply: FastifyRe
 }
 
 export const createHandler = (row: Endpoint, publicUrl: string) => {
-  const choose = choiceOf(typesOf(row))
+  const choose = getChoice(listTypes(row))
   const acceptsJson: Acceptance = (accept) => choose(accept) === jsonTypes[0]
 
   const sendKept = (
@@ -75,22 +75,22 @@ const noteRepeatable = (
   row: Endpoint,
   acceptsJson: Acceptance,
   request: FastifyRequest,
-  answer: Answer,
+  answer: ReadResult,
   options: EntryReplyOptions,
 ) => {
   // From the second request on, because most queries are sent only once.
   const isPlain =
     request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
-  const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
+  const scope = row.scope ?? row.getScope?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url)
   const wanted = typeByFormat(rawQuery)
   const ticket = {
     route: request.routeOptions.url ?? '',
     endpoint: request.endpointName,
-    scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
+    scopes: [scope, ...(row.listScopes?.(rawQuery) ?? [])],
     isAcceptable: wanted === undefined ? acceptsJson : () => wanted === jsonTypes[0],
-    linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
+    formatNextLink: memoizeLast((next: string | undefined) => formatLinks(next, options)),
   }
   request.repeatable = { ticket, answer }
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
-import type { Answer } from '../app/cache/freshness.ts'
+import type { ReadResult } from '../app/cache/freshness.ts'
 import { chooseType } from '../app/http/media-type.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
@@ -60,16 +60,16 @@ export type Endpoint<Query = unknown> = {
   /** False if there is no example data. */
   demo?: false
   /** The scope that an admitted request needed, if it depends on the parameters. */
-  scopeOf?: (params: Readonly<Record<string, string>>) => string
+  getScope?: (params: Readonly<Record<string, string>>) => string
   /** The endpoint's name for the audit trail, if the row serves several. */
-  nameOf?: (params: Readonly<Record<string, string>>) => string
+  getName?: (params: Readonly<Record<string, string>>) => string
   /** Checks a right that `scope` cannot express. Runs after the plan's check. */
   admit?: (request: {
     principal: Principal
     params: Readonly<Record<string, string>>
   }) => void | Promise<void>
   /** Further scopes that the query needs. Also called for an invalid query. */
-  scopesOf?: (rawQuery: string) => readonly string[]
+  listScopes?: (rawQuery: string) => readonly string[]
   /** In units of the quota `minute`. Defaults to one. */
   minuteCost?: MinuteCost
   /** Takes a place for a long answer. Before the validation, because 429 precedes 400. */
@@ -78,7 +78,7 @@ export type Endpoint<Query = unknown> = {
   schema: FastifySchema & { querystring?: (request: EndpointRequest) => Query }
 } & (
   | {
-      answer(request: Parsed<EndpointRequest, Query>): Answer | Promise<Answer>
+      answer(request: Parsed<EndpointRequest, Query>): ReadResult | Promise<ReadResult>
       exporting?: Exporting<Query>
     }
   /** Current state, never cached. */
@@ -95,19 +95,19 @@ export const defineEndpoint = <Query>(row: Endpoint<Query>): Endpoint => row as 
 
 export const jsonTypes = ['application/json'] as const
 
-const exportingOf = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
+const getExporting = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
 
-export const typesOf = (row: Endpoint): string[] => [...jsonTypes, ...(exportingOf(row)?.types ?? [])]
+export const listTypes = (row: Endpoint): string[] => [...jsonTypes, ...(getExporting(row)?.types ?? [])]
 
 /** Live answers are computed for one request: exports, the feed and the audit trail. */
 export const isLive = (row: Endpoint, type: string): boolean =>
-  'respond' in row || (exportingOf(row) !== undefined && type !== jsonTypes[0])
+  'respond' in row || (getExporting(row) !== undefined && type !== jsonTypes[0])
 
 /** Returns the cost of a request to a row in units of the `minute` quota. `undefined` if it is always one. */
-export const costOf = (row: Endpoint): MinuteCost | undefined => {
-  const exporting = exportingOf(row)
+export const getCost = (row: Endpoint): MinuteCost | undefined => {
+  const exporting = getExporting(row)
   if (!exporting) return row.minuteCost
-  const types = typesOf(row)
+  const types = listTypes(row)
   return (rawQuery, accept) =>
     exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
 }

@@ -6,7 +6,7 @@ import { formatStale } from '../app/http/fields.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
-import { costOf, type Endpoint, type MinuteCost } from './endpoint.ts'
+import { type Endpoint, getCost, type MinuteCost } from './endpoint.ts'
 import { createChecks } from './endpoint-checks.ts'
 import { createHandler } from './endpoint-handler.ts'
 
@@ -55,7 +55,7 @@ const admission =
   async (request) => {
     const params = request.params as Record<string, string>
     const name = () => {
-      request.endpointName = row.nameOf?.(params)
+      request.endpointName = row.getName?.(params)
     }
     try {
       await admit({ principal: request.principal as Principal, params })
@@ -96,7 +96,7 @@ export default fp<EndpointOptions>(
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
-          config: { scope: row.scope, demo: row.demo, scopesOf: row.scopesOf, minuteCost: costOf(row) },
+          config: { scope: row.scope, demo: row.demo, scopesOf: row.listScopes, minuteCost: getCost(row) },
           exposeHeadRoute: false,
         }
         const check = createChecks(row, prefix, publicUrl)

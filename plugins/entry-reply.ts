@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../app/cache/freshness.ts'
+import type { ReadResult } from '../app/cache/freshness.ts'
 import { ApiError } from '../app/errors.ts'
 import { encodedBody, isEncodable, type Representation } from '../app/http/encodings.ts'
 import { formatStale, isNotModified, isPreconditionFailed } from '../app/http/fields.ts'
@@ -13,7 +13,7 @@ export type EntryReplyOptions = {
 }
 
 /** RFC 9211. `stored`: memory or Redis has the entry from now on. */
-const cacheStatus = ({ outcome, staleSeconds, isStored }: Answer, noCache: boolean): string => {
+const cacheStatus = ({ outcome, staleSeconds, isStored }: ReadResult, noCache: boolean): string => {
   if (staleSeconds !== undefined) return formatStale(staleSeconds)
   if (outcome === 'memory') return 'certdata; hit'
   if (outcome === 'redis') return 'certdata; hit; detail=redis'
@@ -48,7 +48,7 @@ export const formatTiming = (reply: FastifyReply): string => `total;dur=${reply.
 
 /** A 304 has the headers that update caches (RFC 9110 §15.4.5). */
 export const sendEntry = (
-  answer: Answer,
+  answer: ReadResult,
   request: FastifyRequest,
   reply: FastifyReply,
   options: EntryReplyOptions,

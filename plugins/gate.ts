@@ -26,7 +26,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /** `undefined` if the request arrived over plain HTTP and must not. */
-    transportOf(socket: Socket, forwardedProto: string | undefined): Transport | undefined
+    getTransport(socket: Socket, forwardedProto: string | undefined): Transport | undefined
   }
 }
 
@@ -125,7 +125,7 @@ export default fp<GateOptions>(
 
     // A connection's address never changes.
     const peers = new WeakMap<Socket, { isLocal: boolean; isProxy: boolean }>()
-    const peerOf = (socket: Socket) => {
+    const getPeer = (socket: Socket) => {
       let peer = peers.get(socket)
       if (peer === undefined) {
         const address = socket.remoteAddress ?? ''
@@ -134,19 +134,22 @@ export default fp<GateOptions>(
       }
       return peer
     }
-    const transportOf = (socket: Socket, forwardedProto: string | undefined): Transport | undefined => {
+    const getTransport = (socket: Socket, forwardedProto: string | undefined): Transport | undefined => {
       if ('encrypted' in socket) return 'tls'
-      const peer = peerOf(socket)
+      const peer = getPeer(socket)
       if (peer.isProxy && forwardedProto !== undefined) {
         return forwardedProto === 'https' || readLastProto(forwardedProto) === 'https' ? 'tls' : undefined
       }
       return peer.isLocal && allowHttp ? 'plain' : undefined
     }
-    app.decorate('transportOf', transportOf)
+    app.decorate('transportOf', getTransport)
 
     app.addHook('onRequest', (request, reply, next) => {
       const forwarded = request.headers['x-forwarded-proto']
-      const transport = transportOf(request.raw.socket, typeof forwarded === 'string' ? forwarded : undefined)
+      const transport = getTransport(
+        request.raw.socket,
+        typeof forwarded === 'string' ? forwarded : undefined,
+      )
       reply.headers(transport === 'tls' ? tls : plain).header('request-id', request.id)
       if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)

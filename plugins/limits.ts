@@ -19,11 +19,11 @@ declare module 'fastify' {
 export const one: Costs = [1, 1]
 export const backFrom304: Costs = [0, -1]
 
-const queryOf = ({ raw }: FastifyRequest): string => splitTarget(raw.url).rawQuery
+const getQuery = ({ raw }: FastifyRequest): string => splitTarget(raw.url).rawQuery
 
-const costsOf = (request: FastifyRequest): Costs => {
+const getCosts = (request: FastifyRequest): Costs => {
   const { minuteCost } = request.routeOptions.config
-  return minuteCost ? [1, minuteCost(queryOf(request), request.headers.accept)] : one
+  return minuteCost ? [1, minuteCost(getQuery(request), request.headers.accept)] : one
 }
 
 /** True if this principal gets 403, whatever its quotas. */
@@ -59,11 +59,11 @@ export default fp(
       if (!account) return
       request.quotas = account
       const { config } = request.routeOptions
-      if (config.refuses || isForbiddenTo(principal, config, queryOf(request))) {
+      if (config.refuses || isForbiddenTo(principal, config, getQuery(request))) {
         account.charge(one)
         return
       }
-      const costs = costsOf(request)
+      const costs = getCosts(request)
       const admission = await account.take(costs)
       if (admission.violated.length > 0) throw refuseQuota(admission)
       request.surcharge = (costs[1] ?? 1) - 1

@@ -68,7 +68,7 @@ export default fp<{ publicUrl: string }>(
     // By content, because most customers have the same few custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
-      const custom = (await app.custom.definitionsOf(principal.customerId)).map(describeCustom)
+      const custom = (await app.custom.listDefinitions(principal.customerId)).map(describeCustom)
       const key = JSON.stringify(custom)
       const known = personal.get(key) ?? createEntry(createDocument([...routes, ...custom], publicUrl))
       personal.set(key, known)

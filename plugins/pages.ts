@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
-import { choiceOf } from '../app/http/media-type.ts'
+import { getChoice } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
 import type { DescribedRoute } from '../app/site/reference-link.ts'
 import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
@@ -44,8 +44,8 @@ export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 export const immutable = 'public, max-age=31536000, immutable'
 
 /** Browsers prefer HTML. Programs get the first of these. */
-const preferredType = choiceOf([problemType, 'application/json', htmlType.split(';')[0] as string])
-const rootOf = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
+const preferredType = getChoice([problemType, 'application/json', htmlType.split(';')[0] as string])
+const getRoot = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
 export default fp<SiteOptions>(
   (app, options, done) => {
@@ -55,7 +55,7 @@ export default fp<SiteOptions>(
     /** First path segments of the API, such as `v1`. */
     const apiRoots = new Set<string>()
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
-      if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(rootOf(path))
+      if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(getRoot(path))
       const description = schema?.openapi
       if (description && method !== 'HEAD') described.push({ method: String(method), path, description })
     })
@@ -65,7 +65,7 @@ export default fp<SiteOptions>(
       const isRead = method === 'GET' || method === 'HEAD'
       // See docs/decisions/0084-browsers-get-a-page-for-an-unknown-address.md. Browsers send no token.
       const isPerson = headers.authorization === undefined && preferredType(headers.accept) === 'text/html'
-      if (isRead && isPerson && !apiRoots.has(rootOf(url))) {
+      if (isRead && isPerson && !apiRoots.has(getRoot(url))) {
         return reply.code(404).sendPage(site.missing)
       }
       return app.sendProblem(new ApiError('not_found'), request, reply)

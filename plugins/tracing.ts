@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { methodOf } from '../app/http/methods.ts'
+import { getMethod } from '../app/http/methods.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
@@ -16,7 +16,7 @@ export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
     const spans = new Map<string, RequestSpan>()
     app.addHook('onRequest', (request, _reply, next) => {
-      const span = tracing.begin(methodOf(request.raw), request.headers)
+      const span = tracing.begin(getMethod(request.raw), request.headers)
       spans.set(request.id, span)
       request.headers.traceparent = span.traceparent
       span.run(next)

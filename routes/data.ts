@@ -28,7 +28,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
     const resource = resources[name]
     const { page, item } = envelopes[name]
     const scope = `${name}:read`
-    const scopesOf = (rawQuery: string) => includedScopes(resource, rawQuery)
+    const listIncludedScopes = (rawQuery: string) => includedScopes(resource, rawQuery)
     return [
       defineEndpoint({
         path: `/${name}`,
@@ -39,7 +39,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
             records.parse({ ...asked, resource, shape: toShape(asked.type) }),
           response: { 200: page },
         },
-        scopesOf,
+        listScopes: listIncludedScopes,
         hold: exports.rows.hold,
         answer: ({ params: _, ...asked }) => records.answer({ ...asked, resource }),
         exporting: {
@@ -56,7 +56,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
             records.parse({ ...asked, resource, id: params.id as string, shape: 'item' }),
           response: { 200: item },
         },
-        scopesOf,
+        listScopes: listIncludedScopes,
         answer: ({ params, ...asked }) => records.answer({ ...asked, resource, id: params.id as string }),
       }),
     ]
@@ -81,7 +81,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
     path: '/history',
     scope: null,
     schema: { openapi: describeHistory, querystring: history.parse, response: { 200: historyPage } },
-    scopesOf: createNamedScopes('resource'),
+    listScopes: createNamedScopes('resource'),
     answer: history.answer,
   }),
 ]
@@ -91,8 +91,8 @@ const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,
   schema: { response: { 200: customAnswer } },
-  scopeOf: ({ name }) => `custom:${name}`,
-  nameOf: ({ name }) => `custom/${name}`,
+  getScope: ({ name }) => `custom:${name}`,
+  getName: ({ name }) => `custom/${name}`,
   admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
   answer: ({ params, ...asked }) => custom.answer({ ...asked, name: params.name as string }),
   exporting: {
@@ -105,7 +105,7 @@ const changesEndpoint = ({ feed }: FastifyInstance): Endpoint =>
   defineEndpoint({
     path: '/changes',
     scope: changesScope,
-    scopesOf: createNamedScopes('resources'),
+    listScopes: createNamedScopes('resources'),
     schema: { openapi: describeChanges, querystring: feed.parse, response: { 200: changesPage } },
     minuteCost: feedCost,
     offers: offeredTypes,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../app/errors.ts'
 import { isSameOrigin } from '../app/http/same-origin.ts'
-import { clientOf } from '../app/limits/address.ts'
+import { toClientNetwork } from '../app/limits/address.ts'
 import { createCount, createLimiter } from '../app/limits/limiter.ts'
 import { refuseQuota } from '../app/limits/meters.ts'
 import type { Policy } from '../app/limits/store.ts'
@@ -28,7 +28,7 @@ export const demoRoutes = async (
     url: '/demo/change',
     onRequest: async (request) => {
       if (!isSameOrigin(request.headers, request.host, publicUrl)) throw new ApiError('cross_origin')
-      const name = { tag: `demo:${clientOf(request.clientAddress)}`, name: '' }
+      const name = { tag: `demo:${toClientNetwork(request.clientAddress)}`, name: '' }
       const admission = await addresses.account(name, policies).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
       await everyone.take({ tag: 'demo:all', name: '' })

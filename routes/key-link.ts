@@ -3,7 +3,7 @@ import { truncateAddress } from '../app/audit/client-address.ts'
 import { ApiError } from '../app/errors.ts'
 import { isSameOrigin } from '../app/http/same-origin.ts'
 import { takeLinkedKey } from '../app/identity/key-links.ts'
-import { clientOf, createTurn } from '../app/limits/address.ts'
+import { createTurn, toClientNetwork } from '../app/limits/address.ts'
 import { createCount } from '../app/limits/limiter.ts'
 import { after } from '../app/overload/timer.ts'
 import { emptyQuery } from '../app/records/query/no-parameters.ts'
@@ -36,7 +36,7 @@ export const keyLinkRoutes: FastifyPluginAsyncZod<KeyLinkOptions> = async (
     schema: { body: keyLinkRequest, querystring: emptyQuery },
     onRequest: async (request) => {
       if (!isSameOrigin(request.headers, request.host, publicUrl)) throw new ApiError('cross_origin')
-      await attempts.take({ tag: `key-link:${clientOf(request.clientAddress)}`, name: '' })
+      await attempts.take({ tag: `key-link:${toClientNetwork(request.clientAddress)}`, name: '' })
     },
     handler: async (request, reply) => {
       const source = { client: truncateAddress(request.clientAddress), requestId: request.id }

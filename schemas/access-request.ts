@@ -6,7 +6,7 @@ const isLine = (value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value)
 const isProse = (value: string) => isLine(value.replace(/[\n\r\t]/g, ' '))
 const isThere = (value: string) => value.trim() !== ''
 
-const textOf = (most: number, isAllowed: (value: string) => boolean) =>
+const textField = (most: number, isAllowed: (value: string) => boolean) =>
   z
     .string(`expected text, at most ${most} characters`)
     .min(1, 'expected some text')
@@ -27,11 +27,11 @@ const email = z
 export const accessRequest = z
   .strictObject(
     {
-      company: field(textOf(200, isLine), 'The company that requests access', 'Acme GmbH'),
-      name: field(textOf(200, isLine), 'The name of the person', 'Ada Example'),
+      company: field(textField(200, isLine), 'The company that requests access', 'Acme GmbH'),
+      name: field(textField(200, isLine), 'The name of the person', 'Ada Example'),
       email: field(email, 'The address for the answer', 'ada@acme.example'),
       message: field(
-        textOf(4_000, isProse),
+        textField(4_000, isProse),
         'The purpose of the access',
         'We want to show our certificates.',
       ),

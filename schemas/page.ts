@@ -38,7 +38,7 @@ const includedMember = (included: Included) => {
   }
 }
 
-const nameOf = (record: z.ZodObject): string => {
+const getName = (record: z.ZodObject): string => {
   const id = record.meta()?.id
   if (id === undefined) throw new Error('an envelope needs a record schema with an id')
   return id
@@ -52,13 +52,13 @@ export const createPageSchema = (record: z.ZodObject, included: Included, comput
       page: computedForDay ? dayPageInfo : pageInfo,
       ...includedMember(included),
     })
-    .meta({ id: `${nameOf(record)}Page`, description: 'A page of records' })
+    .meta({ id: `${getName(record)}Page`, description: 'A page of records' })
 
 /** Returns the schema of one record's answer: Certificate → CertificateAnswer. Call it once per record. */
 export const createItemSchema = (record: z.ZodObject, included: Included) =>
   z
     .strictObject({ data: record, ...includedMember(included) })
-    .meta({ id: `${nameOf(record)}Answer`, description: 'One record' })
+    .meta({ id: `${getName(record)}Answer`, description: 'One record' })
 
 /** The answer of a custom endpoint. Its document decides the members. */
 export const customAnswer = z.looseObject({})

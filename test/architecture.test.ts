@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import t from 'tap'
 import { z } from 'zod'
 import { type Import, listImports, readSources } from '../checks/structure/graph.ts'
-import { isAbove, roomOf, rooms } from '../checks/structure/rooms.ts'
+import { getRoom, isAbove, rooms } from '../checks/structure/rooms.ts'
 import { schemaController } from '../plugins/schema-compilers.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources(['app', 'plugins', 'routes', 'schemas', 'bench', 'test', 'checks'])
 const files = sources.map(({ path }) => path)
 const imports = sources.flatMap(listImports)
-const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+const getText = (path: string) => readFileSync(join(root, path), 'utf8')
 const isInternal = ({ to }: Import) => /^(app|plugins|routes|schemas)\//.test(to)
 const sentence = ({ from, to }: Import) => `${from} → ${to}`
-const isService = (path: string) => roomOf(path) !== undefined
+const isService = (path: string) => getRoom(path) !== undefined
 
 t.test('the check sees imports at all', async (t) => {
   t.ok(imports.length > 100)
@@ -22,7 +22,7 @@ t.test('the check sees imports at all', async (t) => {
 
 t.test('a room imports from the rooms below it and from none above', async (t) => {
   const wrong = imports.filter(({ from, to }) => {
-    const [upper, lower] = [roomOf(from), roomOf(to)]
+    const [upper, lower] = [getRoom(from), getRoom(to)]
     return upper && lower && upper !== lower && !isAbove(upper, lower)
   })
   t.same(wrong.map(sentence), [])
@@ -31,16 +31,16 @@ t.test('a room imports from the rooms below it and from none above', async (t) =
 })
 
 t.test('ARCHITECTURE.md lists the rooms in their order, each in a line', async (t) => {
-  const table = textOf('ARCHITECTURE.md').split('## The rooms')[1] ?? ''
+  const table = getText('ARCHITECTURE.md').split('## The rooms')[1] ?? ''
   const named = [...table.matchAll(/^\| `(?:app\/)?(\w+)/gm)].map(([, name]) => name)
   const listed = rooms.filter((room) => room !== 'main')
   t.same(named, listed)
 })
 
-t.test('a client is known by clientAddress, never by ip, which is a proxy’s', async (t) => {
+t.test('code reads the client from clientAddress, never from ip, which is a proxy’s', async (t) => {
   const wrong = files
     .filter((file) => /^(plugins|routes)\//.test(file))
-    .filter((file) => /\brequest\.ips?\b|\{[^}]*\bips?\b[^}]*\} = request\b/.test(textOf(file)))
+    .filter((file) => /\brequest\.ips?\b|\{[^}]*\bips?\b[^}]*\} = request\b/.test(getText(file)))
   t.same(wrong, [])
 })
 
@@ -49,7 +49,7 @@ t.test(
   async (t) => {
     const plugins = files
       .filter((path) => path.startsWith('plugins/'))
-      .map(textOf)
+      .map(getText)
       .flatMap((text) => {
         const name = /\bname: '([\w-]+)'/.exec(text)?.[1]
         const declared = /\bdependencies: \[([^\]]*)\]/.exec(text)?.[1] ?? ''
@@ -77,10 +77,10 @@ t.test(
   },
 )
 
-t.test('an exported type has a name of its own', async (t) => {
+t.test('each exported type has a unique name', async (t) => {
   const owners = Map.groupBy(
     files.filter(isService).flatMap((path) =>
-      [...textOf(path).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => ({
+      [...getText(path).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => ({
         name,
         path,
       })),
@@ -113,25 +113,25 @@ t.test('the query grammar is pure: no database, no clock, no framework', async (
   t.same(wrong.map(sentence), [])
   const clocks = files
     .filter((file) => file.startsWith('app/records/query/'))
-    .filter((file) => /Date\.now|new Date\(\)|performance\.now|process\./.test(textOf(file)))
+    .filter((file) => /Date\.now|new Date\(\)|performance\.now|process\./.test(getText(file)))
   t.same(clocks, [])
 })
 
 t.test('commands know their process by the shell they are given', async (t) => {
   const wrong = files
     .filter((file) => file.startsWith('app/operator/cli/'))
-    .filter((file) => /\b(process|console)\.\w/.test(textOf(file)))
+    .filter((file) => /\b(process|console)\.\w/.test(getText(file)))
   t.same(wrong, [])
 })
 
 t.test('routes have no SQL, no Redis, no try/catch', async (t) => {
   const wrong = files
     .filter((file) => file.startsWith('routes/'))
-    .filter((file) => /\bsql`|ioredis|\btry\s*\{/.test(textOf(file)))
+    .filter((file) => /\bsql`|ioredis|\btry\s*\{/.test(getText(file)))
   t.same(wrong, [])
 })
 
-t.test('only what holds connections or writes SQL touches the database driver', async (t) => {
+t.test('only modules that hold connections or write SQL import the database driver', async (t) => {
   const wrong = imports.filter(
     ({ from, to }) =>
       to === 'pg' &&
@@ -142,7 +142,7 @@ t.test('only what holds connections or writes SQL touches the database driver', 
 })
 
 t.test('one compiler validates every route, and it validates', async (t) => {
-  const named = files.filter(isService).filter((file) => textOf(file).includes('validatorCompiler'))
+  const named = files.filter(isService).filter((file) => getText(file).includes('validatorCompiler'))
   t.same(named, ['plugins/schema-compilers.ts'])
   const compile = schemaController.compilersFactory.buildValidator() as unknown as (route: {
     schema: unknown
@@ -180,7 +180,7 @@ t.test('what npm test runs starts no process and measures no time', async (t) =>
       ({ to }) =>
         startsProcesses.test(to) ||
         (!/^test\/(servers|architecture\.test)\.ts$/.test(to) &&
-          /process\.execPath|\b(testRedis|fork)\(/.test(textOf(to))),
+          /process\.execPath|\b(testRedis|fork)\(/.test(getText(to))),
     )
   t.same(
     wrong.map(({ path, to }) => `${path} → ${to}`),

@@ -44,7 +44,7 @@ t.test('one message names every bad variable', async (t) => {
 })
 
 t.test(
-  'in production nothing insecure has a default, and all that is missing is named at once',
+  'in production nothing insecure has a default, and one message lists everything missing',
   async (t) => {
     const message = refusal({ NODE_ENV: 'production' })
     for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'TLS_CERT', 'TRUSTED_PROXIES']) {
@@ -58,12 +58,12 @@ t.test(
   },
 )
 
-t.test('history is kept at least as long as a sync token is good', async (t) => {
+t.test('history is stored at least for the lifetime of a sync token', async (t) => {
   t.match(refusal({ HISTORY_DAYS: '89' }), /HISTORY_DAYS/)
   t.equal(parseConfig({ HISTORY_DAYS: '90' }).historyDays, 90)
 })
 
-t.test('an empty variable counts as absent', async (t) => {
+t.test('an empty variable counts as unset', async (t) => {
   t.equal(parseConfig({ REDIS_URL: '', PORT: '' }).port, 3000)
 })
 
@@ -84,7 +84,7 @@ t.test('limits are configuration, and whole numbers from 1 on', async (t) => {
   }
 })
 
-t.test('a number that is none is refused by what would be one', async (t) => {
+t.test('a refused number is answered with the valid form', async (t) => {
   for (const bad of ['abc', '70000', '1.5'])
     t.match(refusal({ PORT: bad }), 'PORT: expected a whole number from 0 to 65535', bad)
 })
@@ -269,7 +269,7 @@ t.test('holidays are dates', async (t) => {
   }
 })
 
-t.test('every variable says what it means', async (t) => {
+t.test('every variable has a description', async (t) => {
   t.same(
     Object.entries(variables).filter(([, schema]) => !schema.description),
     [],

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 const parseUrl = (url: string) => new URL(url.replace('@/', '@localhost/'))
 
 /** Where a URL leads: a host and port, or a socket in the folder that it names. */
-const targetOf = ({ hostname, port, searchParams }: URL) => {
+const getTarget = ({ hostname, port, searchParams }: URL) => {
   const folder = searchParams.get('host')
   const number = searchParams.get('port') ?? (port || '5432')
   return folder?.startsWith('/')
@@ -26,7 +26,7 @@ const urlThrough = (database: URL, port: number): string => {
 /** What stands between a client and the PostgreSQL of this URL, and can be cut or held. */
 export const createLine = async (databaseUrl: string) => {
   const database = parseUrl(databaseUrl)
-  const target = targetOf(database)
+  const target = getTarget(database)
   const sockets = new Set<Socket>()
   let isCut = false
   let isHeld = false

@@ -39,7 +39,7 @@ t.test(
   },
 )
 
-t.test('the linter would see a breach of any of the three, also where a rule is narrowed', async (t) => {
+t.test('the linter finds a violation of each of the three rules, even if a rule is narrowed', async (t) => {
   const changed = (await app.inject('/openapi.json')).json()
   changed.servers = [{ url: 'http://api.example' }]
   const kept = ['/v1/certificates', '/v1/products/{id}']

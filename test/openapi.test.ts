@@ -80,7 +80,7 @@ const shapes = resourceNames.flatMap((name) => [
 ])
 
 /** Query parameters as documented. */
-const parametersOf = (path: string): Parameter[] =>
+const listParameters = (path: string): Parameter[] =>
   document.paths[path].get.parameters.map(resolve).filter((each: Parameter) => each.in === 'query')
 
 /** The example as a client sends it: a member of a filter has its name in brackets. */
@@ -156,28 +156,28 @@ t.test('every path under /v1 is described with every method it takes, and nothin
 
 /** What the parser itself says it takes, by asking for what it does not. */
 const askParser = (resource: Resource, shape: QueryShape): string[] => {
-  const detailOf = (name: string) => {
+  const getDetail = (name: string) => {
     const outcome = parseQuery(resource, shape, formatPairs([[name, 'x']]))
     return 'faults' in outcome ? (outcome.faults[0]?.detail ?? '') : ''
   }
   const listIn = (detail: string, mark: string) => detail.split(mark)[1]?.split(', ') ?? []
-  return listIn(detailOf('§'), 'expected one of: ').flatMap((name) => [
+  return listIn(getDetail('§'), 'expected one of: ').flatMap((name) => [
     name,
-    ...listIn(detailOf(`${name}[§]`), `${name} allows: `).map((operator) => `${name}[${operator}]`),
+    ...listIn(getDetail(`${name}[§]`), `${name} allows: `).map((operator) => `${name}[${operator}]`),
   ])
 }
 
-t.test('the documented parameters are those that the parser takes', async (t) => {
+t.test('the documented parameters equal those of the parser', async (t) => {
   for (const { resource, shape, path } of shapes) {
-    const documented = parametersOf(path).flatMap(listNames)
+    const documented = listParameters(path).flatMap(listNames)
     t.same(documented.sort(), askParser(resource, shape).sort(), path)
   }
-  t.ok(parametersOf('/v1/certificates').flatMap(listNames).length > 100)
+  t.ok(listParameters('/v1/certificates').flatMap(listNames).length > 100)
 })
 
 t.test('the description of a filter has the short form, which means the same as its example', async (t) => {
   for (const { resource, shape, path } of shapes) {
-    for (const parameter of parametersOf(path).filter(({ style }) => style === 'deepObject')) {
+    for (const parameter of listParameters(path).filter(({ style }) => style === 'deepObject')) {
       const [, name = '', value = ''] = /for example `([^=`]+)=([^`]*)`/.exec(parameter.description) ?? []
       const canonical = (query: string) => {
         const outcome = parseQuery(resource, shape, query)
@@ -190,7 +190,7 @@ t.test('the description of a filter has the short form, which means the same as 
 
 const feedPath = '/v1/changes'
 /** The filters of the feed as documented, with the resources that each one names. */
-const feedFilters = parametersOf(feedPath)
+const feedFilters = listParameters(feedPath)
   .filter(({ style }) => style === 'deepObject')
   .map((parameter) => ({
     ...parameter,
@@ -215,7 +215,7 @@ t.test('the feed accepts the documented filters of a resource, one at a time, an
   t.ok(operators.length >= 10)
   for (const resource of resourceNames) {
     const own = feedFilters.filter(({ owners }) => owners.includes(resource)).flatMap(listNames)
-    const listed = parametersOf(`/v1/${resource}`)
+    const listed = listParameters(`/v1/${resource}`)
     const bases = new Set([...resources[resource].fields.keys(), ...feedFilters.map(({ name }) => name)])
     const pairs = [...bases].flatMap((base) => {
       const found = [...listed, ...feedFilters].find(({ name }) => name === base)
@@ -247,7 +247,7 @@ const shapeWith = (name: string, shape: QueryShape): QueryShape => (name === 'bo
 
 t.test('every parameter takes its own example, and so do any of them together', async (t) => {
   for (const { resource, shape, path } of shapes) {
-    const parameters = parametersOf(path)
+    const parameters = listParameters(path)
     const refused = parameters.filter(
       (each) => problems(parseQuery(resource, shapeWith(each.name, shape), toQuery([each]))).length,
     )
@@ -262,12 +262,12 @@ t.test('every parameter takes its own example, and so do any of them together', 
   }
 })
 
-t.test('documented bounds and values are those that the parser keeps', async (t) => {
+t.test('documented bounds and values equal those of the parser', async (t) => {
   const wrong = shapes.flatMap(({ resource, shape, path }) => {
     const takes = (name: string, value: unknown) =>
       problems(parseQuery(resource, shapeWith(name, shape), formatPairs([[name, String(value)]]))).length ===
       0
-    return parametersOf(path).flatMap(({ name, schema }) => {
+    return listParameters(path).flatMap(({ name, schema }) => {
       const { minimum, maximum, enum: values = [], default: standard } = schema
       const good = [minimum, maximum, standard, ...(values as string[])].filter((each) => each !== undefined)
       const bad = maximum === undefined ? [] : [Number(minimum) - 1, Number(maximum) + 1, '1.5']
@@ -308,19 +308,19 @@ const importing = async (lines: readonly object[]) => {
   return await importRecords(database.operator, ReadableStream.from([Buffer.from(text)]))
 }
 
-const exampleOf = (name: string) =>
+const getExample = (name: string) =>
   document.paths[`/v1/${name}`].get.responses[200].content['application/json'].example.data[0]
 
 /** The document's own examples, with ids that find each other, and the barest records there may be. */
 const lines = [
-  { ...exampleOf('countries'), resource: 'countries' },
-  { ...exampleOf('countries'), resource: 'countries', id: 'JP', code: 'JP', alpha3: 'JPN' },
+  { ...getExample('countries'), resource: 'countries' },
+  { ...getExample('countries'), resource: 'countries', id: 'JP', code: 'JP', alpha3: 'JPN' },
   ...[
-    { ...exampleOf('products'), resource: 'products', id: exampleOf('certificates').product_id },
-    { ...exampleOf('projects'), resource: 'projects', id: exampleOf('certificates').project_id },
-    { ...exampleOf('certificates'), resource: 'certificates', id: exampleOf('lab').certificate_id },
-    { ...exampleOf('lab'), resource: 'lab' },
-    { ...exampleOf('approvals'), resource: 'approvals' },
+    { ...getExample('products'), resource: 'products', id: getExample('certificates').product_id },
+    { ...getExample('projects'), resource: 'projects', id: getExample('certificates').project_id },
+    { ...getExample('certificates'), resource: 'certificates', id: getExample('lab').certificate_id },
+    { ...getExample('lab'), resource: 'lab' },
+    { ...getExample('approvals'), resource: 'approvals' },
     { resource: 'products', id: 'bare', name: 'bare' },
     { resource: 'projects', id: 'bare', project_number: 'bare' },
     { resource: 'certificates', id: 'bare', number: 'bare', approval_status: 'pending' },
@@ -339,7 +339,7 @@ const validate = (schema: Node, value: unknown): unknown[] => {
 }
 
 /** What of an answer is not as documented for this operation. */
-const faultsOf = (
+const listFaults = (
   path: string,
   method: string,
   answer: Awaited<ReturnType<typeof app.inject>>,
@@ -384,15 +384,15 @@ const checkChanges = async (t: Test, get: Get) => {
       return [...validate(schema, change), ...own]
     })
   t.same(faults, [])
-  const changesOf = async () => {
+  const readChanges = async () => {
     const page = await get(`/v1/changes?after=${lines.headers['sync-token']}`)
     return { page, ops: new Set(page.json().data.map((each: { op: string }) => each.op)) }
   }
   await sql`update products set brand = 'another' where id = 'bare'`.execute(database.operator)
   await sql`delete from lab where id = 'bare'`.execute(database.operator)
-  const { page, ops } = await changesOf()
+  const { page, ops } = await readChanges()
   t.same(ops, new Set(['upsert', 'delete']))
-  t.same(faultsOf('/v1/changes', 'get', page), [])
+  t.same(listFaults('/v1/changes', 'get', page), [])
 }
 
 /** Entries of every sort with their roots, as pages and as lines. */
@@ -406,7 +406,7 @@ const checkAudit = async (t: Test) => {
   for (const [path, name] of Object.entries(names)) {
     const page = await get(path)
     t.ok(page.json().data.length > 0, path)
-    t.same(faultsOf(path, 'get', page), [], path)
+    t.same(listFaults(path, 'get', page), [], path)
     const { body } = await get(`${path}?format=ndjson`)
     const lines = body.trimEnd().split('\n')
     const schema = { $ref: `#/components/schemas/${name}` } as Node
@@ -439,7 +439,7 @@ t.test('real answers are as documented', async (t) => {
     const unmodified = await get(url, { 'if-none-match': String(etag) })
     t.equal(unmodified.statusCode, 304)
     t.same(
-      [...answers, ...empty, unmodified].flatMap((each) => faultsOf(path, 'get', each)),
+      [...answers, ...empty, unmodified].flatMap((each) => listFaults(path, 'get', each)),
       [],
       path,
     )
@@ -459,21 +459,21 @@ t.test('real answers are as documented', async (t) => {
   const key = await addCustomer(database, 'acme')
   const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: key } })
   const keys = await app.inject('/.well-known/jwks.json')
-  t.same(faultsOf('/v1/me', 'get', await get('/v1/me')), [])
+  t.same(listFaults('/v1/me', 'get', await get('/v1/me')), [])
   await checkChanges(t, get)
-  t.same(faultsOf('/v1/auth/login', 'post', login), [])
-  t.same(faultsOf('/.well-known/jwks.json', 'get', keys), [])
+  t.same(listFaults('/v1/auth/login', 'post', login), [])
+  t.same(listFaults('/.well-known/jwks.json', 'get', keys), [])
   const webhookKeys = await app.inject('/.well-known/webhook-keys.json')
-  t.same(faultsOf('/.well-known/webhook-keys.json', 'get', webhookKeys), [])
+  t.same(listFaults('/.well-known/webhook-keys.json', 'get', webhookKeys), [])
   const access = '/v1/access-requests'
   const payload = document.paths[access].post.requestBody.content['application/json'].example
   const asked = await app.inject({ method: 'POST', url: access, payload })
   t.equal(asked.statusCode, 202, 'the example of a request is one')
-  t.same(faultsOf(access, 'post', asked), [])
+  t.same(listFaults(access, 'post', asked), [])
 })
 
 t.test('an answer that is not as documented would be seen', async (t) => {
-  const whole = structuredClone(exampleOf('certificates'))
+  const whole = structuredClone(getExample('certificates'))
   const page = { data: [whole], page: { limit: 50, has_more: false, next_cursor: null, as_of: '2026-11-21' } }
   const schema = { $ref: '#/components/schemas/CertificatePage' } as Node
   t.same(validate(schema, page), [])
@@ -523,7 +523,7 @@ const badTokens = async () => {
   return { late, token: good.token, refused }
 }
 
-t.test('every error that a request provokes is documented where it comes, as a problem', async (t) => {
+t.test('every error of a request is documented for its operation, as a problem', async (t) => {
   const { late, token, refused } = await badTokens()
   const bearer = (each: string) => ({ headers: { authorization: `Bearer ${each}` } })
   const good = bearer(token)
@@ -538,7 +538,7 @@ t.test('every error that a request provokes is documented where it comes, as a p
     const { content } = resolve(document.paths[path][method].responses[answer.statusCode] as Response) ?? {}
     const { examples = {} } = content?.['application/problem+json'] ?? {}
     if (!(body.code in examples)) undocumented.push(`${path}: ${body.code}`)
-    undocumented.push(...faultsOf(path, method, answer), ...(problem.safeParse(body).error?.issues ?? []))
+    undocumented.push(...listFaults(path, method, answer), ...(problem.safeParse(body).error?.issues ?? []))
   }
 
   for (const { path } of operations.filter(({ method }) => method === 'get')) {
@@ -688,7 +688,7 @@ t.test('operations are told apart, and the service is named by the address that 
   t.match(ids, ['login', 'listSigningKeys', 'listCertificates', 'getCertificate'])
 })
 
-t.test('an operation asks for the authentication that its answers ask for', async (t) => {
+t.test('an operation documents the authentication that its answers require', async (t) => {
   const { get } = await logIn(app, await addCustomer(database, 'acme'))
   for (const { path } of operations.filter(({ method }) => method === 'get')) {
     const url = path.replace('{id}', 'nobody')
@@ -726,7 +726,7 @@ t.test('answers and refusals of the OAuth endpoints are as documented', async (t
     const payload = new URLSearchParams(fields).toString()
     const headers = { 'content-type': form }
     const answer = await app.inject({ method: 'POST', url: path, headers, payload, ...request })
-    return [answer.statusCode, ...faultsOf(path, 'post', answer)]
+    return [answer.statusCode, ...listFaults(path, 'post', answer)]
   }
   const paths = ['/v1/oauth/token', '/v1/oauth/introspect', '/v1/oauth/revoke']
   for (const path of paths) {

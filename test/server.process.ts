@@ -129,7 +129,7 @@ t.test('the bundled PostgreSQL is started again when it was killed', async (t) =
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'and ends with the service')
 })
 
-t.test('on a database that is there and migrated it is soon ready', async (t) => {
+t.test('on an existing, migrated database it is ready within seconds', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
@@ -225,7 +225,7 @@ t.test('the first of several workers listens while the database is away', async 
   await service.stop()
 })
 
-t.test('a database without the schema says what to run', async (t) => {
+t.test('a database without the schema names the command', async (t) => {
   const database = await testPostgres()
   t.teardown(() => database.stop())
   const service = await start({ DATABASE_URL: database.url, SECRET_KEY: 'x'.repeat(32) })
@@ -246,7 +246,7 @@ t.test('the version before serves on the schema of the next, so that it can be r
   t.equal(await service.stop(), 0)
 })
 
-t.test('a login that may not take the serving role says what to grant', async (t) => {
+t.test('a login that may not use the serving role names the grant', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const owner = new pg.Client({ connectionString: database.url })
@@ -270,7 +270,7 @@ t.test('a login that may not take the serving role says what to grant', async (t
   await owner.query(`drop role ${login}`)
 })
 
-t.test('an unreachable Redis is a warning, and used as soon as it is there', async (t) => {
+t.test('an unreachable Redis is a warning, and is used as soon as it answers', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const apiKey = await addCustomer(database, 'acme')

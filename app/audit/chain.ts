@@ -93,7 +93,7 @@ export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Se
 }
 
 /** Whether `seal` is the seal of this entry after the seal `before`. */
-export const isSealOf = (key: ChainKey, before: ChainHead, entry: ChainedEntry, seal: Seal): boolean =>
+export const verifySeal = (key: ChainKey, before: ChainHead, entry: ChainedEntry, seal: Seal): boolean =>
   key.verifyMac(purposes.seal, sealText(before.mac, seal.sealNo, entry, seal), seal.mac)
 
 /** Whether the seal's commitment is to this personal part. */

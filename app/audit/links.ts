@@ -26,7 +26,7 @@ type LinkRow = Omit<ChainedEntry, 'entryId'> & {
 }
 
 /** The text over which the leaf was calculated; see `audit_text` of the database. */
-const textOf = (row: LinkRow, personal: string): string => {
+const formatText = (row: LinkRow, personal: string): string => {
   const { at, actor, action, outcome, requestId, number } = row
   const { client, customer, details, key, subject } = JSON.parse(personal) as Record<string, unknown>
   const kept = { action, actor, at, number, outcome, request_id: requestId }
@@ -36,7 +36,7 @@ const textOf = (row: LinkRow, personal: string): string => {
 }
 
 /** Checks the customer's copy, required if the seal has a number. `isBare`: the personal part was deleted. */
-const copyFaultOf = (row: LinkRow, isBare: boolean): string | undefined => {
+const findCopyFault = (row: LinkRow, isBare: boolean): string | undefined => {
   const { number, leaf, isShown, shownSalt, shownText, isShownAs } = row
   const isSealed = leaf !== null && !isBare
   const isDue = isSealed && number !== null
@@ -57,13 +57,13 @@ const toLink = (row: LinkRow): Link => {
   if (entryId === null) return { seal, entry: null, personalSha256: null }
   const entry = { entryId, at, actor, customerRef, action, outcome, requestId }
   if (!salt || personal === null) {
-    return { seal, entry, personalSha256: null, copyFault: copyFaultOf(row, true) }
+    return { seal, entry, personalSha256: null, copyFault: findCopyFault(row, true) }
   }
   return {
     ...{ seal, entry },
     personalSha256: createHash('sha256').update(salt).update(personal).digest(),
-    foundLeaf: leafHash(salt, textOf(row, personal)),
-    copyFault: copyFaultOf(row, false),
+    foundLeaf: leafHash(salt, formatText(row, personal)),
+    copyFault: findCopyFault(row, false),
   }
 }
 

@@ -23,14 +23,14 @@ export const buildTree = (leaves: readonly Buffer[]): MerkleTree => {
 }
 
 /** Returns the root of a tree. */
-export const rootOf = (tree: MerkleTree): Buffer => tree.at(-1)?.[0] as Buffer
+export const getRoot = (tree: MerkleTree): Buffer => tree.at(-1)?.[0] as Buffer
 
 /** Returns the sibling hashes on the path from a leaf to the root, lowest first. */
-export const pathOf = (tree: MerkleTree, index: number): Buffer[] =>
+export const getProofPath = (tree: MerkleTree, index: number): Buffer[] =>
   tree.slice(0, -1).map((level, height) => level[(index >> height) ^ 1] as Buffer)
 
 /** Calculates the root from a leaf and its path. `undefined` if a tree of this height has no such index. */
-export const rootFrom = (leaf: Buffer, index: number, path: readonly Uint8Array[]): Buffer | undefined => {
+export const computeRoot = (leaf: Buffer, index: number, path: readonly Uint8Array[]): Buffer | undefined => {
   let place = index
   let node = leaf
   for (const sibling of path) {

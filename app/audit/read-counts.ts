@@ -60,7 +60,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
   let characters = 0
   let since = now()
 
-  const groupsOf = (reader: Reader | undefined): Groups => {
+  const getGroups = (reader: Reader | undefined): Groups => {
     const name = reader?.keyId ?? ''
     const known = keys.get(name)
     if (known) return known
@@ -130,7 +130,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
 
   return {
     add(reader, target, status, rows, route) {
-      const groups = groupsOf(reader)
+      const groups = getGroups(reader)
       const isSeparate = reader?.kind === 'live' && !route.includes('/:')
       const group = isSeparate
         ? findQuestion(groups, target, status, route)
@@ -139,7 +139,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
       group.rows += rows
     },
     addRefusal(route, status) {
-      findRemainder(groupsOf(undefined), route, status).count += 1
+      findRemainder(getGroups(undefined), route, status).count += 1
     },
     *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`

@@ -3,7 +3,15 @@ import { sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import type { ChainKey } from './chain.ts'
-import { buildTree, hashBytes, type MerkleTree, pathOf, randomPlaces, rootOf, sizeFor } from './merkle.ts'
+import {
+  buildTree,
+  getProofPath,
+  getRoot,
+  hashBytes,
+  type MerkleTree,
+  randomPlaces,
+  sizeFor,
+} from './merkle.ts'
 import { takeSealLock } from './sealer.ts'
 import { type RootJwk, type RootSigner, signStatement } from './statement.ts'
 
@@ -56,7 +64,7 @@ const placeCopies = async (trx: Db, rootNo: number, placed: readonly Placed[], t
     const places = placed.slice(at, at + placedAtOnce).map(({ entryId, index }) => ({
       entry_id: entryId,
       leaf_index: index,
-      path: Buffer.concat(pathOf(tree, index)).toString('base64'),
+      path: Buffer.concat(getProofPath(tree, index)).toString('base64'),
     }))
     await sql`select place_audit_copies(${rootNo}, ${JSON.stringify(places)}::json)`.execute(trx)
   }
@@ -75,7 +83,7 @@ const makeRoot = (db: Db, key: ChainKey, signer: RootSigner, which: 'due' | 'all
     const statement = signStatement(signer, {
       number: rootNo,
       at: state.at,
-      root: rootOf(tree).toString('base64url'),
+      root: getRoot(tree).toString('base64url'),
       size: leaves.length,
       head: last.mac.toString('base64url'),
       previous: state.digest?.toString('base64url') ?? null,

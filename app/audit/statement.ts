@@ -30,7 +30,7 @@ export const signStatement = ({ kid, privatePem }: RootSigner, statement: RootSt
 }
 
 /** Returns the hash for `previous` of the next statement. */
-export const digestOf = (signed: string): Buffer => hash('sha256', signed, 'buffer')
+export const hashStatement = (signed: string): Buffer => hash('sha256', signed, 'buffer')
 
 /** Verifies and parses a signed statement. `undefined` if it is malformed or its key did not sign it. */
 export const readStatement = (

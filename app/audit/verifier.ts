@@ -3,9 +3,9 @@ import {
   type ChainHead,
   type ChainKey,
   isCommittedTo,
-  isSealOf,
   type Link,
   type Seal,
+  verifySeal,
 } from './chain.ts'
 import { erasure } from './record.ts'
 
@@ -18,7 +18,7 @@ const personalReason = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFa
   return isLeafSame ? copyFault : 'the number or the salt of the entry was changed'
 }
 
-const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | undefined => {
+const findFault = (key: ChainKey, before: ChainHead, link: Link): ChainFault | undefined => {
   const { seal, entry } = link
   const { sealNo, entryId } = seal
   const expected = before.sealNo + 1
@@ -27,7 +27,7 @@ const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | und
   }
   const fault = (reason: string) => ({ sealNo, entryId, reason })
   if (!entry) return fault('the entry was deleted')
-  if (!isSealOf(key, before, entry, seal)) {
+  if (!verifySeal(key, before, entry, seal)) {
     return fault('the entry or its seal was changed, or SECRET_KEY lacks the key that sealed it')
   }
   const reason = personalReason(key, link)
@@ -84,7 +84,7 @@ export const createVerifier = (
   return {
     /** Checks the next link by seal number. Returns the first fault, also in later calls. */
     check(link: Link): ChainFault | undefined {
-      fault ??= faultOf(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
+      fault ??= findFault(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
       if (fault) return fault
       head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
       note(link)

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import type { ChainFault, ChainKey } from './chain.ts'
-import { buildTree, hashBytes, rootFrom, rootOf, splitHashes } from './merkle.ts'
+import { buildTree, computeRoot, getRoot, hashBytes, splitHashes } from './merkle.ts'
 import { isOwnKey } from './roots.ts'
-import { digestOf, type RootJwk, type RootStatement, readStatement } from './statement.ts'
+import { hashStatement, type RootJwk, type RootStatement, readStatement } from './statement.ts'
 
 const pageSize = 20
 
@@ -63,7 +63,7 @@ const placeReason = (row: LeafRow, leaves: ReadonlySet<string>, root: Buffer): s
     copyRoot === rootNo &&
     copyIndex !== null &&
     copyPath !== null &&
-    rootFrom(leaf, copyIndex, splitHashes(copyPath))?.equals(root)
+    computeRoot(leaf, copyIndex, splitHashes(copyPath))?.equals(root)
   return isPlaced ? undefined : 'the proof of an entry does not lead to the root'
 }
 
@@ -75,13 +75,13 @@ const rootReason = (
 ): string | undefined => {
   if (!said) return 'its signature is not by a key of the service'
   if (said.number !== row.rootNo || said.at !== row.at) return 'it differs from its statement'
-  if (before && said.previous !== digestOf(before.statement).toString('base64url')) {
+  if (before && said.previous !== hashStatement(before.statement).toString('base64url')) {
     return 'it does not name the root before it'
   }
   if (before && row.firstSeal !== before.lastSeal + 1) return 'seals before it are in no root'
   const leaves = splitHashes(row.leaves)
   const isWhole = row.leaves.length === said.size * hashBytes
-  const root = isWhole ? rootOf(buildTree(leaves)) : undefined
+  const root = isWhole ? getRoot(buildTree(leaves)) : undefined
   if (!root || root.toString('base64url') !== said.root) return 'its leaves were changed'
   if (entries.at(-1)?.mac.toString('base64url') !== said.head) return 'it belongs to another chain'
   const known = new Set(leaves.map((leaf) => leaf.toString('latin1')))
@@ -94,7 +94,7 @@ const isHead = (head: HeadRow | undefined, last: RootRow | undefined, anchor: nu
   // No root is left if none was made, or if the newest one was pruned.
   if (!last) return head.rootNo === 0 || head.lastSeal <= anchor
   const isNewest = head.rootNo === last.rootNo && head.lastSeal === last.lastSeal
-  return isNewest && head.digest?.equals(digestOf(last.statement)) === true
+  return isNewest && head.digest?.equals(hashStatement(last.statement)) === true
 }
 
 const readHead = async (db: Db): Promise<HeadRow | undefined> => {

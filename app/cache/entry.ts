@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Representation } from '../http/encodings.ts'
 import type { Stamped } from './stamped.ts'
 
-export type Entry = Stamped &
+export type CacheEntry = Stamped &
   Readonly<{
     key: string
     /** The database's clock at the read: every earlier commit is in the answer. */
@@ -20,14 +20,17 @@ export type Entry = Stamped &
     encoded: Map<string, Promise<Buffer>>
   }>
 
-export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'> & {
+export type Filled = Omit<
+  CacheEntry,
+  'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'
+> & {
   /** Start time of the primary that responded. `undefined` if a standby did. */
   server?: string | undefined
   /** The newest mark that the standby shows. `undefined` if a primary responded. */
   standby?: string | undefined
 }
 
-export type Question = {
+export type ReadRequest = {
   customerId: string
   key: string
   dependsOn: readonly string[]
@@ -41,11 +44,12 @@ export type Question = {
 export const tagPrefix = (mediaType: string): string => `${mediaType}\0`
 
 /** Returns a weak entity tag (RFC 9110 §8.8.3) of 132 bits. `tagged`: `tagPrefix`, then the body. */
-export const tagOf = (tagged: Buffer): string => `W/"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`
+export const computeTag = (tagged: Buffer): string =>
+  `W/"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`
 
 /** Returns the entity tag of a body. */
 export const createEtag = (mediaType: string, body: Buffer): string =>
-  tagOf(Buffer.concat([Buffer.from(tagPrefix(mediaType)), body]))
+  computeTag(Buffer.concat([Buffer.from(tagPrefix(mediaType)), body]))
 
 /** Creates the representation of a text or file: bytes and entity tag. Encodings are added on first use. */
 export const createRepresentation = (type: string, content: string | Buffer): Representation => {

@@ -1,5 +1,5 @@
 import type { Secrets } from '../config/secrets.ts'
-import type { Entry } from './entry.ts'
+import type { CacheEntry } from './entry.ts'
 import { parseSnapshot, rankSnapshot } from './snapshot.ts'
 
 export type EnvelopeMac = Pick<Secrets, 'mac' | 'verifyMac'>
@@ -12,7 +12,7 @@ const purpose = 'cache-envelope'
 export const rankBytes = 25
 
 type Head = Pick<
-  Entry,
+  CacheEntry,
   'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent' | 'at' | 'next' | 'rows' | 'definition'
 > & {
   snapshot: string
@@ -20,7 +20,7 @@ type Head = Pick<
 }
 
 /** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all this. */
-export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buffer => {
+export const signEnvelope = (name: string, entry: CacheEntry, secrets: EnvelopeMac): Buffer => {
   const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows, definition } = entry
   const stamp = { customerId, key, epoch, snapshot: snapshot.text, ceiling: snapshot.ceiling }
   const fields: Head = { ...stamp, etag, isAbsent, at, next, rows, definition }
@@ -41,7 +41,7 @@ export const openEnvelope = (
   name: string,
   sealed: Buffer,
   secrets: EnvelopeMac,
-): Omit<Entry, 'dependsOn'> | undefined => {
+): Omit<CacheEntry, 'dependsOn'> | undefined => {
   if (sealed.length < rankBytes + lengthBytes + macBytes) return undefined
   const content = sealed.subarray(0, -macBytes)
   const mac = sealed.subarray(-macBytes)

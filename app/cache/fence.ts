@@ -1,5 +1,5 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
-import { type ChangeEvent, every, type Poll, type Stamped, type Verdict } from './stamped.ts'
+import { type ChangeEvent, type Poll, type Stamped, type Verdict, wildcard } from './stamped.ts'
 
 /** Decides whether data that was read earlier may be served now. Pure: no clock, no I/O. */
 
@@ -35,7 +35,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
   /** Incremented by everything that could change a verdict. */
   let state = 0
 
-  const lineOf = (name: string): Line => {
+  const getLine = (name: string): Line => {
     let line = lines.get(name)
     if (!line) {
       line = { name, xids: new Set(), newest: 0, served: undefined }
@@ -49,7 +49,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     if (!isSame) ahead = new Set()
     const former = lines
     lines = new Map()
-    for (const name of ahead) lineOf(name).served = former.get(name)?.served
+    for (const name of ahead) getLine(name).served = former.get(name)?.served
     batches = []
     size = 0
     floor = snapshot
@@ -79,7 +79,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     if (events.length === 0) return
     const batch = batchFor(snapshot, events.length)
     for (const { xid, customerId, resource } of events) {
-      const line = lineOf(lineName(customerId, resource))
+      const line = getLine(lineName(customerId, resource))
       line.xids.add(xid)
       if (xid > line.newest) line.newest = xid
       batch.xids.push(xid)
@@ -113,7 +113,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     if (last && includesSnapshot(last.snapshot, snapshot)) return
     for (const resource of dependsOn) {
       const name = lineName(customerId, resource)
-      const line = lineOf(name)
+      const line = getLine(name)
       if (line.served && includesSnapshot(line.served, snapshot)) continue
       line.served = snapshot
       ahead.add(name)
@@ -146,15 +146,15 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       if (!isSame || poll.events?.length !== 0) state += 1
     },
 
-    judge(stamped: Stamped): Verdict {
+    compare(stamped: Stamped): Verdict {
       if (stamped.freshAt === state) return 'fresh'
       if (!last || !floor || stamped.epoch !== last.epoch) return 'behind'
       if (!includesSnapshot(stamped.snapshot, floor)) return 'behind'
       const { customerId, dependsOn } = stamped
       const shown =
-        showsAll(stamped, every, every) &&
-        showsAll(stamped, customerId, every) &&
-        dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, every, name))
+        showsAll(stamped, wildcard, wildcard) &&
+        showsAll(stamped, customerId, wildcard) &&
+        dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, wildcard, name))
       if (!shown) return 'behind'
       // A standby may show more than `noteServed` would record. A later answer could then go back in time.
       if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'

@@ -1,7 +1,7 @@
-import type { Entry } from './entry.ts'
+import type { CacheEntry } from './entry.ts'
 import type { Fence } from './fence.ts'
 import type { Poller } from './poller.ts'
-import { createSecondWay } from './second-way.ts'
+import { createReadFallback } from './read-fallback.ts'
 import { mayExceed } from './snapshot.ts'
 import type { Stamped } from './stamped.ts'
 
@@ -40,7 +40,7 @@ export type Judge = {
   isAway(): boolean
   /** Whether reads fail, too. Answers are then labelled as stale. */
   isUnanswered(): boolean
-  readOr: ReturnType<typeof createSecondWay>['readOr']
+  readOr: ReturnType<typeof createReadFallback>['readOr']
   epoch(): string
   mark(): string
   /** Every commit before this instant is in each fresh or stale answer. RFC 3339. All three are empty at first. */
@@ -57,14 +57,14 @@ export const createJudge = (
   staleMaxMs: number,
   now: () => number = () => performance.now(),
 ): Judge => {
-  const secondWay = createSecondWay(now)
+  const secondWay = createReadFallback(now)
   const isAway = () => poller.isDown() && !poller.isLeased()
 
-  const settled = (stamped: Stamped): Freshness => (fence.judge(stamped) === 'fresh' ? 'fresh' : 'behind')
+  const settled = (stamped: Stamped): Freshness => (fence.compare(stamped) === 'fresh' ? 'fresh' : 'behind')
 
   // Without a poll, nothing can resolve `unsure`, and the answer is labelled.
   const staleOrBehind = (stamped: Stamped): Freshness =>
-    poller.ageMs() <= staleMaxMs && fence.judge(stamped) !== 'behind' ? 'stale' : 'behind'
+    poller.ageMs() <= staleMaxMs && fence.compare(stamped) !== 'behind' ? 'stale' : 'behind'
 
   /** Twice, because a slow poll may arrive after its lease. */
   const isConfirmed = async (): Promise<boolean> => {
@@ -83,7 +83,7 @@ export const createJudge = (
   return {
     check(stamped) {
       if (poller.isLeased()) {
-        const verdict = fence.judge(stamped)
+        const verdict = fence.compare(stamped)
         return verdict === 'unsure' ? afterPoll(stamped) : verdict
       }
       return poller.isDown() ? staleOrBehind(stamped) : afterPoll(stamped)
@@ -105,8 +105,8 @@ export const createJudge = (
 
 export type CacheLayer = 'memory' | 'redis' | 'database'
 
-export type Answer = {
-  entry: Entry
+export type ReadResult = {
+  entry: CacheEntry
   outcome: CacheLayer
   isStored?: boolean | undefined
   asOf: string
@@ -117,25 +117,25 @@ export type Answer = {
 const aheadMs = 1_000
 
 /** The later of the two instants, but the poll's if the entry's is too far ahead. */
-const laterOf = (polled: string, read: string | undefined): string =>
+const pickLater = (polled: string, read: string | undefined): string =>
   read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
 
 /** Returns the answer of an entry, as fresh. */
-export const answerOf = (judge: Judge, entry: Entry, outcome: CacheLayer): Answer => ({
+export const toFreshResult = (judge: Judge, entry: CacheEntry, outcome: CacheLayer): ReadResult => ({
   entry,
   outcome,
-  asOf: laterOf(judge.asOf(), entry.at),
+  asOf: pickLater(judge.asOf(), entry.at),
 })
 
 /** Labels the answer if it is stale. `undefined` if the entry lacks a known change. */
-export const judged = async (
+export const toCheckedResult = async (
   judge: Judge,
-  entry: Entry,
+  entry: CacheEntry,
   outcome: CacheLayer,
   pending = judge.check(entry),
-): Promise<Answer | undefined> => {
+): Promise<ReadResult | undefined> => {
   const freshness = await pending
   if (freshness === 'behind') return undefined
-  const answer = answerOf(judge, entry, outcome)
+  const answer = toFreshResult(judge, entry, outcome)
   return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Entry } from './entry.ts'
+import type { CacheEntry } from './entry.ts'
 import { includesSnapshot } from './snapshot.ts'
 
 /** No customer id and no key contains NUL. */
@@ -10,20 +10,21 @@ const overheadBytes = 1024
 const largestShare = 1 / 8
 
 /** Bodies are encoded after their entry is stored, so they count twice. */
-const sizeCalculation = ({ body, key }: Entry): number => 2 * body.length + 2 * key.length + overheadBytes
+const sizeCalculation = ({ body, key }: CacheEntry): number =>
+  2 * body.length + 2 * key.length + overheadBytes
 
 /** Creates an LRU cache. With 0 bytes it keeps nothing. */
 export const createMemoryCache = (maxBytes: number) => {
-  const entries = new LRUCache<string, Entry>({
+  const entries = new LRUCache<string, CacheEntry>({
     maxSize: Math.max(1, maxBytes),
     maxEntrySize: Math.max(1, Math.floor(maxBytes * largestShare)),
     sizeCalculation,
   })
   return {
-    get: (customerId: string, key: string): Entry | undefined => entries.get(entryName(customerId, key)),
-    find: (name: string): Entry | undefined => entries.get(name),
+    get: (customerId: string, key: string): CacheEntry | undefined => entries.get(entryName(customerId, key)),
+    find: (name: string): CacheEntry | undefined => entries.get(name),
     /** Keeps the newer of two entries of one epoch. True if the cache now holds `entry`. */
-    set(entry: Entry): boolean {
+    set(entry: CacheEntry): boolean {
       const name = entryName(entry.customerId, entry.key)
       const known = entries.peek(name)
       if (known?.epoch === entry.epoch && !includesSnapshot(entry.snapshot, known.snapshot)) return false

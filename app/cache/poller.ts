@@ -87,7 +87,7 @@ export const createPoller = (options: PollerOptions): Poller => {
   }
 
   // The interval includes the poll, because the lease must not end before the next poll of a distant database.
-  const restOf = (begun: ClockReading): number =>
+  const getDelay = (begun: ClockReading): number =>
     isFailing ? intervalMs : Math.max(0, intervalMs - clock.since(begun))
 
   const start = (): Promise<boolean> => {
@@ -95,7 +95,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     const begun = clock.now()
     running = run().finally(() => {
       running = undefined
-      if (!isClosed) timer = setTimeout(start, restOf(begun))
+      if (!isClosed) timer = setTimeout(start, getDelay(begun))
     })
     due?.resolve(running)
     due = undefined

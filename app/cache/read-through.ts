@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { createDatabaseReads, type DatabaseReadsDeps } from './database-reads.ts'
-import type { Entry, Question } from './entry.ts'
-import { type Answer, answerOf, judged } from './freshness.ts'
+import type { CacheEntry, ReadRequest } from './entry.ts'
+import { type ReadResult, toCheckedResult, toFreshResult } from './freshness.ts'
 import type { SharedCache } from './redis.ts'
 
 export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
@@ -11,7 +11,7 @@ type Flight = {
   /** It reads only the database, so its data is not older than its start. */
   isDirect: boolean
   /** `undefined` after landing, because V8 retains old tables of a map and their values. */
-  result: Promise<Answer> | undefined
+  result: Promise<ReadResult> | undefined
 }
 
 type Deps = DatabaseReadsDeps & {
@@ -35,22 +35,25 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
   const database = createDatabaseReads({ memory, shared, judge })
   let tick = 0
   /** The first question that memory answered since the last probe. */
-  let sample: { question: Question; entry: Entry } | undefined
+  let sample: { question: ReadRequest; entry: CacheEntry } | undefined
 
   /** If only the polls fail, a new read is better than a stale answer. */
-  const preferNew = (answer: Answer, read: () => Promise<Answer>): Answer | Promise<Answer> =>
+  const preferNew = (
+    answer: ReadResult,
+    read: () => Promise<ReadResult>,
+  ): ReadResult | Promise<ReadResult> =>
     answer.staleSeconds === undefined ? answer : judge.readOr(read, answer)
 
-  const readShared = async (question: Question, cache: SharedCache): Promise<Answer> => {
+  const readShared = async (question: ReadRequest, cache: SharedCache): Promise<ReadResult> => {
     const { customerId, key, dependsOn } = question
     const entry = await cache.get(customerId, key, dependsOn)
-    const answer = entry && (await judged(judge, entry, 'redis'))
+    const answer = entry && (await toCheckedResult(judge, entry, 'redis'))
     if (!entry || !answer) return database.read(question)
     memory.set(entry)
     return preferNew(answer, () => database.readPrimary(question))
   }
 
-  const start = (name: string, question: Question): Promise<Answer> => {
+  const start = (name: string, question: ReadRequest): Promise<ReadResult> => {
     tick += 1
     const isDirect = question.noCache || !(shared || question.fillFromReplica)
     const result = question.noCache || !shared ? database.read(question) : readShared(question, shared)
@@ -64,20 +67,20 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
     return result
   }
 
-  const own = async (result: Promise<Answer>): Promise<Answer> => {
+  const own = async (result: Promise<ReadResult>): Promise<ReadResult> => {
     const answer = await result
     judge.noteServed(answer.entry)
     return answer
   }
 
-  const begunSince = (flight: Flight | undefined, arrivedAt: number, { noCache }: Question) =>
+  const begunSince = (flight: Flight | undefined, arrivedAt: number, { noCache }: ReadRequest) =>
     flight !== undefined && flight.startedAt > arrivedAt && (flight.isDirect || !noCache) ? flight : undefined
 
-  const readSlowly = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
+  const readSlowly = async (name: string, question: ReadRequest, arrivedAt: number): Promise<ReadResult> => {
     const running = flights.get(name)
     if (running?.result && !question.noCache && !begunSince(running, arrivedAt, question)) {
       const joined = await running.result.catch(ignoreOverload)
-      const answer = joined && (await judged(judge, joined.entry, joined.outcome))
+      const answer = joined && (await toCheckedResult(judge, joined.entry, joined.outcome))
       if (answer) {
         return preferNew({ ...answer, isStored: joined.isStored }, () => readAnew(name, question, arrivedAt))
       }
@@ -86,15 +89,19 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
     return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))
   }
 
-  const readAnew = (name: string, question: Question, arrivedAt: number) =>
+  const readAnew = (name: string, question: ReadRequest, arrivedAt: number) =>
     readSlowly(name, { ...question, noCache: true }, arrivedAt)
 
-  const readConfirmed = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
+  const readConfirmed = async (
+    name: string,
+    question: ReadRequest,
+    arrivedAt: number,
+  ): Promise<ReadResult> => {
     // Without a poll, stored entries cannot be used. A new read still shows all earlier commits.
     const isConfirmed = await judge.confirm()
     const entry = memory.get(question.customerId, question.key)
     if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
-      return answerOf(judge, entry, 'memory')
+      return toFreshResult(judge, entry, 'memory')
     return readSlowly(name, question, arrivedAt)
   }
 
@@ -103,25 +110,25 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
      * Returns a fresh answer from memory, by `entryName`. `undefined` if there is none, or if the next probe still
      * needs a sample: then call `read`.
      */
-    readAtOnce(name: string): Answer | undefined {
+    readAtOnce(name: string): ReadResult | undefined {
       const entry = sample && memory.find(name)
-      return entry && judge.check(entry) === 'fresh' ? answerOf(judge, entry, 'memory') : undefined
+      return entry && judge.check(entry) === 'fresh' ? toFreshResult(judge, entry, 'memory') : undefined
     },
     /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 for another primary. */
-    read(question: Question): Answer | Promise<Answer> {
+    read(question: ReadRequest): ReadResult | Promise<ReadResult> {
       const { customerId, key } = question
       const entry = question.noCache ? undefined : memory.get(customerId, key)
       const freshness = entry && judge.check(entry)
       if (entry && freshness === 'fresh') {
         sample ??= { question, entry }
-        return answerOf(judge, entry, 'memory')
+        return toFreshResult(judge, entry, 'memory')
       }
       tick += 1
       const name = `${customerId}\0${key}`
       if (question.noCache) return readConfirmed(name, question, tick)
       if (!entry || freshness === 'behind') return readSlowly(name, question, tick)
       const arrivedAt = tick
-      return judged(judge, entry, 'memory', freshness).then((answer) =>
+      return toCheckedResult(judge, entry, 'memory', freshness).then((answer) =>
         answer
           ? preferNew(answer, () => readAnew(name, question, arrivedAt))
           : readSlowly(name, question, arrivedAt),

@@ -8,16 +8,16 @@ import {
   type RedisFigures,
 } from '../db/redis.ts'
 import { after } from '../overload/timer.ts'
-import type { Entry } from './entry.ts'
-import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
+import type { CacheEntry } from './entry.ts'
+import { type EnvelopeMac, openEnvelope, rankBytes, signEnvelope } from './envelope.ts'
 import { rankSnapshot } from './snapshot.ts'
 
 /** Entries that all instances share. Never throws, never hangs. */
 export type SharedCache = {
   /** `undefined` if missing, refused or late. The entry may be out of date. */
-  get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
+  get(customerId: string, key: string, dependsOn: readonly string[]): Promise<CacheEntry | undefined>
   /** Keeps the newer of two entries. Does nothing while Redis is down or hangs. */
-  set(entry: Entry): void
+  set(entry: CacheEntry): void
   close(): Promise<void>
   figures?(): RedisFigures
 }
@@ -57,7 +57,7 @@ if #known < ${rankBytes} or known <= ARGV[1] then
 end`
 
 /** Transaction numbers of different epochs cannot be compared. With the hash tag, a customer is on one node. */
-const nameOf = (epoch: string, customerId: string, key: string) =>
+const getName = (epoch: string, customerId: string, key: string) =>
   `certdata:{${customerId}}:${hash('sha256', epoch, 'base64url').slice(0, 8)}:${key}`
 
 /** ioredis's own timeout also rejects answers that have arrived but wait. */
@@ -152,8 +152,8 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const opened = (
     name: string,
     sealed: Buffer,
-    { customerId, key, dependsOn }: Pick<Entry, 'customerId' | 'key' | 'dependsOn'>,
-  ): Entry | undefined => {
+    { customerId, key, dependsOn }: Pick<CacheEntry, 'customerId' | 'key' | 'dependsOn'>,
+  ): CacheEntry | undefined => {
     const entry = openEnvelope(name, sealed, secrets)
     if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
     redis.unlink(name).catch((error) => onFailure(error, customerId))
@@ -164,7 +164,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     async get(customerId, key, dependsOn) {
       const current = epoch()
       if (isHanging || current === '') return undefined
-      const name = nameOf(current, customerId, key)
+      const name = getName(current, customerId, key)
       try {
         const sealed = await inTime(redis.getBuffer(name))
         return sealed ? opened(name, sealed, { customerId, key, dependsOn }) : undefined
@@ -175,8 +175,8 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     },
     set(entry) {
       if (isHanging || redis.status !== 'ready') return
-      const name = nameOf(entry.epoch, entry.customerId, entry.key)
-      const sealed = sealEntry(name, entry, secrets)
+      const name = getName(entry.epoch, entry.customerId, entry.key)
+      const sealed = signEnvelope(name, entry, secrets)
       const rank = rankSnapshot(entry.snapshot)
       const ttlMs = String(ttlSeconds * 1000)
       inTime(redis.certdataSet(name, rank, sealed, ttlMs)).catch((error) =>

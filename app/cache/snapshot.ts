@@ -64,4 +64,4 @@ export const rankSnapshot = ({ xmax, xip }: Snapshot): string =>
 export const formatEpoch = (identity: string, server: string): string => `${identity} ${server}`
 
 /** Whether the epoch has this start time of a server. */
-export const isServerOf = (epoch: string, server: string): boolean => epoch.endsWith(` ${server}`)
+export const isFromServer = (epoch: string, server: string): boolean => epoch.endsWith(` ${server}`)

@@ -1,6 +1,6 @@
 import type { Snapshot } from './snapshot.ts'
 
-export const every = '*'
+export const wildcard = '*'
 
 export type ChangeEvent = Readonly<{ xid: number; customerId: string; resource: string }>
 

@@ -57,10 +57,10 @@ export type BoundDocument = Readonly<{
   definition: Definition
   customerId: string
   today: string
-  planOf(source: Source): QueryPlan
+  getPlan(source: Source): QueryPlan
   planWith(source: Source, conditions: readonly Condition[]): QueryPlan
   /** Null if the parameter has no value. */
-  valueOf(parameter: Parameter): string | number | boolean | null
+  getValue(parameter: Parameter): string | number | boolean | null
 }>
 
 /** Binds a document to a customer, a day and parameters. */
@@ -70,15 +70,15 @@ export const bind = (
   given: Given,
   moment: { customerId: string; today: string },
 ): BoundDocument => {
-  const queryOf = (source: Source) => queries.get(source) as Query
+  const getQuery = (source: Source) => queries.get(source) as Query
   return {
     ...moment,
     definition,
-    planOf: (source) => planQuery(queryOf(source), moment),
+    getPlan: (source) => planQuery(getQuery(source), moment),
     planWith(source, conditions) {
-      const query = queryOf(source)
+      const query = getQuery(source)
       return planQuery({ ...query, conditions: [...query.conditions, ...conditions] }, moment)
     },
-    valueOf: (parameter) => parameterValue(parameter, given.get(parameter.name), moment.today),
+    getValue: (parameter) => parameterValue(parameter, given.get(parameter.name), moment.today),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Field, Resource } from '../records/resources/define.ts'
-import { kindOf } from '../records/resources/kind.ts'
+import { getKind } from '../records/resources/kind.ts'
 import type { Context } from './check-templates.ts'
 import type { FieldRef, Join } from './definition.ts'
 import type { Path } from './faults.ts'
@@ -44,7 +44,7 @@ const follow = (ref: FieldRef, names: readonly string[], text: string, path: Pat
   if (names.length === 0) return ref
   const leaf = unwrap(schema)
   const isPlain = leaf instanceof z.ZodString || leaf instanceof z.ZodEnum
-  const type = isPlain ? kindOf(leaf).kind : 'json'
+  const type = isPlain ? getKind(leaf).kind : 'json'
   return { ...ref, path: names, type, array: false }
 }
 

@@ -16,7 +16,7 @@ const isRelation = (field: Field): boolean =>
     ? field.indexedElements && /_(ids|codes)$/.test(field.name)
     : /(^|_)(id|country_code)$/.test(field.name))
 
-const relationsOf = ({ fields }: Resource): string[] =>
+const listRelations = ({ fields }: Resource): string[] =>
   [...fields.values()].filter((field) => isRelation(field) && field.name !== 'id').map(({ name }) => name)
 
 type Given = z.output<typeof joinShape>
@@ -42,7 +42,7 @@ const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOn
   if (on.type !== 'text' || on.array || on.path.length > 0)
     return faults.add(
       [...path, 'on'],
-      `expected a field that holds an id of ${given.to}, such as ${relationsOf(scope.resource).join(', ')}`,
+      `expected a field that holds an id of ${given.to}, such as ${listRelations(scope.resource).join(', ')}`,
     )
   // A later join may start from this id.
   const id = source.resource.fields.get('id')
@@ -55,7 +55,7 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
   const source = checkSource({ from: given.to, where: given.where, sort: given.sort }, path, scope)
   const { resource } = source
   const field = resource.fields.get(given.many_on as string)
-  const relations = relationsOf(resource)
+  const relations = listRelations(resource)
   if (!field || !relations.includes(field.name))
     return faults.addUnknown(
       [...path, 'many_on'],

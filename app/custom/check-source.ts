@@ -1,6 +1,6 @@
 import { formatPairs, joinList } from '../http/pairs.ts'
 import { parseQuery } from '../records/query/parse.ts'
-import { maxSortKeys, operatorsOf, parseSortKey, type SortKey } from '../records/query/query.ts'
+import { getOperators, maxSortKeys, parseSortKey, type SortKey } from '../records/query/query.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { type Context, checkTemplates, fits, fitting, writings } from './check-templates.ts'
@@ -35,7 +35,7 @@ const readName = (resource: Resource, name: string, path: Path, { faults }: Cont
     const what = field ? 'cannot be filtered' : unknown
     return faults.addUnknown(path, base, `${base} ${what}; ${resource.name} filters`, known)
   }
-  const known = operatorsOf(field)
+  const known = getOperators(field)
   if (operator !== undefined && !known.includes(operator)) {
     return faults.addUnknown(path, operator, `${base} allows`, known)
   }

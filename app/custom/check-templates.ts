@@ -50,7 +50,13 @@ export const fits = (parameter: Parameter, field: Field): boolean =>
   fitting[field.kind].includes(parameter.type)
 
 /** Samples of a parameter's texts. `undefined` if every text is valid: then only requests are checked. */
-const samplesOf = ({ type, values, default: usual, min, max }: Parameter): readonly string[] | undefined => {
+const listSamples = ({
+  type,
+  values,
+  default: usual,
+  min,
+  max,
+}: Parameter): readonly string[] | undefined => {
   if (values) return values
   if (type === 'string') return undefined
   if (type === 'boolean') return ['true', 'false']
@@ -67,7 +73,7 @@ export const writings = (values: readonly Template[], { params }: Context): stri
     values
       .flat()
       .filter((part) => typeof part !== 'string')
-      .map(({ param }) => [param, samplesOf(params.get(param) as Parameter)] as const),
+      .map(({ param }) => [param, listSamples(params.get(param) as Parameter)] as const),
   )
   if ([...used.values()].some((samples) => samples === undefined)) return undefined
   const most = Math.max(1, ...[...used.values()].map((samples) => samples?.length ?? 1))

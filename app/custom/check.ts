@@ -4,7 +4,7 @@ import { checkParameters } from './check-parameters.ts'
 import { checkRows } from './check-rows.ts'
 import type { Context } from './check-templates.ts'
 import type { Definition, List } from './definition.ts'
-import { dependenciesOf } from './dependencies.ts'
+import { listDependencies } from './dependencies.ts'
 import { bounds, documentShape, listShape } from './document.ts'
 import { createFaults, DocumentError, type Path } from './faults.ts'
 
@@ -58,5 +58,5 @@ export const checkDocument = (document: unknown): Definition => {
   const body = object ? { object } : list && { list }
   if (faults.list.length > 0 || !body) throw new DocumentError(faults.list)
   const digest = createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 12)
-  return { name, revision, title, description, params, body, digest, ...dependenciesOf(body) }
+  return { name, revision, title, description, params, body, digest, ...listDependencies(body) }
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../cache/freshness.ts'
+import type { ReadResult } from '../cache/freshness.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { QueuedDb } from '../db/connect.ts'
 import { toUnavailable } from '../db/unreachable.ts'
@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import type { Principal } from '../identity/principal.ts'
 import { requireScope } from '../identity/principals.ts'
-import { customScopeOf } from '../identity/scopes.ts'
+import { toCustomScope } from '../identity/scopes.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../records/query/cursor.ts'
 import { customVersion } from '../records/version.ts'
 import { bind } from './bind.ts'
@@ -30,9 +30,9 @@ export type Custom = Readonly<{
     rawQuery: string,
   ): Promise<{ definition: Definition; readExport: (shape: CustomShape) => CustomRequest }>
   /** Current definitions by name, without documents that this release rejects. Rejects with `unavailable`. */
-  definitionsOf(customerId: string): Promise<readonly Definition[]>
+  listDefinitions(customerId: string): Promise<readonly Definition[]>
   /** Rejects with not_found, insufficient_scope, invalid_query, invalid_cursor, unavailable. */
-  answer(asked: Asked & { rawQuery: string; noCache: boolean }): Promise<Answer>
+  answer(asked: Asked & { rawQuery: string; noCache: boolean }): Promise<ReadResult>
 }>
 
 type CustomDeps = {
@@ -56,7 +56,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
   const requireGrant = ({ principal, name }: Asked, known: Granted): readonly Revision[] => {
     const revisions = servedRevisions(known, name, databaseNow())
     if (revisions.length === 0) throw notFound()
-    requireScope(principal, customScopeOf(name))
+    requireScope(principal, toCustomScope(name))
     return revisions
   }
 
@@ -90,7 +90,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     )
   }
 
-  const fillOf = (definition: Definition, request: CustomRequest, customerId: string, day: string) => {
+  const createFill = (definition: Definition, request: CustomRequest, customerId: string, day: string) => {
     const { body, name } = definition
     const { given, queries, conditions, limit, count, canonical, selection } = request
     const after = readCursor(cursors, customerId, selection, request.cursor)
@@ -112,7 +112,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
       const readExport = (shape: CustomShape) => parse(asked, definition, revisions, rawQuery, today(), shape)
       return { definition, readExport }
     },
-    async definitionsOf(customerId) {
+    async listDefinitions(customerId) {
       const known = await granted(customerId)
       const current = [...known.keys()]
         .sort()
@@ -129,7 +129,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
       const definition = chooseRevision(revisions, rawQuery)
       const day = today()
       const request = parse(asked, definition, revisions, rawQuery, day)
-      const fill = fillOf(definition, request, customerId, day)
+      const fill = createFill(definition, request, customerId, day)
       const { revision, digest, dependsOn } = definition
       const ofDay = request.dependsOnDay ? day : ''
       const position = request.cursor === undefined ? '' : ` ${request.cursor}`

@@ -57,7 +57,7 @@ export const listSources = (body: Definition['body']): Source[] => listParts(bod
  * Derives the names in the change log, the day and the window that an answer depends on. A missing dependency
  * makes an answer wrong, so anything that may depend on the day counts.
  */
-export const dependenciesOf = (
+export const listDependencies = (
   body: Definition['body'],
 ): Pick<Definition, 'dependsOn' | 'dependsOnDay' | 'needsSettings'> => {
   const { nodes, sources, selects } = listParts(body)

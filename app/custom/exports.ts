@@ -1,5 +1,5 @@
 import type { ExportAnswer, ExportRequest, Exports } from '../export/exports.ts'
-import { formatOf } from '../export/formats.ts'
+import { getFormat } from '../export/formats.ts'
 import { bind } from './bind.ts'
 import type { Custom } from './custom.ts'
 import { listColumns, listRows } from './sql/columns.ts'
@@ -23,7 +23,7 @@ export const createCustomExports = ({ exports, custom, today }: Deps): CustomExp
     const { body } = definition
     if (!('list' in body)) return undefined
     await exports.hold(request)
-    const { shape, isTable } = formatOf(type)
+    const { shape, isTable } = getFormat(type)
     const { given, queries, conditions, limit, hasMark } = readExport(shape)
     const bound = bind(definition, queries, given, { customerId: principal.customerId, today: today() })
     const plan = { ...bound.planWith(body.list.source, conditions), limit }

@@ -41,7 +41,7 @@ export type Faults = {
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
 
-const namesOf = (schema: z.ZodType): string[] =>
+const listNames = (schema: z.ZodType): string[] =>
   'shape' in schema ? Object.keys(schema.shape as Record<string, unknown>) : []
 
 /** Returns the list, or `undefined` if a check of an element has failed. */
@@ -63,7 +63,7 @@ export const createFaults = (): Faults => {
     const given = at(value, issue.path)
     switch (issue.code) {
       case 'unrecognized_keys': {
-        const names = namesOf(schema)
+        const names = listNames(schema)
         for (const key of issue.keys) addUnknown([...place, key], key, 'expected one of', names)
         return
       }

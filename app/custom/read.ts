@@ -16,7 +16,7 @@ const refuse = (path: string, detail: string): never => {
 }
 
 /** Returns the fault of a node. `undefined` if its value is the value that the text shows. */
-const faultOf = (node: Node): string | undefined => {
+const findUnsupported = (node: Node): string | undefined => {
   if (isAlias(node)) return 'aliases (*name) are not allowed: repeat the value'
   if (!isScalar(node)) return undefined
   const { value, source } = node
@@ -67,16 +67,16 @@ export const readText = (text: string): unknown => {
   if (!Array.isArray(documents) || documents.length !== 1 || !document) {
     return refuse('', `expected one document, got ${Array.isArray(documents) ? documents.length : 0}`)
   }
-  const lineOf = (position: number) => `line ${lineCounter.linePos(position).line}`
+  const formatLine = (position: number) => `line ${lineCounter.linePos(position).line}`
   const [problem] = [...document.errors, ...document.warnings]
-  if (problem) refuse(lineOf(problem.pos[0]), problem.message)
+  if (problem) refuse(formatLine(problem.pos[0]), problem.message)
   if (!isPlainYaml(document)) refuse('line 1', 'expected YAML 1.2: leave the directive %YAML out')
   visit(document, {
     Node(_key, node) {
       const bad = readNames(node as Node)
-      if (bad) refuse(lineOf(bad.name.range?.[0] ?? 0), bad.detail)
-      const detail = faultOf(node as Node)
-      if (detail !== undefined) refuse(lineOf(node.range?.[0] ?? 0), detail)
+      if (bad) refuse(formatLine(bad.name.range?.[0] ?? 0), bad.detail)
+      const detail = findUnsupported(node as Node)
+      if (detail !== undefined) refuse(formatLine(node.range?.[0] ?? 0), detail)
       return undefined
     },
   })

@@ -17,7 +17,7 @@ export type CustomShape = Exclude<QueryShape, 'item'>
 const listControls = ['limit', 'count', 'cursor', 'bom', 'format']
 
 /** Creates the readers of parameters, by name. They write to `reading`. */
-export const readersOf = (
+export const createReaders = (
   { params, body }: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],
   today: string,

@@ -18,7 +18,7 @@ import type { Resource } from '../records/resources/define.ts'
 import { bindSources, type Given } from './bind.ts'
 import type { Definition, List, Source } from './definition.ts'
 import type { Revision } from './granted.ts'
-import { type CustomShape, type ReadParameters, readersOf } from './request-readers.ts'
+import { type CustomShape, createReaders, type ReadParameters } from './request-readers.ts'
 
 export type CustomRequest = Readonly<{
   given: Given
@@ -134,7 +134,7 @@ export const readRequest = (
   shape: CustomShape = 'page',
 ): RequestOutcome => {
   const reading: ReadParameters = { given: new Map(), draft: { conditions: [] } }
-  const readers = readersOf(definition, revisions, today, reading, shape)
+  const readers = createReaders(definition, revisions, today, reading, shape)
   const pairs = readWith(definition, readers, reading.draft, rawQuery)
   const missing = complete(definition, reading.given, rawQuery)
   const { cursor } = reading.draft

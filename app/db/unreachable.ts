@@ -41,7 +41,7 @@ const meanings: Readonly<Record<string, string>> = {
   '57014': 'a statement took too long: a table may be locked',
 }
 
-const codeOf = (error: unknown): string | undefined => {
+const getCode = (error: unknown): string | undefined => {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' ? code : undefined
 }
@@ -52,7 +52,7 @@ const codeOf = (error: unknown): string | undefined => {
 export const describeUnreachable = (error: unknown): string => {
   const inner = error instanceof ApiError ? error.cause : error
   const cause = inner instanceof AggregateError ? inner.errors[0] : inner
-  const code = codeOf(cause)
+  const code = getCode(cause)
   if (code === undefined) return cause instanceof Error ? cause.message : String(cause)
   const meaning = meanings[code]
   return meaning === undefined ? `database error ${code}` : `${meaning} (${code})`

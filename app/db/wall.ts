@@ -37,7 +37,7 @@ const wallColumns = `
 type Session = { role: string; database: string; encoding: string; unpinned: string[] }
 type Walled = { timeoutMs: number; walled: boolean | null }
 
-const setTimeoutOf = (ms: number) => `alter role ${readerRole} set statement_timeout = ${ms}`
+const formatTimeoutStatement = (ms: number) => `alter role ${readerRole} set statement_timeout = ${ms}`
 
 const findSessionFault = (session: Session, role: string | undefined, variable: string) => {
   if (session.encoding !== 'UTF8') {
@@ -59,7 +59,7 @@ const findWallFault = ({ timeoutMs, walled }: Walled, wall: Wall): string | unde
   }
   const most = wall.statementTimeoutMs
   if (most !== undefined && (timeoutMs === 0 || timeoutMs > most)) {
-    return `statement_timeout is ${timeoutMs} ms, because a pooler drops it at the start: run \`${setTimeoutOf(most)}\``
+    return `statement_timeout is ${timeoutMs} ms, because a pooler drops it at the start: run \`${formatTimeoutStatement(most)}\``
   }
   return undefined
 }
@@ -94,7 +94,9 @@ export const explainRefusal = (error: Error, wall: Wall): Error => {
   const [, parameter] = refusedParameter.exec(error.message) ?? []
   if (parameter === undefined) return error
   const timeout =
-    wall.statementTimeoutMs === undefined ? '' : `, and run \`${setTimeoutOf(wall.statementTimeoutMs)}\``
+    wall.statementTimeoutMs === undefined
+      ? ''
+      : `, and run \`${formatTimeoutStatement(wall.statementTimeoutMs)}\``
   return new UnfitConnection(
     `${wall.variable}: the pooler refuses the start-up parameter ${parameter}: set its ignore_startup_parameters to "extra_float_digits, options, statement_timeout", log in as ${readerRole}${timeout}`,
     error,

@@ -6,14 +6,14 @@ import { requirePlan } from '../identity/principals.ts'
 import { readBearer } from '../identity/tokens.ts'
 
 /** `bearer` is set after the token was accepted. */
-type Asker = { headers: { authorization: string }; bearer?: string }
+type BearerRequest = { headers: { authorization: string }; bearer?: string }
 
 export type EdgeConnection = {
   readonly socket: Socket
   readonly isEncrypted: boolean
   readonly address: string | undefined
   /** The last sender. Comparing its token is cheaper than hashing. */
-  lastAsker: Asker | undefined
+  lastBearerRequest: BearerRequest | undefined
 }
 
 type FindConnection = (owner: Socket | Http2Session) => EdgeConnection
@@ -26,7 +26,7 @@ export const createConnections = (): FindConnection => {
     if (found) return found
     const socket = 'socket' in owner ? (owner.socket as Socket) : owner
     const isEncrypted = 'encrypted' in owner && owner.encrypted === true
-    const made = { socket, isEncrypted, address: socket.remoteAddress, lastAsker: undefined }
+    const made = { socket, isEncrypted, address: socket.remoteAddress, lastBearerRequest: undefined }
     known.set(owner, made)
     return made
   }
@@ -45,18 +45,20 @@ export type Identify = (
 ) => Principal | undefined
 
 /** Caches principals by the whole Authorization header. */
-export const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Principal>): Identify => {
-  const askers = new LRUCache<string, Asker>(askerBounds)
+export const createIdentify = (
+  authenticate: (asker: BearerRequest) => Principal | Promise<Principal>,
+): Identify => {
+  const askers = new LRUCache<string, BearerRequest>(askerBounds)
 
-  const askerOf = (connection: EdgeConnection, authorization: string): Asker => {
-    const last = connection.lastAsker
+  const getBearerRequest = (connection: EdgeConnection, authorization: string): BearerRequest => {
+    const last = connection.lastBearerRequest
     if (last?.headers.authorization === authorization) return last
     const known = askers.get(authorization)
-    if (known) connection.lastAsker = known
+    if (known) connection.lastBearerRequest = known
     return known ?? { headers: { authorization } }
   }
   /** Only the usual spelling: with other spaces, a token has thousands of spellings. */
-  const keep = (asker: Asker, authorization: string): void => {
+  const keep = (asker: BearerRequest, authorization: string): void => {
     const bearer = readBearer(authorization)
     if (authorization.length !== 'Bearer '.length + bearer.length) return
     askers.set(authorization, Object.assign(asker, { bearer }))
@@ -64,7 +66,7 @@ export const createIdentify = (authenticate: (asker: Asker) => Principal | Promi
 
   return (connection, authorization) => {
     if (authorization === undefined) return undefined
-    const asker = askerOf(connection, authorization)
+    const asker = getBearerRequest(connection, authorization)
     try {
       const principal = authenticate(asker)
       if (principal instanceof Promise) {

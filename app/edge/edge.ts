@@ -9,10 +9,10 @@ import type { Principal } from '../identity/principal.ts'
 import type { Account } from '../limits/account.ts'
 import type { Quotas } from '../limits/limiter.ts'
 import { type Costs, formatPolicies, formatUse } from '../limits/meters.ts'
+import type { CachedResponse, CachedResponses, KnownTarget, KnownTargets } from './cached-responses.ts'
 import type { EdgeConnection, Identify } from './connection.ts'
 import { field, type RequestHead, readHead } from './head.ts'
-import type { Replies, Reply, Ticket, Tickets } from './kept.ts'
-import type { MomentaryFields } from './send.ts'
+import type { PerRequestFields } from './send.ts'
 
 export type EdgeRequest = Readonly<{
   target: string
@@ -24,9 +24,9 @@ export type EdgeRequest = Readonly<{
 
 /** The response, and the facts that `plugins/answers.ts` records. */
 export type EdgeAnswer = Readonly<{
-  reply: Reply
-  moment: MomentaryFields
-  ticket: Ticket
+  reply: CachedResponse
+  moment: PerRequestFields
+  ticket: KnownTarget
   principal: Principal
   rows: number
   traceparent: string | undefined
@@ -34,15 +34,15 @@ export type EdgeAnswer = Readonly<{
 
 // See docs/decisions/0038-fast-lane-repeats-the-router.md.
 type EdgeDeps = {
-  tickets: Pick<Tickets, 'find'>
-  replies: Pick<Replies, 'find'>
+  tickets: Pick<KnownTargets, 'find'>
+  replies: Pick<CachedResponses, 'find'>
   identify: Identify
   cache: Pick<ReadThrough, 'readAtOnce'>
   quotas: Quotas
   costs: Readonly<{ request: Costs; backFrom304: Costs }>
   today: () => string
   isClosed: () => boolean
-  transportOf: (socket: Socket, forwardedProto: string | undefined) => 'tls' | 'plain' | undefined
+  getTransport: (socket: Socket, forwardedProto: string | undefined) => 'tls' | 'plain' | undefined
   hasProxies: boolean
   maxHeaderBytes: number
 }
@@ -62,7 +62,7 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     const answer = cache.readAtOnce(ticket.name)
     if (!answer) return undefined
     const { entry, asOf } = answer
-    const link = ticket.linkOf(entry.next)
+    const link = ticket.formatNextLink(entry.next)
     const isSame = isNotModified(head[field.ifNoneMatch], entry.etag)
     const encoding = isSame || !isEncodable(entry) ? undefined : findEncoding(head[field.acceptEncoding])
     const variant = { isTls, isNotModified: isSame, hasLink: link !== undefined, encoding }
@@ -70,7 +70,7 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     return reply && { ticket, reply, link, asOf, rows: isSame ? 0 : (entry.rows ?? 0) }
   }
 
-  const accountOf = (principal: Principal, { address }: EdgeConnection): Account | undefined =>
+  const findAccount = (principal: Principal, { address }: EdgeConnection): Account | undefined =>
     principal.kind === 'demo' && (hasProxies || address === undefined)
       ? undefined
       : quotas.find(principal, { clientAddress: address ?? '' })
@@ -81,9 +81,9 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     if (!head || deps.isClosed()) return undefined
     const transport = connection.isEncrypted
       ? 'tls'
-      : deps.transportOf(connection.socket, head[field.forwardedProto])
+      : deps.getTransport(connection.socket, head[field.forwardedProto])
     const principal = transport && deps.identify(connection, head[field.authorization])
-    const account = principal && accountOf(principal, connection)
+    const account = principal && findAccount(principal, connection)
     const known = account && find(target, head, transport === 'tls', principal)
     if (!known || !account.takeAtOnce(costs.request)) return undefined
     const { ticket, reply, link, asOf, rows } = known

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 import { headLine, prepareBody, sendPrepared, statusLine } from '../wire/prepared.ts'
-import type { Reply } from './kept.ts'
+import type { CachedResponse } from './cached-responses.ts'
 
 /** Fields that differ between requests. Must be printable ASCII, since nothing checks them again. */
-export type MomentaryFields = Readonly<{
+export type PerRequestFields = Readonly<{
   requestId: string
   asOf: string
   ms: number
@@ -14,7 +14,7 @@ export type MomentaryFields = Readonly<{
 }>
 
 /** The HTTP/1.1 form: the head without its end, and the body. */
-const textOf = (reply: Reply): NonNullable<Reply['text']> => {
+const getText = (reply: CachedResponse): NonNullable<CachedResponse['text']> => {
   if (reply.text) return reply.text
   const { status, fields } = reply
   let head = statusLine(status)
@@ -31,9 +31,13 @@ const timing = (ms: number): string => {
 }
 
 /** Sends a stored reply over HTTP/1.1. */
-export const sendHttp1 = (response: ServerResponse, reply: Reply, moment: MomentaryFields): void => {
+export const sendHttp1 = (
+  response: ServerResponse,
+  reply: CachedResponse,
+  moment: PerRequestFields,
+): void => {
   const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
-  const { head, body } = textOf(reply)
+  const { head, body } = getText(reply)
   const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: ${timing(ms)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
   const all = link === undefined ? head + fields : head + fields + headLine('link', link)
   sendPrepared(response, reply.status, all, body)
@@ -43,7 +47,11 @@ export const sendHttp1 = (response: ServerResponse, reply: Reply, moment: Moment
 const ignore = (): void => {}
 
 /** Sends a stored reply over HTTP/2. */
-export const sendHttp2 = (stream: ServerHttp2Stream, reply: Reply, moment: MomentaryFields): void => {
+export const sendHttp2 = (
+  stream: ServerHttp2Stream,
+  reply: CachedResponse,
+  moment: PerRequestFields,
+): void => {
   const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
   const { status, fields, body } = reply
   const head = [':status', status as unknown as string, ...fields]

@@ -4,11 +4,11 @@ import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { instantText } from '../db/instant.ts'
 import { requireFraming } from '../http/require-framing.ts'
 import type { Principal } from '../identity/principal.ts'
-import { accountOf } from '../limits/address.ts'
+import { toAccountName } from '../limits/address.ts'
 import type { Concurrency, Ending } from '../limits/concurrency.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { begunStream } from './begun-stream.ts'
-import { formatOf } from './formats.ts'
+import { getFormat } from './formats.ts'
 import type { ExportSource } from './source.ts'
 
 /** Cost of an export in the quota `minute` (contract, section 8). */
@@ -75,11 +75,11 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
   return {
     async hold({ principal, isHead, httpVersion, address, ending }) {
       requireFraming(httpVersion)
-      if (!isHead) await concurrency.hold(accountOf(principal, address), 'exports', ending)
+      if (!isHead) await concurrency.hold(toAccountName(principal, address), 'exports', ending)
     },
     async answer(request, { name, columns, from, hasMark = false }) {
       const { principal, isHead, ending, countRows } = request
-      const { contentType: type, extension, isCompressed, toStatement, write } = formatOf(request.type)
+      const { contentType: type, extension, isCompressed, toStatement, write } = getFormat(request.type)
       const { customerId } = principal
       const toHeaders = (at = '') => ({
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,

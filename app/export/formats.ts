@@ -64,7 +64,7 @@ const names = Object.keys(formats) as (keyof typeof formats)[]
 export const exportTypes: readonly string[] = names.map((name) => mediaTypes[name])
 
 /** Returns the format of a media type. Throws if it is not in `exportTypes`. */
-export const formatOf = (type: string): ExportFormat => {
+export const getFormat = (type: string): ExportFormat => {
   const name = names.find((each) => mediaTypes[each] === type)
   if (!name) throw new Error(`${type} is no format of an export`)
   return formats[name]
@@ -72,4 +72,4 @@ export const formatOf = (type: string): ExportFormat => {
 
 /** Returns the parameters that a list accepts for a media type. */
 export const toShape = (type: string): Exclude<QueryShape, 'item'> =>
-  type === mediaTypes.json ? 'page' : formatOf(type).shape
+  type === mediaTypes.json ? 'page' : getFormat(type).shape

@@ -7,7 +7,7 @@ import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions, rowSource, sortKeys } from '../records/sql/conditions.ts'
 import { exportSession } from '../records/sql/session.ts'
 import type { ExportAnswer, ExportRequest, Exports } from './exports.ts'
-import { type ExportFormat, formatOf } from './formats.ts'
+import { type ExportFormat, getFormat } from './formats.ts'
 
 export type RecordExports = {
   answer(request: ExportRequest, resource: Resource, query: Query): Promise<ExportAnswer>
@@ -28,7 +28,7 @@ const listReadableFirst = ({ fields }: Resource): string[] => {
 }
 
 /** Tables have the requested order; JSON has the schema's, as on pages. */
-const columnsOf = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat): ExportColumn[] => {
+const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat): ExportColumn[] => {
   const { resource, fields } = plan
   if (isReadableFirst && !fields) return exportColumns(resource, listReadableFirst(resource), plan)
   const inOrder = [...resource.fields.keys()].filter((name) => !fields || fields.includes(name))
@@ -36,7 +36,7 @@ const columnsOf = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat):
 }
 
 /** Indexes: as for pages. A sort with an index is read in its order. */
-const rowsOf = (plan: QueryPlan): Sql => {
+const selectRows = (plan: QueryPlan): Sql => {
   const order = sortKeys(plan).map(({ column, descending }) =>
     sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
   )
@@ -50,8 +50,8 @@ export const createRecordExports = ({ exports, today }: Deps): RecordExports => 
   answer(request, resource, query) {
     const { customerId } = request.principal
     const plan = planQuery(query, { customerId, today: today() })
-    const columns = columnsOf(plan, formatOf(request.type))
+    const columns = listColumns(plan, getFormat(request.type))
     const { name } = resource
-    return exports.answer(request, { name, columns, from: rowsOf(plan), hasMark: query.hasMark })
+    return exports.answer(request, { name, columns, from: selectRows(plan), hasMark: query.hasMark })
   },
 })

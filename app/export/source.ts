@@ -25,7 +25,7 @@ const retryAfterSeconds = 5
 const slowBytesPerSecond = 64 * 1024
 
 /** Half of the connections, and at least one. All visitors of the demo share one. */
-const shareOf = (customerId: string, max: number): number =>
+const getShare = (customerId: string, max: number): number =>
   customerId === demoCustomerId ? 1 : Math.max(1, Math.floor(max / 2))
 
 /** Reads for exports on separate connections, so that an export never takes one from a request. */
@@ -54,7 +54,7 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
   }
 
   const connect = async (customerId: string): Promise<PoolClient> => {
-    const hasShare = () => (held.get(customerId) ?? 0) >= shareOf(customerId, max)
+    const hasShare = () => (held.get(customerId) ?? 0) >= getShare(customerId, max)
     // The demo's visitors are many clients, so a slow one must not block the rest.
     if (hasShare() && customerId === demoCustomerId) cutSlowest(customerId)
     if (hasShare()) throw refuseQuota({ violated: ['exports'], retryAfterSeconds })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Snapshot } from '../cache/snapshot.ts'
-import { begunForAll, historyOf, isMark, isOfRecord, stateRow } from '../records/history/states.ts'
+import { begunForAll, historyTable, isMark, isOfRecord, stateRow } from '../records/history/states.ts'
 import type { Resource } from '../records/resources/define.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { type Bindings, bindExpression, columnFromJson } from '../records/sql/projection.ts'
@@ -14,19 +14,19 @@ import type { DayAndWindow } from './token.ts'
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
 
 /** Only computed fields with conditions (`where`) count as changes. */
-const computedOf = ({ fields }: Resource): [name: string, expression: string][] =>
+const listComputed = ({ fields }: Resource): [name: string, expression: string][] =>
   [...fields.values()].flatMap(({ name, computed }) => (computed?.where ? [[name, computed.select]] : []))
 
-const jsonOf = (expression: string, bindings: Bindings): Sql =>
+const toJson = (expression: string, bindings: Bindings): Sql =>
   sql`to_jsonb(${bindExpression(expression, bindings)})`
 
 /** Rows of name and previous value. `undefined` if the resource has no computed fields to compare. */
 const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindings): Sql | undefined => {
-  const all = computedOf(resource)
+  const all = listComputed(resource)
   if (all.length === 0) return undefined
-  const now = all.map(([name, expression]) => sql`${jsonOf(expression, bindings)} as ${sql.ref(name)}`)
+  const now = all.map(([name, expression]) => sql`${toJson(expression, bindings)} as ${sql.ref(name)}`)
   const rows = all.map(
-    ([name, expression]) => sql`(${sql.lit(name)}, ${jsonOf(expression, moment)}, n.${sql.ref(name)})`,
+    ([name, expression]) => sql`(${sql.lit(name)}, ${toJson(expression, moment)}, n.${sql.ref(name)})`,
   )
   return sql`select v.name, v.was from (select ${sql.join(now)}) n
     cross join ${stateRow(resource, sql`to_jsonb(r) || u.former`)}
@@ -75,13 +75,13 @@ export const joinDifferences = (
   const ofRecord = isOfRecord(resource, sql`r.id`)
   const computed = computedRows(resource, seen.moment, bindings)
   return sql`left join lateral (
-      select h.position from ${historyOf(resource)}
+      select h.position from ${historyTable(resource)}
       where ${ofRecord} and pg_visible_in_snapshot(h.xid, ${seen.snapshot.text}::pg_snapshot)
       order by h.position desc limit 1
     ) v on true
     left join lateral (
       select merge_objects(h.old order by h.position desc) as former, bool_or(${isMark}) as is_forgotten
-      from ${historyOf(resource)} where ${ofRecord} and h.position > greatest(history_floor(), coalesce(v.position, -1))
+      from ${historyTable(resource)} where ${ofRecord} and h.position > greatest(history_floor(), coalesce(v.position, -1))
     ) u on true
     left join lateral (
       select d.*, true as known from (${summary(resource, fields)} from (

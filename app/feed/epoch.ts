@@ -3,7 +3,7 @@ import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapsho
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
-import { type DayAndWindow, expireToken, type SyncToken, targetOf } from './token.ts'
+import { type DayAndWindow, expireToken, getTarget, type SyncToken } from './token.ts'
 
 export type Epoch = Readonly<{
   snapshot: Snapshot
@@ -89,7 +89,7 @@ export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: nu
   if (nowSeconds - token.issuedAt > retentionDays * daySeconds) {
     throw expireToken(`This token is older than ${retentionDays} days`)
   }
-  const seen = [token.base, targetOf(token)]
+  const seen = [token.base, getTarget(token)]
   if (!seen.every((snapshot) => includesSnapshot(epoch.snapshot, snapshot))) {
     throw expireToken('The database has gone back to a time before this token')
   }

@@ -4,7 +4,7 @@ import type { Ending } from '../limits/concurrency.ts'
 import { after as afterMs } from '../overload/timer.ts'
 import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
-import { judged, type Wake, type Watch } from './wait.ts'
+import { reauthorizingWakes, type Wake, type Watch } from './wait.ts'
 
 /** Longest life of a stream. It lets load balancers move clients. */
 export const longestStreamMs = 15 * 60_000
@@ -97,7 +97,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
     for (;;) {
       const reason = await waitForReason(page.hasMore)
       if (ends.includes(reason)) break
-      mustJudge ||= judged.includes(reason)
+      mustJudge ||= reauthorizingWakes.includes(reason)
       try {
         if (mustJudge && !(await mayGoOn())) break
         mustJudge = false

@@ -6,14 +6,14 @@ import type { ExportSource } from '../export/source.ts'
 import { requireFraming } from '../http/require-framing.ts'
 import type { Principal } from '../identity/principal.ts'
 import { chooseResources } from '../identity/principals.ts'
-import { accountOf } from '../limits/address.ts'
+import { toAccountName } from '../limits/address.ts'
 import type { Concurrency } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
-import { createAskedReader, type FeedAsked, type FeedQuestion } from './asked.ts'
+import { readDayAndWindow } from './day-and-window.ts'
 import { longestStreamMs, streamEvents } from './events.ts'
-import { readMoment } from './moment.ts'
+import { readUntilChanged } from './long-poll.ts'
 import { eventsType, jsonType } from './offer.ts'
-import { readPatiently } from './patient.ts'
+import { createRequestParser, type FeedAsked, type FeedQuestion } from './parse-request.ts'
 import { wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import type { FeedAnswer, FeedRequest } from './request.ts'
@@ -70,8 +70,8 @@ export const createFeed = (deps: Deps): Feed => {
     view: View | undefined,
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
-    await concurrency.hold(accountOf(principal, address), 'exports', ending)
-    const bindings = await inTurn(db, customerId, () => readMoment(db, customerId, today()))
+    await concurrency.hold(toAccountName(principal, address), 'exports', ending)
+    const bindings = await inTurn(db, customerId, () => readDayAndWindow(db, customerId, today()))
     const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view })
     const headers = stateHeaders(customerId, snapshot)
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
@@ -84,7 +84,7 @@ export const createFeed = (deps: Deps): Feed => {
     ms: number,
     begin: (watch: Watch) => Promise<T>,
   ): Promise<T> => {
-    await concurrency.hold(accountOf(principal, address), 'long_polls', ending)
+    await concurrency.hold(toAccountName(principal, address), 'long_polls', ending)
     const watch = waiting.watch(principal.customerId, resources, ms, ending)
     return begin(watch).catch((error: unknown) => {
       watch.end()
@@ -117,7 +117,7 @@ export const createFeed = (deps: Deps): Feed => {
   }
 
   return {
-    parse: createAskedReader({ tokens, publicUrl }),
+    parse: createRequestParser({ tokens, publicUrl }),
     async answer(request) {
       const { principal, isHead } = request
       const { customerId } = principal
@@ -128,7 +128,7 @@ export const createFeed = (deps: Deps): Feed => {
       // Each read waits for a turn, so that a poll which waits for changes holds none.
       const read: Read = (from) =>
         inTurn(db, customerId, async () => {
-          const bindings = await readMoment(db, customerId, today())
+          const bindings = await readDayAndWindow(db, customerId, today())
           return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer, view })
         })
       if (query.after === wholeState) {
@@ -145,7 +145,7 @@ export const createFeed = (deps: Deps): Feed => {
       return watching(request, resources, ms, async (watch) => {
         // The watch has started: this check sees an earlier revocation, and a later one wakes the watch.
         await judge()
-        if (!isStream) return answerPage(request, await readPatiently(watch, read, token, judge))
+        if (!isStream) return answerPage(request, await readUntilChanged(watch, read, token, judge))
         const judgeStream = async () => {
           // The watch ends with the access token. If the expiry has changed since, the client must reconnect.
           if ((await judge()).expiresAtMs !== principal.expiresAtMs) throw new ApiError('token_expired')

@@ -46,15 +46,15 @@ const listEdges = (names: readonly ResourceName[]): Side[] =>
     (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),
   )
 
-const endsOf = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
+const compileEnds = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
 /**
  * The rows that the edge passes between two moments, except those of `below`: still one range of an index.
  */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
-  const ends = endsOf(side, from, to)
-  const lows = below.map((each) => sql`greatest(${sql.join([...endsOf(each, from, to)])})`)
+  const ends = compileEnds(side, from, to)
+  const lows = below.map((each) => sql`greatest(${sql.join([...compileEnds(each, from, to)])})`)
   const low = sql`greatest(${sql.join([sql`least(${sql.join([...ends])})`, ...lows])})`
   const value = sql.raw(`r.${side.edge.column}`)
   return sql`(${value} > ${low} and ${value} <= greatest(${sql.join([...ends])}))`
@@ -133,8 +133,8 @@ export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,
   now: DayAndWindow,
 ): { walk: FlipWalk; cause: Cause } | undefined => {
-  const causeOf = (to: DayAndWindow): Cause => (to.day === moment.day ? 'settings' : 'day')
-  if (flip) return { walk: flip, cause: causeOf(flip.to) }
+  const getCause = (to: DayAndWindow): Cause => (to.day === moment.day ? 'settings' : 'day')
+  if (flip) return { walk: flip, cause: getCause(flip.to) }
   if (moment.day !== now.day) {
     return { walk: { to: { day: now.day, window: moment.window }, after: undefined }, cause: 'day' }
   }

@@ -110,7 +110,8 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   if (reading.faults.length === 0 && others.length === 0 && 'view' in viewed) {
     return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
   }
-  const corrected = others.length > 0 ? undefined : correct(meantOf(reading, viewed), parseFeedQuery)
+  const corrected =
+    others.length > 0 ? undefined : correct(suggestCorrection(reading, viewed), parseFeedQuery)
   return { faults: [...reading.faults, ...others, ...viewFaults], corrected, after }
 }
 
@@ -132,7 +133,10 @@ export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQ
   return lastEventId ? { ...resumed, after: lastEventId } : resumed
 }
 
-const meantOf = (reading: PairsReading, viewed: ReturnType<typeof parseView>): string | undefined => {
+const suggestCorrection = (
+  reading: PairsReading,
+  viewed: ReturnType<typeof parseView>,
+): string | undefined => {
   if (!('faults' in viewed)) return formatMeant(reading)
   if (viewed.corrected === undefined) return undefined
   const meant = formatMeant({

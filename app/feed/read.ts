@@ -13,7 +13,7 @@ import {
 } from './epoch.ts'
 import { flipStatement, nextFlip } from './flips.ts'
 import { everyRecord, logStatement } from './log.ts'
-import { type DayAndWindow, expireToken, type SyncToken, targetOf } from './token.ts'
+import { type DayAndWindow, expireToken, getTarget, type SyncToken } from './token.ts'
 import type { View } from './view.ts'
 
 export type FeedRead = Readonly<{
@@ -72,7 +72,7 @@ const growByFlips = async (
   limit: number,
 ): Promise<void> => {
   const { resources, moment: from, view, baseMoment = from } = page.token
-  const target = targetOf(page.token)
+  const target = getTarget(page.token)
   // Use the walk's target, even if the day or the window has changed since. The next walk starts at this
   // target.
   const statement = flipStatement({
@@ -104,7 +104,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
       resources: token.resources,
       spans: spansAhead(token),
       after: token.diff,
-      target: targetOf(token),
+      target: getTarget(token),
     }).execute(db)
   ).rows
   const first = found[0] as (typeof found)[0]

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Principal } from '../identity/principal.ts'
 import type { Ending } from '../limits/concurrency.ts'
-import type { FeedQuestion } from './asked.ts'
+import type { FeedQuestion } from './parse-request.ts'
 
 export type FeedRequest = Readonly<{
   principal: Principal

@@ -33,14 +33,14 @@ export type SyncToken = Readonly<{
   /** The day and window of the computed values in `base`. Optional. Defaults to `moment`. */
   baseMoment?: DayAndWindow | undefined
   diff?: DiffWalk | undefined
-  /** The newest random mark visible in the token's `targetOf`. */
+  /** The newest random mark visible in the token's `getTarget`. */
   mark: string
   /** Filter and fields for a single resource. `undefined`: all records, whole. */
   view?: View | undefined
 }>
 
 /** The snapshot that the records show at the end of the walk over the log. */
-export const targetOf = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Snapshot => diff?.target ?? base
+export const getTarget = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Snapshot => diff?.target ?? base
 
 export type TokenCodec = {
   encode(customerId: string, token: SyncToken): string

@@ -1,5 +1,5 @@
 import type { Listener } from '../cache/poller.ts'
-import { type ChangeEvent, every } from '../cache/stamped.ts'
+import { type ChangeEvent, wildcard } from '../cache/stamped.ts'
 import type { Ending } from '../limits/concurrency.ts'
 import { after as afterMs } from '../overload/timer.ts'
 import type { ResourceName } from '../records/resources/define.ts'
@@ -43,14 +43,14 @@ const shared: readonly Wake[] = ['day', 'changed', 'unknown']
 const longestSpreadMs = 500
 const final: readonly Wake[] = ['gone', 'closing', 'time']
 /** Reasons to authorize a client again. See docs/decisions/0114-waiting-clients-are-authorized-again.md. */
-export const judged: readonly (Wake | 'ready')[] = ['rights', 'unknown']
+export const reauthorizingWakes: readonly (Wake | 'ready')[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
 
 const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | undefined => {
   if (resource === 'auth') return 'rights'
   // An erasure removes the customer's name from the log.
-  if (resource === every) return 'unknown'
+  if (resource === wildcard) return 'unknown'
   return resources.has(resource) ? 'changed' : undefined
 }
 
@@ -73,7 +73,7 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
   const stopListening = listen((events) => {
     if (!events) return wakeAll('unknown')
     for (const event of events) {
-      if (event.customerId !== every) tell(watchers.get(event.customerId), event)
+      if (event.customerId !== wildcard) tell(watchers.get(event.customerId), event)
       else for (const group of watchers.values()) tell(group, event)
     }
   })

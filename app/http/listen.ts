@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { optionsOf } from '../wire/node.ts'
+import { getOptions } from '../wire/node.ts'
 
 type Place = { host: string; port: number; backlog?: number; exclusive?: boolean }
 
@@ -17,7 +17,7 @@ const closeTogether = (server: Server, second: Server): void => {
 
 const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise<void> => {
   const { port } = server.address() as AddressInfo
-  const second = createServer(optionsOf(server), (socket) => server.emit('connection', socket))
+  const second = createServer(getOptions(server), (socket) => server.emit('connection', socket))
   try {
     await once(second.listen({ ...place, port, host: '::1' }), 'listening')
   } catch (error) {

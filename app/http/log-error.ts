@@ -4,7 +4,7 @@ type DatabaseError = Error & { severity: string; code: string; table?: string; r
 
 const isDatabaseError = (error: Error): error is DatabaseError => 'severity' in error && 'routine' in error
 
-const framesOf = ({ stack = '' }: Error) =>
+const listFrames = ({ stack = '' }: Error) =>
   stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
@@ -17,7 +17,7 @@ const framesOf = ({ stack = '' }: Error) =>
 export const describeForLog = (error: unknown): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an error', stack: '' }
   const { code } = error as { code?: unknown }
-  const common = { type: error.name, ...(typeof code === 'string' ? { code } : {}), stack: framesOf(error) }
+  const common = { type: error.name, ...(typeof code === 'string' ? { code } : {}), stack: listFrames(error) }
   if (!isDatabaseError(error)) return { ...common, message: error.message }
   const at = [error.table, error.routine].filter((each) => each !== undefined).join(' ')
   return { ...common, message: `PostgreSQL: ${error.severity} ${error.code}`, at }

@@ -8,7 +8,7 @@ const formats: ReadonlyMap<string, string> = new Map(Object.entries(mediaTypes))
 const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
 
 /** Returns the function that chooses among these types by `Accept`. */
-export const choiceOf = (offered: readonly string[]) => {
+export const getChoice = (offered: readonly string[]) => {
   const name = offered.join()
   let choice = choices.get(name)
   if (!choice) {
@@ -28,7 +28,7 @@ export const typeByFormat = (rawQuery: string): string | undefined => {
 /** By `format`, otherwise by `Accept`. `undefined` if no offered type is acceptable. */
 export const chooseType = (accept: string | undefined, rawQuery: string, offered: readonly string[]) => {
   const wanted = typeByFormat(rawQuery)
-  if (wanted === undefined) return choiceOf(offered)(accept)
+  if (wanted === undefined) return getChoice(offered)(accept)
   return offered.includes(wanted) ? wanted : undefined
 }
 

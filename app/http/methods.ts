@@ -23,7 +23,7 @@ export const replaceMethod = (request: Raw): void => {
 }
 
 /** Returns the method that the client sent. */
-export const methodOf = (request: Raw): string => {
+export const getMethod = (request: Raw): string => {
   const { method = '' } = request
   return method === standIn ? (asked.get(request) ?? method) : method
 }

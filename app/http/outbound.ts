@@ -43,12 +43,12 @@ export const parseTarget = (text: string): URL => {
   if (url.port !== '') throw new OutboundError('expected port 443')
   if (url.username !== '' || url.password !== '') throw new OutboundError('expected no user name')
   if (text.includes('#')) throw new OutboundError('expected no fragment')
-  const host = hostOf(url)
+  const host = getHost(url)
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundError('the address is private')
   return url
 }
 
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+const getHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Empty if the name has no address or no name server responds. */
 type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
@@ -65,7 +65,7 @@ export const createResolve =
   }
 
 const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): Promise<LookupAddress[]> => {
-  const host = hostOf(url)
+  const host = getHost(url)
   const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
   if (addresses.length === 0) throw new OutboundError('the name has no address')
   if (!addresses.every(isPublicAddress)) throw new OutboundError('the name resolves to a private address')
@@ -137,7 +137,7 @@ const send = async (
   signal: AbortSignal,
   { method = 'GET', headers = {}, body, maxBytes }: OutboundRequest,
 ): Promise<OutboundAnswer> => {
-  const host = hostOf(url)
+  const host = getHost(url)
   const sent = request({
     ...{ agent, method, host, port: 443, path: url.pathname + url.search, signal },
     ...{ lookup: pin(addresses), rejectUnauthorized: true, servername: isIP(host) === 0 ? host : '' },

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
 import type { KeyFacts } from './facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from './principal.ts'
-import { isUsable, judgeNetwork, type Principals, refuseToken } from './principals.ts'
+import { checkNetwork, isUsable, type Principals, refuseToken } from './principals.ts'
 import { intersectScopes, listScopes } from './scopes.ts'
 import { readBearer, type VerifiedToken } from './tokens.ts'
 
@@ -82,7 +82,7 @@ export const createAuthenticate = (options: AuthenticateOptions): Authenticate =
     const decide = (isRevoked: boolean): Principal => {
       if (isRevoked) throw noteKey(refuseToken('token_revoked'))
       const principal = createPrincipal(verified, facts)
-      const denied = facts.isAllowedFrom && judgeNetwork(facts, request.clientAddress)
+      const denied = facts.isAllowedFrom && checkNetwork(facts, request.clientAddress)
       if (denied) throw noteKey(denied)
       return principal
     }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/schema.ts'
 import { parseUniqueJson } from '../http/unique-json.ts'
-import { assertionAlgorithms, type ClientKey, importClientKeys, keyAlgorithmOf } from './client-keys.ts'
+import { assertionAlgorithms, type ClientKey, importClientKeys, toKeyAlgorithm } from './client-keys.ts'
 import type { Credential } from './credential.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 import type { KeySets } from './key-sets.ts'
@@ -126,7 +126,7 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
     { alg, kid }: z.output<typeof headerSchema>,
     keys: readonly ClientKey[],
   ) => {
-    const isOfKind = (key: ClientKey) => key.alg === keyAlgorithmOf(alg)
+    const isOfKind = (key: ClientKey) => key.alg === toKeyAlgorithm(alg)
     const fitting = keys.filter((key) => isOfKind(key) && (kid === undefined || key.kid === kid))
     const tried = fitting.length > 0 ? fitting : strangers.filter(isOfKind)
     for (const key of tried) if (await isSignedWith(jwt, payload, alg, key)) return fitting.length > 0

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { thumbprintOf } from './jwk.ts'
+import { computeThumbprint } from './jwk.ts'
 import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
@@ -10,7 +10,7 @@ export const assertionAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256'] as con
 export type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
 
 /** Maps the algorithm of an assertion to the `alg` of stored keys. */
-export const keyAlgorithmOf = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
+export const toKeyAlgorithm = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
 
 /** Public key of a client as stored (RFC 7517), without other members. */
 export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: KeyAlgorithm }>
@@ -93,7 +93,7 @@ const parseJwk = (value: unknown): PublicJwk => {
   const exported = key.export({ format: 'jwk' }) as PublicMembers
   const made = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
   requireStrength(made, key)
-  return { ...made, kid: readKid(jwk.kid ?? thumbprintOf(made)), alg: kind.alg, use: 'sig' }
+  return { ...made, kid: readKid(jwk.kid ?? computeThumbprint(made)), alg: kind.alg, use: 'sig' }
 }
 
 const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {

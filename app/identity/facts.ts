@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Freshness, Judge } from '../cache/freshness.ts'
-import { isServerOf, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
+import { isFromServer, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Stamped } from '../cache/stamped.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
@@ -146,7 +146,7 @@ export const createFacts = <T>(
     if (!found) {
       known.delete(id)
       missing.set(id, { askedAtMs })
-    } else if (isServerOf(epoch, found.server)) {
+    } else if (isFromServer(epoch, found.server)) {
       const { customerId, value, snapshot } = found
       missing.delete(id)
       known.set(id, { askedAtMs, value, stamp: { customerId, dependsOn, snapshot, epoch } })

@@ -1,12 +1,12 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 
 /** Thumbprint of a key (RFC 7638, section 3). `members`: the required ones in lexicographic order. */
-export const thumbprintOf = (members: Readonly<Record<string, string>>): string =>
+export const computeThumbprint = (members: Readonly<Record<string, string>>): string =>
   createHash('sha256').update(JSON.stringify(members)).digest('base64url')
 
 /** Public half of an Ed25519 key as a JSON Web Key (RFC 7517, RFC 8037). `kid` is its thumbprint. */
 export const describeEd25519 = (privateKey: KeyObject) => {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
-  const kid = thumbprintOf({ crv: 'Ed25519', kty: 'OKP', x })
+  const kid = computeThumbprint({ crv: 'Ed25519', kty: 'OKP', x })
   return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' } as const
 }

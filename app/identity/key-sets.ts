@@ -35,7 +35,7 @@ export type KeySets = Readonly<{
 type TakenRow = { isDue: boolean; jwks: string | null; ageSeconds: number | null }
 type Known = { askedAtMs: number; isPending: boolean; answer: ReturnType<KeySets['find']> }
 
-const nameOf = ({ keyId, jwksUri }: Publisher): string => `${keyId} ${jwksUri}`
+const toKey = ({ keyId, jwksUri }: Publisher): string => `${keyId} ${jwksUri}`
 
 const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> => {
   const { status, body } = await outbound(uri, { ...requestLimits, headers: { accept: 'application/json' } })
@@ -84,13 +84,13 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
           from take_key_set(${customerId}, ${keyId}, ${jwksUri})`,
       ),
     )
-    if (taken?.isDue) begun.set(nameOf(publisher), monotonicNow() - waitMs)
+    if (taken?.isDue) begun.set(toKey(publisher), monotonicNow() - waitMs)
     // Outside the turn, because a slow address would delay the logins of other clients.
     const fresh = taken?.isDue ? await refresh(publisher) : undefined
     if (fresh) return importClientKeys(fresh)
     const ageSeconds = taken?.ageSeconds ?? Number.POSITIVE_INFINITY
     // Not due, but without a recent result: the address fails, or another instance is fetching it.
-    if (taken && !taken.isDue && ageSeconds >= dueSeconds && mayWait(nameOf(publisher))) {
+    if (taken && !taken.isDue && ageSeconds >= dueSeconds && mayWait(toKey(publisher))) {
       await delay(waitStepMs)
       return ask(publisher)
     }
@@ -100,7 +100,7 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
 
   return {
     find(publisher) {
-      const name = nameOf(publisher)
+      const name = toKey(publisher)
       const last = known.get(name)
       if (last && (last.isPending || monotonicNow() - last.askedAtMs < memoryMs)) return last.answer
       const answer = ask(publisher)

@@ -9,7 +9,7 @@ import type { KeyFacts } from './facts.ts'
 import type { KeyCheck, LoginSource } from './login-events.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Form, readClient } from './oauth-form.ts'
-import { authorize, judgeNetwork, type Principals } from './principals.ts'
+import { authorize, checkNetwork, type Principals } from './principals.ts'
 import { chooseScopes, intersectScopes, onlyNamedScopes } from './scopes.ts'
 import type { createTokenVerifier, SignToken } from './tokens.ts'
 
@@ -129,7 +129,7 @@ export const createOAuth = (options: OAuthOptions) => {
     introspect: {
       async authenticate(request: OAuthRequest) {
         const client = await identify(readCredential(request, checks.introspections.requireRoom), request)
-        const denied = judgeNetwork(client, request.ip)
+        const denied = checkNetwork(client, request.ip)
         if (denied) throw denied
         await checks.introspections.take(client, request.ip)
         return client

@@ -108,7 +108,7 @@ export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError 
  * Returns 403 `network_not_allowed` if the key may not be used from this address.
  * See docs/decisions/0095-networks-are-judged-with-the-key.md.
  */
-export const judgeNetwork = (
+export const checkNetwork = (
   { isAllowedFrom }: KeyFacts,
   address: string | undefined,
 ): ApiError | undefined =>

@@ -10,13 +10,13 @@ export const auditScope = 'audit:read'
 export const onlyNamedScopes: readonly string[] = [auditScope]
 
 /** Scope of a custom endpoint. */
-export const customScopeOf = (name: string): string => `custom:${name}`
+export const toCustomScope = (name: string): string => `custom:${name}`
 
 /** Every scope of a key without limits. `endpoints`: names of custom endpoints. */
 export const listScopes = (endpoints: readonly string[] = []): string[] => [
   ...resourceNames.map((name) => `${name}:read`),
   changesScope,
-  ...endpoints.map(customScopeOf),
+  ...endpoints.map(toCustomScope),
 ]
 
 /** A longer token would not pass proxies that limit headers to 8 KiB. */

@@ -51,7 +51,7 @@ export type VerifiedToken = Readonly<{
 const maxTokenBytes = 2 ** 24
 const [tokenBytes, scopeBytes] = [400, 100]
 
-const sizeOf = ({ scopes }: VerifiedToken, token: string): number =>
+const estimateSize = ({ scopes }: VerifiedToken, token: string): number =>
   token.length + tokenBytes + scopeBytes * (scopes?.size ?? 0)
 /** The clocks of instances differ, and a token must be valid on all of them immediately. */
 const clockSkewSeconds = 10
@@ -71,7 +71,10 @@ const parseScopes = (scope: string) => new Set(scope.split(' ').filter((each) =>
 
 /** Verifies tokens and caches them until they expire or their key is removed. Throws 401. */
 export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOptions) => {
-  const tokens = new LRUCache<string, VerifiedToken>({ maxSize: maxTokenBytes, sizeCalculation: sizeOf })
+  const tokens = new LRUCache<string, VerifiedToken>({
+    maxSize: maxTokenBytes,
+    sizeCalculation: estimateSize,
+  })
 
   const verify = (token: string): VerifiedToken => {
     const [header = '', claimsSegment = '', signature = ''] = token.split('.', 3)

@@ -4,10 +4,10 @@ import {
   type Costs,
   createMeters,
   fits,
+  listUses,
   type Meter,
   refuse,
   type Use,
-  usesOf,
 } from './meters.ts'
 import type { AccountName, LimitStore, Policy } from './store.ts'
 
@@ -63,11 +63,11 @@ export const createAccount = (
   let isExchanging = false
   let isLate = false
 
-  const aheadOf = ({ policy }: Meter): number =>
+  const getHeadroom = ({ policy }: Meter): number =>
     Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
   const isUnsettled = (): boolean => meters.some(({ unsettled }) => unsettled !== 0)
   const isLeased = (costs: Costs): boolean =>
-    meters.every((meter, index) => meter.unsettled + (costs[index] ?? 0) <= aheadOf(meter))
+    meters.every((meter, index) => meter.unsettled + (costs[index] ?? 0) <= getHeadroom(meter))
 
   const count = (costs: Costs, nowMs: number): void => {
     for (let index = 0; index < meters.length; index += 1) {
@@ -139,7 +139,7 @@ export const createAccount = (
 
   const goOn = (): void => {
     if (!store || isExchanging) return
-    const isDue = meters.some((meter) => meter.unsettled >= aheadOf(meter) * settleShare)
+    const isDue = meters.some((meter) => meter.unsettled >= getHeadroom(meter) * settleShare)
     if (store.isDown) judgeAll(waiting.splice(0))
     else if (waiting.length > 0 || (isDue && isUnsettled())) void exchange(store)
     else if (isUnsettled()) onUnsettled(account)
@@ -165,7 +165,7 @@ export const createAccount = (
       return true
     },
     charge: (costs) => count(costs, now()),
-    use: () => usesOf(meters, now()),
+    use: () => listUses(meters, now()),
     settle() {
       if (store && !store.isDown && !isExchanging && isUnsettled()) void exchange(store)
     },

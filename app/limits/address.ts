@@ -19,7 +19,7 @@ const known = new LRUCache<string, string>({
  * Returns the address that counts as one client: an IPv4 address, or the /64 of an IPv6 address, which one host
  * has (RFC 6177). IPv4 in IPv6 becomes IPv4.
  */
-export const clientOf = (address: string): string => {
+export const toClientNetwork = (address: string): string => {
   let client = known.get(address)
   if (client === undefined) {
     client = toClient(address)
@@ -30,7 +30,7 @@ export const clientOf = (address: string): string => {
 
 /** Returns the queue owner of a client that has not logged in. The site of an IPv6 address is its /48. */
 export const toQueueOwner = (address: string): { network: string; site: string } => {
-  const network = clientOf(address)
+  const network = toClientNetwork(address)
   return { network, site: network.split(':').slice(0, 3).join(':') }
 }
 
@@ -48,7 +48,7 @@ const toClient = (address: string): string => {
 }
 
 /** Returns the account of a principal: its customer, or the client's network for the demo token. */
-export const accountOf = ({ kind, customerId }: Principal, address: string): AccountName => ({
+export const toAccountName = ({ kind, customerId }: Principal, address: string): AccountName => ({
   tag: customerId,
-  name: kind === 'demo' ? clientOf(address) : '',
+  name: kind === 'demo' ? toClientNetwork(address) : '',
 })

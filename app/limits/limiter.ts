@@ -4,7 +4,7 @@ import type { KeyFacts } from '../identity/facts.ts'
 import type { KeyChecks, KeyCount } from '../identity/oauth.ts'
 import type { Principal } from '../identity/principal.ts'
 import { type Account, type AccountDeps, createAccount } from './account.ts'
-import { clientOf } from './address.ts'
+import { toClientNetwork } from './address.ts'
 import { refuseQuota } from './meters.ts'
 import type { AccountName, Policy } from './store.ts'
 
@@ -78,7 +78,7 @@ export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyCheck
   }
   return {
     introspections: create('introspections', ({ keyId }) => `introspect:${keyId}`),
-    revocations: create('revocations', ({ keyId }, ip) => `revoke:${keyId}:${clientOf(ip)}`),
+    revocations: create('revocations', ({ keyId }, ip) => `revoke:${keyId}:${toClientNetwork(ip)}`),
   }
 }
 
@@ -109,7 +109,10 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions) => {
       client: { readonly clientAddress: string },
     ): Account | undefined {
       if (kind === 'demo') {
-        return addresses.account({ tag: customerId, name: clientOf(client.clientAddress) }, demoPolicies)
+        return addresses.account(
+          { tag: customerId, name: toClientNetwork(client.clientAddress) },
+          demoPolicies,
+        )
       }
       const own = policies[plan]
       return own && customers.account({ tag: customerId, name: '' }, own)

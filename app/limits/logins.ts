@@ -5,7 +5,7 @@ import type { KeyFacts } from '../identity/facts.ts'
 import { refuseApiKey } from '../identity/principals.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountDeps } from './account.ts'
-import { clientOf } from './address.ts'
+import { toClientNetwork } from './address.ts'
 import { createCount } from './limiter.ts'
 
 type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
@@ -29,7 +29,7 @@ export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
   const failures = createCount(deps, 'failed_logins', limits.failedLogins)
 
   const identify: Logins['identify'] = async (credential, turn, ip) => {
-    const pair = { tag: `login:${clientOf(ip)}`, name: credential.keyId ?? '' }
+    const pair = { tag: `login:${toClientNetwork(ip)}`, name: credential.keyId ?? '' }
     if (failures.isUsedUp(pair) && !(await credential.isKnown(turn))) {
       await failures.take(pair)
       throw refuseApiKey()

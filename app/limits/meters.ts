@@ -60,7 +60,7 @@ export const refuse = (meters: readonly Meter[], costs: Costs, nowMs: number): A
 }
 
 /** Returns the current use of each policy. */
-export const usesOf = (meters: readonly Meter[], nowMs: number): Use[] =>
+export const listUses = (meters: readonly Meter[], nowMs: number): Use[] =>
   meters.map(({ policy, window }) => ({
     policy,
     remaining: Math.max(0, policy.quota - window.used(nowMs)),

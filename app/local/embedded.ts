@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findPackage } from './embedded/binaries.ts'
+import { CLUSTER, type ClusterPaths, findClusterPaths, removeClusterPaths } from './embedded/cluster-paths.ts'
 import { tryLock, type Unlock } from './embedded/lock.ts'
-import { CLUSTER, type ClusterPaths, findPlaces, removePlaces } from './embedded/places.ts'
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts'
 import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 
@@ -83,7 +83,7 @@ async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boo
   try {
     if (!alone) return
     await stopPostmaster(join(places.home, CLUSTER), deadline)
-    if (temporary) removePlaces(places)
+    if (temporary) removeClusterPaths(places)
   } finally {
     alone?.()
     unlock()
@@ -97,7 +97,7 @@ async function lockPlaces(
   deadline: number,
 ): Promise<{ places: ClusterPaths; unlock: Unlock }> {
   for (;;) {
-    const places = findPlaces(dataDir)
+    const places = findClusterPaths(dataDir)
     const file = join(places.home, 'start.lock')
     try {
       const unlock = tryLock(file, 'exclusive')

@@ -34,7 +34,7 @@ type Times = {
 
 type Series = { route: string; plan: PlanLabel; byStatus: Map<number, number> }
 
-const planOf = (principal: Principal | undefined): PlanLabel => {
+const getPlan = (principal: Principal | undefined): PlanLabel => {
   if (!principal) return 'none'
   return principal.kind === 'demo' ? 'demo' : principal.plan
 }
@@ -73,14 +73,14 @@ export const createRequestMetrics = () => {
   const sources = new Map<AnswerSource, number>(allSources.map((source) => [source, 0]))
   const data = noTimes()
 
-  const labelOf = (route: string): string => {
+  const getLabel = (route: string): string => {
     if (route === '' || labels.size >= maxRoutes) return unknownRoute
     const label = `/${canonicalPath(route)}`.replace(kinds, '/$1/*')
     labels.set(route, label)
     return label
   }
 
-  const timesOf = (label: string): Times => {
+  const getTimes = (label: string): Times => {
     const known = durations.get(label)
     if (known) return known
     const times = noTimes()
@@ -88,13 +88,13 @@ export const createRequestMetrics = () => {
     return times
   }
 
-  const seriesOf = (route: string, plan: PlanLabel): Series => {
+  const getSeries = (route: string, plan: PlanLabel): Series => {
     let byRoute = series.get(plan)
     if (!byRoute) {
       byRoute = new Map()
       series.set(plan, byRoute)
     }
-    const label = labels.get(route) ?? labelOf(route)
+    const label = labels.get(route) ?? getLabel(route)
     let found = byRoute.get(label)
     if (!found) {
       found = { route: label, plan, byStatus: new Map() }
@@ -105,17 +105,17 @@ export const createRequestMetrics = () => {
 
   const countAnswer = ({ route = '', principal, status, ms, source }: SentAnswer) => {
     const seconds = ms / 1000
-    const one = seriesOf(route, planOf(principal))
+    const one = getSeries(route, getPlan(principal))
     addTo(one.byStatus, status)
-    addTime(timesOf(one.route), seconds)
+    addTime(getTimes(one.route), seconds)
     if (source === 'none') return
     addTo(sources, source)
     if (status < firstError) addTime(data, seconds)
   }
 
   const addSeries = (route: string, plan: PlanLabel, statuses: readonly number[]) => {
-    const { route: label, byStatus } = seriesOf(route, plan)
-    timesOf(label)
+    const { route: label, byStatus } = getSeries(route, plan)
+    getTimes(label)
     for (const status of statuses) if (!byStatus.has(status)) byStatus.set(status, 0)
   }
   const addRoute = (route: string, hasKnownClients: boolean) => {

@@ -1,4 +1,4 @@
-import type { Answer } from '../cache/freshness.ts'
+import type { ReadResult } from '../cache/freshness.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
 import { formatStale } from '../http/fields.ts'
@@ -20,10 +20,10 @@ export const notFound = (detail: string, staleSeconds?: number): ApiError =>
  * unavailable.
  */
 export const requirePresent = (
-  answer: Answer | Promise<Answer>,
+  answer: ReadResult | Promise<ReadResult>,
   detail: string,
-): Answer | Promise<Answer> => {
-  const check = (found: Answer): Answer => {
+): ReadResult | Promise<ReadResult> => {
+  const check = (found: ReadResult): ReadResult => {
     if (found.entry.isAbsent) throw notFound(detail, found.staleSeconds)
     return found
   }

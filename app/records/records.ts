@@ -1,11 +1,11 @@
-import type { Answer } from '../cache/freshness.ts'
+import type { ReadResult } from '../cache/freshness.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { QueuedDb } from '../db/connect.ts'
 import { invalidQuery } from '../errors.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import { parsePairs, splitList } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
-import { faultsOfAsOf, readAsOf } from './history/as-of.ts'
+import { checkAsOf, readPastItem } from './history/as-of.ts'
 import { isId, notFound, requirePresent } from './present.ts'
 import { withCursor } from './query/canonical.ts'
 import { isExport, type QueryShape } from './query/controls.ts'
@@ -40,7 +40,7 @@ export type Records = {
   /** Parses the query of a page, an item or an export. Throws invalid_query. */
   parse(asked: RecordQuery): PreparedQuery
   /** Throws or rejects with invalid_query, invalid_cursor, not_found, unavailable. */
-  answer(request: RecordRequest): Answer | Promise<Answer>
+  answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
 
 type Deps = {
@@ -85,7 +85,7 @@ export const createRecords = (deps: Deps): Records => {
     const outcome = prepare(resource, id !== undefined ? 'item' : isPage ? 'page' : 'export', corrected)
     if (!('prepared' in outcome)) return false
     const { query, selection } = outcome.prepared
-    if (faultsOfAsOf(query, today()).length > 0) return false
+    if (checkAsOf(query, today()).length > 0) return false
     return isOfSelection(cursors, customerId, selection, query.cursor)
   }
 
@@ -98,7 +98,7 @@ export const createRecords = (deps: Deps): Records => {
       const { faults, corrected } = outcome
       throw invalidQuery(faults, corrected === undefined ? undefined : `${address}?${corrected}`)
     }
-    const faults = [...outcome.faults, ...faultsOfAsOf(outcome.asked, today())]
+    const faults = [...outcome.faults, ...checkAsOf(outcome.asked, today())]
     throw refuseQuery(cursors, customerId, { ...outcome, faults }, address, (corrected) =>
       isAnswerable(customerId, resource, id, corrected),
     )
@@ -111,13 +111,13 @@ export const createRecords = (deps: Deps): Records => {
       const { query, selection, list } = prepared
       const noSuchRecord = `There is no ${resource.noun} with this id`
       if (id !== undefined && !isId(resource, id)) throw notFound(noSuchRecord)
-      const faults = faultsOfAsOf(query, today())
+      const faults = checkAsOf(query, today())
       if (faults.length > 0) throw invalidQuery(faults, undefined)
       const after = readCursor(cursors, customerId, selection, query.cursor)
       const moment = { customerId, today: today() }
       const fillFrom = (source: QueuedDb) => {
         const plan = planQuery(query, moment, after)
-        if (id !== undefined && query.asOf !== undefined) return readAsOf(source, plan, id)
+        if (id !== undefined && query.asOf !== undefined) return readPastItem(source, plan, id)
         if (id !== undefined) return readItem(source, plan, id, shapes)
         const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
         return readPage(source, plan, encode, (cursor) => withCursor(list, cursor), shapes)

@@ -56,7 +56,7 @@ const shippedComputing = (): Computing => {
 }
 
 /** Statements that together contain every expression, include and sort of a resource. */
-const statementsOf = (resource: Resource): string[] => {
+const listStatements = (resource: Resource): string[] => {
   const includes = Object.keys(resource.includes).join()
   const everything = `count=exact${includes === '' ? '' : `&include=${includes}`}`
   const search = resource.search.length > 0 ? ['q=words'] : []
@@ -80,7 +80,7 @@ const calledBy = (texts: readonly string[], functions: Computing['functions']): 
   return [...called].sort()
 }
 
-const digestOf = (parts: unknown): string =>
+const digest = (parts: unknown): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
 
 /**
@@ -89,17 +89,17 @@ const digestOf = (parts: unknown): string =>
  */
 export const computeVersion = (resource: Resource, { functions, pages } = shippedComputing()): string => {
   const { filters, computed, search } = resource
-  const statements = statementsOf(resource)
+  const statements = listStatements(resource)
   const called = calledBy(statements, functions)
   const shown = [resource, ...Object.values(resource.includes).map((include) => resources[include.resource])]
   const schemas = shown.map(({ schema }) => z.toJSONSchema(schema))
-  return digestOf([statements, filters, computed, search, called, schemas, pages])
+  return digest([statements, filters, computed, search, called, schemas, pages])
 }
 
 const versions = new Map<Resource, string>()
 
 /** Returns `computeVersion`, cached. */
-export const versionOf = (resource: Resource): string => {
+export const getVersion = (resource: Resource): string => {
   const known = versions.get(resource)
   if (known !== undefined) return known
   const version = computeVersion(resource)
@@ -111,7 +111,7 @@ let ofCustom: string | undefined
 
 /** Returns the version of custom endpoints, which may read every resource. */
 export const customVersion = (): string => {
-  ofCustom ??= digestOf([Object.values(resources).map(versionOf), shippedComputing().custom])
+  ofCustom ??= digest([Object.values(resources).map(getVersion), shippedComputing().custom])
   return ofCustom
 }
 
@@ -126,5 +126,5 @@ export const cacheKey = (
   const { query, canonical, dependsOnDay } = prepared
   const path = itemId === undefined ? query.resource.name : `${query.resource.name}/${itemId}`
   const day = dependsOnDay ? moment.today : ''
-  return `${versionOf(query.resource)} ${path} ${day} ${canonical}`
+  return `${getVersion(query.resource)} ${path} ${day} ${canonical}`
 }

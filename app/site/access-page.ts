@@ -49,7 +49,7 @@ const fieldBlock = (
   return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}${control}${faultLine(name, fault)}</div>`
 }
 
-const formOf = (ticket: string, values: FormValues, faults: Readonly<Record<string, string>>): Html =>
+const renderForm = (ticket: string, values: FormValues, faults: Readonly<Record<string, string>>): Html =>
   html`<form id="access" class="plate" method="post" action="/access">
 ${fields.map((field) => fieldBlock(field, values[field.name] ?? '', faults[field.name]))}
 <div class="field trap" aria-hidden="true"><label for="website">Website</label><input id="website" name="website" tabindex="-1" autocomplete="off" value=""></div>
@@ -74,7 +74,7 @@ const contactLine = (contact: string | undefined): Html =>
     ? html`<p>Write them in the form. The certification house that keeps your records answers them.</p>`
     : html`<p>Write to <a href="${contact}">${contact.replace(/^(mailto:|https:\/\/)/, '')}</a>. You get an answer within one business day.</p>`
 
-const pageOf = (main: Html, contact: string | undefined): PageContent => ({
+const toPage = (main: Html, contact: string | undefined): PageContent => ({
   title: 'Get access',
   description: 'Ask for access to the Certification Data API.',
   path: '/access',
@@ -91,7 +91,7 @@ ${contactLine(contact)}
 
 /** Returns `/access` with an empty form. `ticket` is its signed time of opening. `contact`: `mailto:` or `https:`. */
 export const accessPage = (ticket: string, contact: string | undefined): PageContent =>
-  pageOf(html`<div id="outcome" tabindex="-1"></div>${formOf(ticket, {}, {})}`, contact)
+  toPage(html`<div id="outcome" tabindex="-1"></div>${renderForm(ticket, {}, {})}`, contact)
 
 /** Returns the page after a submission: the receipt, or the form again with its faults. */
 export const accessOutcomePage = (
@@ -100,11 +100,11 @@ export const accessOutcomePage = (
   ticket: string,
   contact: string | undefined,
 ): PageContent => {
-  if (outcome.kind === 'received') return pageOf(receipt(outcome.id, outcome.dueAt), contact)
+  if (outcome.kind === 'received') return toPage(receipt(outcome.id, outcome.dueAt), contact)
   const { message, faults } = outcome
   const links = fields.filter(({ name }) => faults[name] !== undefined)
-  return pageOf(
-    html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${formOf(ticket, values, faults)}`,
+  return toPage(
+    html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${renderForm(ticket, values, faults)}`,
     contact,
   )
 }

@@ -3,7 +3,7 @@ import { type Guide, type GuideGroup, guidesPath } from './guides.ts'
 import type { PageContent } from './layout.ts'
 import type { Section } from './markdown.ts'
 
-const contentsOf = (sections: readonly Section[]): Html | undefined => {
+const renderContents = (sections: readonly Section[]): Html | undefined => {
   const parts = sections.filter(({ depth }) => depth === 2)
   if (parts.length < 2) return undefined
   return html`<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${parts.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>`
@@ -35,7 +35,7 @@ export const guidePage = (
     isWide: true,
     styles: ['guide.css'],
     markdown,
-    main: html`<div class="frame">${contentsOf(sections)}
+    main: html`<div class="frame">${renderContents(sections)}
 <article class="guide">${body}
 <p class="source small"><a href="${markdown}">This page as Markdown</a></p>
 <nav class="turn" aria-label="Previous and next">${neighbour(group.guides[index - 1], 'Previous', 'prev')}${neighbour(group.guides[index + 1], 'Next', 'next')}</nav></article>

@@ -48,16 +48,16 @@ const openGraph = ({ title, description, path }: PageContent, publicUrl: string)
 }
 
 /** Lists every file that a page loads, so that the browser fetches all of them in one round trip. */
-const headOf = (assets: Assets, { styles = [], script, isBare, markdown }: PageContent): Html => {
+const renderHead = (assets: Assets, { styles = [], script, isBare, markdown }: PageContent): Html => {
   const own = isBare ? ['frame.css'] : ['frame.css', 'style.css']
   const entries = ['site.js', ...(script === undefined ? [] : [script])]
   const modules = new Set(entries.flatMap((name) => assets.imports(name)))
-  const urlOf = (name: string) => assets.get(name).url
-  return html`<link rel="preload" href="${urlOf('geist.woff2')}" as="font" type="font/woff2" crossorigin>
-<link rel="icon" href="${urlOf('icon.svg')}" type="image/svg+xml">
-${[...own, ...styles].map((name) => html`<link rel="stylesheet" href="${urlOf(name)}">`)}
-${[...modules].map((name) => html`<link rel="modulepreload" href="${urlOf(name)}">`)}
-${entries.map((name) => html`<script type="module" src="${urlOf(name)}"></script>`)}
+  const getUrl = (name: string) => assets.get(name).url
+  return html`<link rel="preload" href="${getUrl('geist.woff2')}" as="font" type="font/woff2" crossorigin>
+<link rel="icon" href="${getUrl('icon.svg')}" type="image/svg+xml">
+${[...own, ...styles].map((name) => html`<link rel="stylesheet" href="${getUrl(name)}">`)}
+${[...modules].map((name) => html`<link rel="modulepreload" href="${getUrl(name)}">`)}
+${entries.map((name) => html`<script type="module" src="${getUrl(name)}"></script>`)}
 ${markdown === undefined ? undefined : html`<link rel="alternate" type="text/markdown" href="${markdown}">`}`
 }
 
@@ -73,7 +73,7 @@ export const layOut = (assets: Assets, page: PageContent, publicUrl: string): st
 <title>${title} · Certification Data API</title>
 <meta name="description" content="${description}">
 ${openGraph(page, publicUrl)}
-${headOf(assets, page)}
+${renderHead(assets, page)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>

@@ -21,7 +21,7 @@ export type Section = Readonly<{ id: string; title: string; depth: number; text:
 export type RenderedMarkdown = Readonly<{ body: Html; sections: readonly Section[] }>
 
 /** GitHub's rule, so that links to headings work both in the repository and on the page. */
-const slugOf = (title: string) =>
+const toSlug = (title: string) =>
   title
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
@@ -58,7 +58,7 @@ const markdown = new Marked({
     heading({ tokens, depth }: Tokens.Heading) {
       const inner = this.parser.parseInline(tokens)
       if (depth === 1) return `<h1>${inner}</h1>\n`
-      const id = slugOf(toText(inner))
+      const id = toSlug(toText(inner))
       return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${inner}</a></h${depth}>\n`
     },
     code: ({ text, lang }: Tokens.Code) => `${codeBlock(text, lang).html}\n`,

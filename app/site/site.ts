@@ -36,7 +36,7 @@ export type Site = {
   layOut(content: PageContent): SiteFile
 }
 
-const fileOf = (type: string, content: string | Buffer): SiteFile => ({
+const toFile = (type: string, content: string | Buffer): SiteFile => ({
   type,
   file: createRepresentation(type, content),
 })
@@ -56,7 +56,7 @@ export const createSite = (options: SiteOptions): Site => {
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content, publicUrl))
+  const toPage = (content: PageContent) => toFile(htmlType, layOut(known, content, publicUrl))
   const untagged = (content: PageContent): SiteFile => {
     const body = Buffer.from(layOut(known, content, publicUrl))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
@@ -72,12 +72,12 @@ export const createSite = (options: SiteOptions): Site => {
       ),
       ...guides.map(
         ({ path, markdown }) =>
-          [`${path}.md`, once(() => fileOf('text/markdown; charset=utf-8', markdown))] as const,
+          [`${path}.md`, once(() => toFile('text/markdown; charset=utf-8', markdown))] as const,
       ),
-      ['/llms.txt', once(() => fileOf('text/plain; charset=utf-8', llmsTxt(groups, publicUrl)))],
-      ['/robots.txt', once(() => fileOf('text/plain; charset=utf-8', robotsTxt))],
-      ['/favicon.ico', once(() => fileOf('image/x-icon', readImage('favicon.ico')))],
-      [previewPath, once(() => fileOf('image/png', readImage('preview.png')))],
+      ['/llms.txt', once(() => toFile('text/plain; charset=utf-8', llmsTxt(groups, publicUrl)))],
+      ['/robots.txt', once(() => toFile('text/plain; charset=utf-8', robotsTxt))],
+      ['/favicon.ico', once(() => toFile('image/x-icon', readImage('favicon.ico')))],
+      [previewPath, once(() => toFile('image/png', readImage('preview.png')))],
     ]),
     toPage,
     missing: untagged(missingPage()),
@@ -87,7 +87,7 @@ export const createSite = (options: SiteOptions): Site => {
         // Other requests do not wait for all guides.
         await nextTurn()
       }
-      return fileOf('application/json', JSON.stringify(searchIndex(groups, routes)))
+      return toFile('application/json', JSON.stringify(searchIndex(groups, routes)))
     },
     layOut: untagged,
   }

@@ -22,7 +22,7 @@ type Listening = {
 }
 
 /** Returns a server's connection options, for a second server that accepts connections for the first one. */
-export const optionsOf = (server: Server): ServerOpts => {
+export const getOptions = (server: Server): ServerOpts => {
   const { allowHalfOpen, highWaterMark, noDelay, keepAlive, keepAliveInitialDelay } =
     server as unknown as Listening
   // Node stores seconds, and accepts milliseconds.

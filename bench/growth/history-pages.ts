@@ -14,7 +14,7 @@ import { createProgress } from '../lib/progress.ts'
 import { issueKey, logIn, secretKey } from '../lib/seed.ts'
 import { percentile } from '../lib/statistics.ts'
 import { oftenChanged } from './history.ts'
-import { explain, judgePlan, planOf } from './plans.ts'
+import { explain, getPlan, judgePlan } from './plans.ts'
 import { largeCustomer, type Size } from './sizes.ts'
 import { listSmall } from './subjects.ts'
 
@@ -92,7 +92,7 @@ const openSubject = async ({ url, size }: { url: string; size: Size }) => {
     })
   const list = (after: Place | undefined, since?: string) =>
     listHistory({ customerId: largeCustomer, resources: all, since, limit, after })
-  const asOf = (id: string) => asOfStatement({ ...planOf(largeCustomer, ''), day: yesterday }, id)
+  const asOf = (id: string) => asOfStatement({ ...getPlan(largeCustomer, ''), day: yesterday }, id)
   const statements = {
     record: record('crt-77'),
     asOf: asOf('crt-77'),

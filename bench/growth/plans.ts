@@ -20,25 +20,25 @@ export type Statement = { text: string; values: unknown[] }
 const today = () => new Date().toISOString().slice(0, 10)
 
 /** The plan of a query for certificates; throws where the query is not valid. */
-export const planOf = (customerId: string, query: string, after?: readonly string[]): QueryPlan => {
+export const getPlan = (customerId: string, query: string, after?: readonly string[]): QueryPlan => {
   const outcome = parseQuery(resources.certificates, 'page', query)
   if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId, today: today() }, after)
 }
 
 /** The one behind a page of certificates. */
-export const pageOf = (
+export const getPage = (
   db: Kysely<Database>,
   customerId: string,
   query: string,
   after?: readonly string[],
 ): Statement => {
-  const { sql: text, parameters } = pageStatement(planOf(customerId, query, after)).compile(db)
+  const { sql: text, parameters } = pageStatement(getPlan(customerId, query, after)).compile(db)
   return { text, values: [...parameters] }
 }
 
 /** The one behind the dashboard. */
-export const dashboardOf = (db: Kysely<Database>, customerId: string): Statement => {
+export const getDashboard = (db: Kysely<Database>, customerId: string): Statement => {
   const definition = checkDocument(readText(readFileSync(join(shipped, 'dashboard-overview.yaml'), 'utf8')))
   const sources = bindSources(definition, new Map())
   if ('faults' in sources || !('object' in definition.body))
@@ -71,7 +71,7 @@ export type Cost = {
   faults: string[]
 }
 
-const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+const listNodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(listNodes)]
 
 const readBy = (nodes: readonly Node[]) =>
   nodes.reduce((sum, node) => {
@@ -84,7 +84,7 @@ const readBy = (nodes: readonly Node[]) =>
  * PostgreSQL may read whole, where that is less than to look up a customer's part: it is shown and not judged.
  */
 export const judgePlan = (root: Node, mostRows: number, small: ReadonlySet<string>): Cost => {
-  const scans = nodesOf(root).filter((node) => node['Relation Name'] || node['Index Name'])
+  const scans = listNodes(root).filter((node) => node['Relation Name'] || node['Index Name'])
   const isScan = (node: Node) => node['Node Type'] === 'Seq Scan'
   const judged = scans.filter((node) => !(isScan(node) && small.has(node['Relation Name'] ?? '')))
   const whole = new Set(scans.filter(isScan).map((node) => node['Relation Name'] ?? ''))

@@ -8,7 +8,7 @@ import type { Batch } from './sizes.ts'
 const dayMs = 86_400_000
 /** Records are spread over so many days before the seed. */
 const historyDays = 1_800
-const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const getDate = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 const schemes = ['FCC ID', 'CE RED', 'Common Criteria']
 const countries = ['DE', 'US', 'JP', 'BR', 'CN', 'KR', 'IN', 'AU', 'CA', 'MX', 'ZA', 'SA']
@@ -17,7 +17,7 @@ const approvalStates = ['granted', 'granted', 'in_review', 'testing', 'planned']
 const pick = (values: readonly string[], n: number) => values[n % values.length] as string
 
 /** Later batches came later; within one all share the instant, as those of an import's transaction do. */
-export const instantOf = (batch: Batch, startMs: number): string =>
+export const getInstant = (batch: Batch, startMs: number): string =>
   new Date(startMs - historyDays * dayMs * (1 - batch.at)).toISOString()
 
 export type Table = {
@@ -29,7 +29,7 @@ export type Table = {
 /** Tables of the growth bench; `todayMs`: midnight, UTC. */
 export const createTables = (todayMs: number) => {
   // Dates repeat: made once.
-  const days = Array.from({ length: 3_000 }, (_, index) => dateOf(todayMs + (index - 1_500) * dayMs))
+  const days = Array.from({ length: 3_000 }, (_, index) => getDate(todayMs + (index - 1_500) * dayMs))
   const day = (offset: number) => days[offset + 1_500] as string
   const certificates: Table = {
     name: 'certificates',

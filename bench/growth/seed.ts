@@ -3,7 +3,7 @@ import { createProgress, type Progress, say } from '../lib/progress.ts'
 import { prepareSchema } from '../lib/seed.ts'
 import { copyIn } from './copy-in.ts'
 import { buildIndexes, dropIndexes } from './indexes.ts'
-import { createTables, instantOf, type Table } from './records.ts'
+import { createTables, getInstant, type Table } from './records.ts'
 import { type Batch, type Holder, listBatches, listHolders, type Size } from './sizes.ts'
 
 const recordTables = ['certificates', 'products', 'approvals'] as const
@@ -48,7 +48,7 @@ function* writeChunks(table: Table, batches: readonly Batch[], startMs: number, 
   let lines: string[] = []
   let done = 0
   for (const batch of batches) {
-    const at = instantOf(batch, startMs)
+    const at = getInstant(batch, startMs)
     for (let n = batch.from; n <= batch.to; n++) lines.push(table.row(n, batch, at))
     if (lines.length < rowsOfChunk) continue
     done += lines.length

@@ -41,11 +41,11 @@ export const listHolders = ({ certificates, customers }: Size): Holder[] => {
   // Each of the others keeps one at least.
   const large = others === 0 ? certificates : Math.min(largeCertificates, certificates - others)
   const rest = certificates - large
-  const shareOf = (index: number) =>
+  const getShare = (index: number) =>
     Math.floor((rest * (index + 1)) / others) - Math.floor((rest * index) / others)
   return [
     holder(largeCustomer, large),
-    ...Array.from({ length: others }, (_, index) => holder(`customer-${index + 1}`, shareOf(index))),
+    ...Array.from({ length: others }, (_, index) => holder(`customer-${index + 1}`, getShare(index))),
     holder(dashboardCustomer, dashboardCertificates),
   ]
 }

@@ -8,7 +8,7 @@ import { resources } from '../../app/records/resources/index.ts'
 import { openAsker, requestText } from '../lib/client.ts'
 import { type Server, startService } from '../lib/processes.ts'
 import { issueKey, logIn, secretKey } from '../lib/seed.ts'
-import { type Cost, dashboardOf, explain, judgePlan, pageOf, type Statement } from './plans.ts'
+import { type Cost, explain, getDashboard, getPage, judgePlan, type Statement } from './plans.ts'
 import { dashboardCustomer, largeCustomer, listHolders, type Size } from './sizes.ts'
 
 /** Asked and explained in every size. */
@@ -41,10 +41,10 @@ const mostRowsOfPage = 400
 const mostRowsOfDashboard = 6_000
 
 /** A certificate by a word of its number and one of its title: a dozen match at most, however many there are. */
-const searchOf = (n: number): string => `q=${String(n).padStart(8, '0')}+${n}`
+const getSearch = (n: number): string => `q=${String(n).padStart(8, '0')}+${n}`
 const anyNumber = () => 1_000 + Math.floor(Math.random() * 9_000)
 
-const positionOf = async (client: pg.Client, skipped: number): Promise<string[]> => {
+const readPosition = async (client: pg.Client, skipped: number): Promise<string[]> => {
   const { rows } = await client.query(
     `select ${instantText('created_at')} as at, id from certificates where customer_id = $1
      order by created_at desc, id desc offset $2 limit 1`,
@@ -99,10 +99,10 @@ const explainAll = async (
   const db = createDb(pool)
   const client = await pool.connect()
   const pages: [Measure, Statement][] = [
-    ['page', pageOf(db, largeCustomer, `limit=50&created_at[lt]=${instant}`)],
-    ['any', pageOf(db, dashboardCustomer, 'limit=50')],
-    ['deep', pageOf(db, largeCustomer, 'limit=1', position)],
-    ['search', pageOf(db, largeCustomer, searchOf(anyNumber()))],
+    ['page', getPage(db, largeCustomer, `limit=50&created_at[lt]=${instant}`)],
+    ['any', getPage(db, dashboardCustomer, 'limit=50')],
+    ['deep', getPage(db, largeCustomer, 'limit=1', position)],
+    ['search', getPage(db, largeCustomer, getSearch(anyNumber()))],
   ]
   const costs: Record<string, Cost> = {}
   try {
@@ -116,7 +116,7 @@ const explainAll = async (
         )
       }
     }
-    const dashboard = await explain(client, dashboardOf(db, dashboardCustomer), false)
+    const dashboard = await explain(client, getDashboard(db, dashboardCustomer), false)
     costs[measures.dashboard] = judgePlan(dashboard, mostRowsOfDashboard, small)
   } finally {
     client.release()
@@ -151,8 +151,8 @@ export const openSubject = async (url: string, size: Size): Promise<Subject> => 
   await client.connect()
   const service = await startService({ DATABASE_URL: url, SECRET_KEY: secretKey, ...uncached })
   const tokens = await logInAll(client, service, size)
-  const position = await positionOf(client, recordsBefore - 1)
-  const expected = (await positionOf(client, recordsBefore))[1]
+  const position = await readPosition(client, recordsBefore - 1)
+  const expected = (await readPosition(client, recordsBefore))[1]
   const makeInstant = await createInstants(client)
   const small = await listSmall(client)
   await client.end()
@@ -171,7 +171,7 @@ export const openSubject = async (url: string, size: Size): Promise<Subject> => 
       const name = names[Math.floor(Math.random() * names.length)] as string
       return requestText('/v1/certificates?limit=50', authorize(name))
     },
-    search: () => requestText(`/v1/certificates?${searchOf(anyNumber())}`, authorize(largeCustomer)),
+    search: () => requestText(`/v1/certificates?${getSearch(anyNumber())}`, authorize(largeCustomer)),
     deep: () => requestText(deepPath, authorize(largeCustomer)),
     dashboard: () => requestText('/v1/custom/dashboard-overview', authorize(dashboardCustomer)),
   }

@@ -5,7 +5,7 @@ const ticksPerSecond = 100
 const [parent, user, kernel, childrenUser, childrenKernel] = [1, 11, 12, 13, 14]
 
 /** What `/proc/<pid>/stat` says behind the process's name; empty where the process or `/proc` does not exist. */
-const statOf = (pid: number | string): number[] => {
+const getStat = (pid: number | string): number[] => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return text
@@ -21,7 +21,7 @@ const at = (stat: readonly number[], ...places: number[]): number =>
   places.reduce((sum, place) => sum + (stat[place] ?? 0), 0)
 
 /** The process that started this one; NaN where that is not told. */
-export const parentOf = (pid: number): number => statOf(pid)[parent] ?? Number.NaN
+export const getParent = (pid: number): number => getStat(pid)[parent] ?? Number.NaN
 
 const listProcesses = (): string[] => {
   try {
@@ -35,7 +35,7 @@ const listProcesses = (): string[] => {
 const withChildren = (roots: readonly number[]): number[] => {
   const children = new Map<number, number[]>()
   for (const name of listProcesses()) {
-    const of = parentOf(Number(name))
+    const of = getParent(Number(name))
     children.set(of, [...(children.get(of) ?? []), Number(name)])
   }
   const found = new Set<number>()
@@ -68,7 +68,7 @@ const threadsMs = (pid: number): number | undefined => {
  */
 export const cpuMs = (...roots: readonly number[]): number =>
   withChildren(roots).reduce((sum, pid) => {
-    const stat = statOf(pid)
+    const stat = getStat(pid)
     const tickMs = 1000 / ticksPerSecond
     const own = threadsMs(pid) ?? at(stat, user, kernel) * tickMs
     return sum + own + at(stat, childrenUser, childrenKernel) * tickMs

@@ -135,7 +135,7 @@ const isOnlyOwn = process.argv.includes('--autocannon')
 const has = (program: string) => !isOnlyOwn && findOnPath(program) !== undefined
 
 /** Returns the installed program that sends requests to this target; `undefined` if there is none. */
-export const generatorOf = ({ isHttp2 }: Target): { name: string; generate: Generate } | undefined => {
+export const getGenerator = ({ isHttp2 }: Target): { name: string; generate: Generate } | undefined => {
   if (isHttp2) return has('h2load') ? h2load : undefined
   return has('wrk') ? wrk : ownLoop
 }

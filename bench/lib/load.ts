@@ -1,5 +1,5 @@
 import { cpuMs } from './cpu.ts'
-import { type Counted, generatorOf } from './generators.ts'
+import { type Counted, getGenerator } from './generators.ts'
 import type { Server } from './processes.ts'
 
 /** The server and the request to send. */
@@ -34,7 +34,7 @@ const measureOnce = async (
   target: Target,
   { seconds, connections, stores = [] }: LoadOptions,
 ): Promise<Sample> => {
-  const generator = generatorOf(target)
+  const generator = getGenerator(target)
   if (!generator) throw new Error('HTTP/2 is asked by h2load, which is not installed')
   const { pid } = target.server
   const before = [cpuMs(pid), cpuMs(...stores)] as const

@@ -84,7 +84,7 @@ export const measureUndisturbed = async <Value>({
   for (let round = 1; round <= atMost; round++) {
     for (const [name, measure] of Object.entries(subjects)) {
       const rounds = results.get(name) as Round<Value>[]
-      if (undisturbedOf(rounds, tolerated).length >= wanted) continue
+      if (getUndisturbed(rounds, tolerated).length >= wanted) continue
       const stolenShare = watchSteal()
       const value = await measure(round)
       rounds.push({ value, stolen: stolenShare() })
@@ -93,5 +93,5 @@ export const measureUndisturbed = async <Value>({
   return results
 }
 
-export const undisturbedOf = <Value>(rounds: readonly Round<Value>[], tolerated: number): Value[] =>
+export const getUndisturbed = <Value>(rounds: readonly Round<Value>[], tolerated: number): Value[] =>
   rounds.filter(({ stolen }) => stolen <= tolerated).map(({ value }) => value)

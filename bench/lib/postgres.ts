@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../../app/local/embedded.ts'
-import { parentOf } from './cpu.ts'
+import { getParent } from './cpu.ts'
 import { stopWithProcess } from './endings.ts'
 import { freePort, makeFolder, type Started } from './processes.ts'
 
@@ -16,7 +16,7 @@ const findLocalBinaries = (): string | undefined =>
     .sort((a, b) => Number(b.split('/')[4]) - Number(a.split('/')[4]))[0]
 
 /** PostgreSQL refuses to run as root. */
-const ownerOf = (): { uid?: number; gid?: number } => {
+const getOwner = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
@@ -33,7 +33,7 @@ const benchSettings = { max_connections: '200', shared_buffers: '512MB', max_wal
 const startLocal = async (bin: string, { folder: kept, settings }: PostgresOptions): Promise<Started> => {
   const folder = kept ?? makeFolder()
   const data = join(folder, 'data')
-  const owner = ownerOf()
+  const owner = getOwner()
   const run = (program: string, options: string[]) =>
     execFileSync(join(bin, program), options, {
       ...owner,
@@ -96,7 +96,7 @@ const readNumber = async (
 }
 
 /** Returns the process whose children are PostgreSQL's other processes. NaN if the system does not provide it. */
-export const postmasterOf = (url: string): Promise<number> => readNumber(url, 'pg_backend_pid()', parentOf)
+export const getPostmaster = (url: string): Promise<number> => readNumber(url, 'pg_backend_pid()', getParent)
 
 /** Returns the number of finished transactions of all databases. A query outside a transaction is one, too. */
 export const countTransactions = (url: string): Promise<number> =>

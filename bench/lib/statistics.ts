@@ -31,7 +31,7 @@ export const fitLine = (points: readonly Point[]): Line => {
  * Returns the lowest point of each window of x. The lowest point shows the heap's size after a garbage collection.
  * Other points only show how long ago the last collection was.
  */
-export const lowestOf = (points: readonly Point[], window: number): Point[] => {
+export const getLowest = (points: readonly Point[], window: number): Point[] => {
   const lowest = new Map<number, Point>()
   for (const point of points) {
     const at = Math.floor(point.x / window)

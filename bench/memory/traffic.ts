@@ -16,7 +16,7 @@ const known = 7
  */
 export const createRequests = (crowd: readonly Asker[]) => {
   const tags = new Map<string, string>()
-  const pathOf = (n: number, random: () => number): string => {
+  const getPath = (n: number, random: () => number): string => {
     const kind = n % onlyOnce
     if (kind < known) {
       const list = lists[Math.floor(random() ** 3 * lists.length)] as string
@@ -34,7 +34,7 @@ export const createRequests = (crowd: readonly Asker[]) => {
   return {
     make(n: number): string {
       const { token, customerId } = crowd[Math.floor(Math.random() ** 2 * crowd.length)] as Asker
-      const path = pathOf(n, Math.random)
+      const path = getPath(n, Math.random)
       const name = `${customerId} ${path}`
       const coding = codings[n % codings.length] as string
       // Every fourth is a poll, where something is known.
@@ -64,7 +64,7 @@ export const startOthers = (world: World, writesPerSecond: number): (() => Promi
   const { service, crowd, write, logIn } = world
   const end = new AbortController()
   let failed = 0
-  const anyOf = () => crowd[Math.floor(Math.random() * crowd.length)] as Asker
+  const getAny = () => crowd[Math.floor(Math.random() * crowd.length)] as Asker
   const repeat = async (everyMs: number, work: () => Promise<unknown>) => {
     while (!end.signal.aborted) {
       await work().catch(() => {
@@ -81,11 +81,11 @@ export const startOthers = (world: World, writesPerSecond: number): (() => Promi
   }
   const exportAll = async () => {
     const format = Math.random() < 0.5 ? 'ndjson' : 'csv'
-    const answer = await get(`/v1/certificates?format=${format}`, anyOf())
+    const answer = await get(`/v1/certificates?format=${format}`, getAny())
     for await (const _ of answer.body ?? []);
   }
   const follower = () => {
-    const customer = anyOf()
+    const customer = getAny()
     let after = ''
     return async () => {
       const answer = await get(`/v1/changes?limit=500&wait=2${after && `&after=${after}`}`, customer)
@@ -94,8 +94,8 @@ export const startOthers = (world: World, writesPerSecond: number): (() => Promi
     }
   }
   const running = [
-    repeat(1000 / writesPerSecond, () => write(anyOf().customerId)),
-    repeat(1_000, () => logIn(anyOf().customerId)),
+    repeat(1000 / writesPerSecond, () => write(getAny().customerId)),
+    repeat(1_000, () => logIn(getAny().customerId)),
     repeat(2_000, exportAll),
     repeat(10, follower()),
     repeat(10, follower()),

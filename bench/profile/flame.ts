@@ -1,5 +1,5 @@
 import { toEntities } from '../lib/html.ts'
-import { type Frame, roomOf } from './tree.ts'
+import { type Frame, getRoom } from './tree.ts'
 
 /** Narrower ones are left out: nobody reads them, and the file stays small. */
 const leastShare = 0.002
@@ -21,8 +21,8 @@ box.onclick=({target:e})=>{if(e!==box)show(e.x,e.w)}
 box.onmouseover=({target:e})=>{if(e!==box)said.textContent=e.title}
 document.getElementById('find').oninput=({target:{value}})=>{for(const e of all)e.classList.toggle('dim',value!==''&&!e.title.includes(value))}`
 
-const kindOf = ({ place, name }: Frame): string => {
-  const room = roomOf(place.replace(/:\d+$/, ''), name)
+const getKind = ({ place, name }: Frame): string => {
+  const room = getRoom(place.replace(/:\d+$/, ''), name)
   if (place === '') return 'engine'
   if (place.startsWith('node:')) return 'node'
   return /^(app|plugins|routes|schemas)(\/|$)/.test(room) ? 'ours' : 'package'
@@ -40,7 +40,7 @@ export const drawFlame = (tree: Frame): { html: string; css: string } => {
     const title = `${frame.name} ${frame.place} · ${(100 * share).toFixed(1)} %, itself ${own} %`
     const style = `left:${(100 * left).toFixed(3)}%;width:${(100 * share).toFixed(3)}%;top:${row * rowPx}px`
     boxes.push(
-      `<i class="${kindOf(frame)}" style="${style}" title="${toEntities(title)}">${toEntities(frame.name)}</i>`,
+      `<i class="${getKind(frame)}" style="${style}" title="${toEntities(title)}">${toEntities(frame.name)}</i>`,
     )
     let at = left
     for (const child of frame.children) {

@@ -17,7 +17,7 @@ export type CpuProfile = {
 export type Frame = { name: string; place: string; self: number; total: number; children: Frame[] }
 
 /** Returns where code is from: a path of the project, a package's name, or Node's own module. '' is the engine. */
-export const placeOf = (url: string, root: string): string => {
+export const getPlace = (url: string, root: string): string => {
   if (url === '' || url.startsWith('node:')) return url
   const path = relative(root, url.startsWith('file:') ? fileURLToPath(url) : url)
   const [, inside] = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path) ?? []
@@ -28,7 +28,7 @@ export const placeOf = (url: string, root: string): string => {
 const engineParts = new Set(['(garbage collector)', '(program)'])
 
 /** Returns the room of a place, such as `app/cache`, `plugins`, a package or `node:http`. */
-export const roomOf = (place: string, name: string): string => {
+export const getRoom = (place: string, name: string): string => {
   if (place === '') return engineParts.has(name) ? name : 'native'
   if (place.startsWith('node:'))
     return place.replace(/^node:(internal\/)?/, 'node:').replace(/^(node:[^/]+).*/, '$1')
@@ -72,7 +72,7 @@ export const readProfile = (
         idled += self
         continue
       }
-      const path = placeOf(url, root)
+      const path = getPlace(url, root)
       const place = path === '' || path === 'elsewhere' ? path : `${path}:${lineNumber + 1}`
       const key = `${functionName} ${place}`
       const entry = merged.get(key) ?? {

@@ -46,7 +46,7 @@ export const restoreElsewhere = async (): Promise<void> => {
     run(`${bin}/psql`, ['-qAt', '-v', 'ON_ERROR_STOP=1', '-c', statement, server.url('postgres', 'postgres')])
   const certdata = (url: string, ...args: string[]) =>
     run(process.execPath, ['app/cli.ts', ...args], { DATABASE_URL: url, SECRET_KEY: secretKey })
-  const headOf = async (url: string) => JSON.parse(await certdata(url, 'audit', 'verify', '--json')).head
+  const readHead = async (url: string) => JSON.parse(await certdata(url, 'audit', 'verify', '--json')).head
   try {
     for (const server of [old, fresh]) {
       await tell(server, 'create role certdata_owner login createrole')
@@ -57,7 +57,7 @@ export const restoreElsewhere = async (): Promise<void> => {
     await certdata(former, 'migrate')
     await certdata(former, 'customers', 'add', 'acme')
     await serve(old.url('certdata_owner'))
-    const head = await headOf(former)
+    const head = await readHead(former)
     await run(`${bin}/pg_dump`, ['--format=custom', `--file=${dump}`, old.url('postgres')])
 
     for (const statement of documentedRoles()) await tell(fresh, statement)

@@ -5,7 +5,7 @@ import { send } from '../freshness/readers.ts'
 import { openStage, type Stage } from '../freshness/stage.ts'
 import { load, quantile } from '../overload/load.ts'
 import { type DistanceAside, openDistanceAside } from './aside.ts'
-import { addressOf } from './proxy.ts'
+import { getAddress } from './proxy.ts'
 
 /** Two instances of the freshness check, far from their primary. Redis is near, and so is the standby. */
 export type FarDatabase = {
@@ -17,7 +17,7 @@ export type FarDatabase = {
   close(): Promise<void>
 }
 
-const instanceOf = ({ instances }: Stage) => instances[0] as Stage['instances'][number]
+const getInstance = ({ instances }: Stage) => instances[0] as Stage['instances'][number]
 
 /** From so far away a connection answers fewer than seven pages a second. */
 const databasePool = 60
@@ -31,7 +31,7 @@ export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Pr
   try {
     const postgres = await startPostgres()
     closing.push(() => postgres.stop())
-    const { to } = addressOf(postgres.url('postgres'))
+    const { to } = getAddress(postgres.url('postgres'))
     const open = async () => {
       const distance = await openDistanceAside(to, oneWayMs)
       closing.push(() => distance.close())
@@ -43,10 +43,10 @@ export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Pr
       standby = await postgres.createStandby((await open()).port)
       closing.push(async () => standby?.stop())
     }
-    const reach = (url: string) => addressOf(url).reach(distance.port)
+    const reach = (url: string) => getAddress(url).reach(distance.port)
     const stage = await openStage({ postgres, reach, databasePool, ...(standby ? { standby } : {}) })
     closing.push(() => stage.close())
-    return { stage, distance, takeFills: async () => instanceOf(stage).takeCounters(), close }
+    return { stage, distance, takeFills: async () => getInstance(stage).takeCounters(), close }
   } catch (error) {
     await close()
     throw error
@@ -54,7 +54,7 @@ export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Pr
 }
 
 const customer = 'alpha'
-const authorizationOf = ({ stage }: FarDatabase) => `Bearer ${stage.tokenOf(customer)}`
+const getAuthorization = ({ stage }: FarDatabase) => `Bearer ${stage.getToken(customer)}`
 
 /** Round trips that ask for pages, and how many connections read data. Polls' connections have another name. */
 const countReads = async ({ distance }: FarDatabase) => {
@@ -75,7 +75,7 @@ const askUncached = async (far: FarDatabase, authorization: string): Promise<num
   asked += 1
   const path = `/v1/products?limit=50&name[ne]=${asked}`
   const startedAt = performance.now()
-  const { status } = await send('GET', instanceOf(far.stage).port, path, { authorization })
+  const { status } = await send('GET', getInstance(far.stage).port, path, { authorization })
   if (status !== 200) throw new Error(`${path}: ${status}`)
   return performance.now() - startedAt
 }
@@ -84,7 +84,7 @@ export type Uncached = { p50Ms: number; turnsPerPage: number; newConnections: nu
 
 /** Asks for this many uncached pages, one after the other, at random moments. */
 export const measureUncached = async (far: FarDatabase, count: number): Promise<Uncached> => {
-  const authorization = authorizationOf(far)
+  const authorization = getAuthorization(far)
   const before = await countReads(far)
   const times: number[] = []
   for (let n = 0; n < count; n += 1) {
@@ -105,9 +105,9 @@ export type Cached = { p50Ms: number; p99Ms: number }
 
 /** Asks for one cached page at a constant rate. */
 export const measureCached = async (far: FarDatabase, seconds: number): Promise<Cached> => {
-  const authorization = authorizationOf(far)
+  const authorization = getAuthorization(far)
   const request = () => ({ path: '/v1/products?limit=10', authorization })
-  const { port } = instanceOf(far.stage)
+  const { port } = getInstance(far.stage)
   await load({ port, seconds: 1, request, pace: { clients: 4 } })
   const { times } = await load({ port, seconds, request, pace: { perSecond: 200 } })
   const all = times['200'] ?? []

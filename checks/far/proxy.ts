@@ -126,7 +126,7 @@ export const openDistance = async (to: NetConnectOpts, oneWayMs: number): Promis
 }
 
 /** Where a database's URL leads, and the URL that leads there through a port of 127.0.0.1. */
-export const addressOf = (url: string): { to: NetConnectOpts; reach: (port: number) => string } => {
+export const getAddress = (url: string): { to: NetConnectOpts; reach: (port: number) => string } => {
   const { host, port, database, user, password } = new pg.Client({ connectionString: url })
   const login = password ? `${user}:${encodeURIComponent(String(password))}` : user
   return {

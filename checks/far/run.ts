@@ -29,7 +29,7 @@ const judge = (what: string, isGood: boolean) => {
 const ms = (value: number) => `${value.toFixed(1)} ms`
 
 /** Other work on the machine only makes answers slower. */
-const quietestOf = (rounds: readonly Cached[]): Cached =>
+const getQuietest = (rounds: readonly Cached[]): Cached =>
   rounds.toSorted((a, b) => a.p99Ms - b.p99Ms)[0] as Cached
 
 const judgeVisit = (name: string, { first, kept, pageBytes, connections }: Visit) => {
@@ -73,7 +73,7 @@ const checkDatabase = async () => {
         results.push(await measureCached(far, 4))
       }
     }
-    const [quietest, beside] = [quietestOf(cached), quietestOf(near)]
+    const [quietest, beside] = [getQuietest(cached), getQuietest(near)]
     judge(
       `cached page: p99 ${ms(quietest.p99Ms)}, p50 ${ms(quietest.p50Ms)}; with the database beside it p99 ${ms(beside.p99Ms)}, p50 ${ms(beside.p50Ms)}`,
       quietest.p99Ms <= Math.max(mostCachedMs, beside.p99Ms),

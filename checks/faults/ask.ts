@@ -26,7 +26,7 @@ export type Answer = {
 const timeoutMs = 20_000
 const staleForm = /^certdata; hit; ttl=-\d+; detail=db-unreachable$/
 
-const codeOf = (body: string): string => {
+const getCode = (body: string): string => {
   try {
     return String((JSON.parse(body) as { code?: unknown }).code ?? 'without a code')
   } catch {
@@ -40,7 +40,7 @@ const judge = ({ statusCode = 0, headers }: IncomingMessage, body: string): Outc
     if (!status.includes('db-unreachable')) return 'ok'
     return staleForm.test(String(status)) ? 'stale' : `200 with Cache-Status: ${status}`
   }
-  const outcome = `${statusCode} ${codeOf(body)}`
+  const outcome = `${statusCode} ${getCode(body)}`
   const needsWait = (statusCode === 429 || statusCode === 503) && !outcome.endsWith('of the proxy')
   return needsWait && !/^\d+$/.test(headers['retry-after'] ?? '') ? `${outcome} without Retry-After` : outcome
 }

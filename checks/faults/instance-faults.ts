@@ -18,12 +18,12 @@ const killing: Pick<Fault, 'start' | 'end'> = {
   end: (stage) => stage.startInstance(victim),
 }
 
-const portsOf = ({ services }: Stage) => services.map(({ port }) => port)
+const listPorts = ({ services }: Stage) => services.map(({ port }) => port)
 
 export const instanceKilled: Fault = {
   name: 'an instance killed (SIGKILL), clients try the other one',
   expected,
-  open: async (stage) => ({ route: { ports: portsOf(stage), triesOther: true }, close: async () => {} }),
+  open: async (stage) => ({ route: { ports: listPorts(stage), triesOther: true }, close: async () => {} }),
   ...killing,
 }
 
@@ -31,7 +31,7 @@ export const instanceKilledBehindProxy: Fault = {
   name: 'an instance killed (SIGKILL) behind deploy/haproxy.cfg',
   expected,
   async open(stage) {
-    const { port, close } = await startDeployedHaproxy(portsOf(stage))
+    const { port, close } = await startDeployedHaproxy(listPorts(stage))
     return { route: { ports: [port] }, close }
   },
   ...killing,

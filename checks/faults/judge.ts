@@ -51,7 +51,7 @@ const p99 = (observations: readonly Observation[]): number =>
   )
 
 /** Milliseconds until everything was answered; infinite where Redis was never used again. */
-const recoveryOf = ({ observations, endedAt, isRedis }: Run): number => {
+const getRecovery = ({ observations, endedAt, isRedis }: Run): number => {
   const after = observations.filter(({ sentAt }) => sentAt >= endedAt)
   const lastBad = after.filter(({ outcome }) => outcome !== 'ok').at(-1)
   const answered = lastBad ? lastBad.sentAt + lastBad.ms - endedAt : 0
@@ -90,7 +90,7 @@ export const judgeRun = (expected: Expected, run: Run): Verdict => {
     knownMs: p99(during.filter(({ kind }) => known.has(kind))),
     otherMs: p99(during.filter(({ kind }) => !known.has(kind))),
   }
-  const recoveredMs = recoveryOf(run)
+  const recoveredMs = getRecovery(run)
   const objections = findOutcomes(expected, run)
   const object = (isWrong: boolean, text: string) => void (isWrong && objections.push(text))
   object(times.knownMs > knownMs, `p99 from memory above ${knownMs} ms`)

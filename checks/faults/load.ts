@@ -1,7 +1,15 @@
 import { Agent } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { type Answer, ask, mayRepeat, type Outcome, type Question } from './ask.ts'
-import { type Credentials, hasOneBody, instanceOf, isCounted, type Kind, kindOf, questionOf } from './mix.ts'
+import {
+  type Credentials,
+  getInstance,
+  getKind,
+  getQuestion,
+  hasOneBody,
+  isCounted,
+  type Kind,
+} from './mix.ts'
 
 /** One request of the load and its outcome. Times are of `performance.now()`. */
 export type Observation = { kind: Kind; sentAt: number; ms: number; outcome: Outcome; isFromRedis: boolean }
@@ -45,13 +53,13 @@ export const createLoads = (credentials: Credentials): LoadMaker => {
   }
 
   const send = async (agent: Agent, { ports, triesOther }: Route, n: number): Promise<Observation> => {
-    const [kind, question] = [kindOf(n), questionOf(n, credentials)]
+    const [kind, question] = [getKind(n), getQuestion(n, credentials)]
     const sentAt = performance.now()
     if (isCounted(kind)) counted.push(sentAt)
     const port = (instance: number) => ports[instance % ports.length] as number
-    let answer = await ask(agent, port(instanceOf(n)), question)
+    let answer = await ask(agent, port(getInstance(n)), question)
     if (triesOther && mayRepeat(question, answer.outcome))
-      answer = await ask(agent, port(instanceOf(n) + 1), question)
+      answer = await ask(agent, port(getInstance(n) + 1), question)
     const outcome = hasOneBody(kind) && isOther(question.path, answer) ? 'another body' : answer.outcome
     return { kind, sentAt, ms: performance.now() - sentAt, outcome, isFromRedis: answer.isFromRedis }
   }

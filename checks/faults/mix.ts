@@ -24,9 +24,9 @@ export type Credentials = {
 }
 
 /** Which instance gets the n-th request. */
-export const instanceOf = (n: number): number => Math.floor(n / round.length) % 2
+export const getInstance = (n: number): number => Math.floor(n / round.length) % 2
 
-export const kindOf = (n: number): Kind => round[n % round.length] as Kind
+export const getKind = (n: number): Kind => round[n % round.length] as Kind
 
 const cachedPath = '/v1/products?limit=20'
 const uncachedPath = (n: number) =>
@@ -42,8 +42,8 @@ const paths: Readonly<Record<Exclude<Kind, 'login'>, (n: number, credentials: Cr
 }
 
 /** Returns the n-th request of the load. */
-export const questionOf = (n: number, credentials: Credentials): Question => {
-  const kind = kindOf(n)
+export const getQuestion = (n: number, credentials: Credentials): Question => {
+  const kind = getKind(n)
   if (kind === 'login') {
     const { apiKeys } = credentials
     const apiKey = apiKeys[Math.floor(n / round.length) % apiKeys.length] ?? ''

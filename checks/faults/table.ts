@@ -21,12 +21,12 @@ const headings = [
   'verdict',
 ]
 
-const cellsOf = ({ fault, verdict, failure }: TrialResult): string[] => {
+const listCells = ({ fault, verdict, failure }: TrialResult): string[] => {
   const row = [fault.name, fault.expected.text]
-  return verdict ? [...row, ...figuresOf(verdict)] : [...row, '', '', '', '', '', '', `RED: ${failure}`]
+  return verdict ? [...row, ...listFigures(verdict)] : [...row, '', '', '', '', '', '', `RED: ${failure}`]
 }
 
-const figuresOf = (verdict: Verdict): string[] => [
+const listFigures = (verdict: Verdict): string[] => [
   list(verdict.seen),
   list(verdict.failed),
   milliseconds(verdict.knownMs),
@@ -40,4 +40,4 @@ const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
 /** The results as a table in Markdown. */
 export const formatTable = (results: readonly TrialResult[]): string =>
-  [headings, headings.map(() => '---'), ...results.map(cellsOf)].map(line).join('\n')
+  [headings, headings.map(() => '---'), ...results.map(listCells)].map(line).join('\n')

@@ -8,9 +8,9 @@ const askers = 500
 
 /** So many requests at once, over two instances, for keys that nobody has asked for. */
 export const askColdKeys = async (options: StageOptions, keys: number): Promise<ColdResult> => {
-  const { instances, tokenOf, close } = await openStage({ ...options, withoutProxies: true })
+  const { instances, getToken, close } = await openStage({ ...options, withoutProxies: true })
   try {
-    const headers = { authorization: `Bearer ${tokenOf('alpha')}` }
+    const headers = { authorization: `Bearer ${getToken('alpha')}` }
     const askAll = (url: string) =>
       Promise.all(
         Array.from({ length: askers }, (_, index) =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { sealEntry } from '../../app/cache/envelope.ts'
+import { signEnvelope } from '../../app/cache/envelope.ts'
 import type { Fence } from '../../app/cache/fence.ts'
 import type { LeaseClock } from '../../app/cache/freshness.ts'
 import type { ChangeSource } from '../../app/cache/poller.ts'
@@ -31,7 +31,7 @@ export type Fault = (typeof faults)[number]
 /** Plants a fault: the fence takes every read for fresh. */
 export const openFence = (fence: Fence): Fence => ({
   apply: fence.apply,
-  judge: () => 'fresh',
+  compare: () => 'fresh',
   noteServed: fence.noteServed,
   get last() {
     return fence.last
@@ -103,7 +103,7 @@ export const readByPosition = (source: ChangeSource, url: string): ChangeSource 
   }
 }
 
-type Secrets = Parameters<typeof sealEntry>[2]
+type Secrets = Parameters<typeof signEnvelope>[2]
 
 /** Plants a fault: the cache accepts every envelope in Redis without a check. */
 export const believeAll = <T extends Secrets>(secrets: T): T => ({ ...secrets, verifyMac: () => true })
@@ -117,7 +117,7 @@ export const overwrite = (shared: SharedCache, url: string, secrets: Secrets): S
     set(entry) {
       const tag = createHash('sha256').update(entry.epoch).digest('base64url').slice(0, 8)
       const name = `certdata:{${entry.customerId}}:${tag}:${entry.key}`
-      redis.set(name, sealEntry(name, entry, secrets), 'PX', 600_000).catch(() => {})
+      redis.set(name, signEnvelope(name, entry, secrets), 'PX', 600_000).catch(() => {})
     },
     close() {
       redis.disconnect()

@@ -76,7 +76,7 @@ export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, coun
     if (!row || epoch === undefined || row.standby === '') return ask(statement)
     const snapshot = parseSnapshot(String(row.snapshot))
     const customerId = String(statement.values[0])
-    if (fence.judge({ customerId, dependsOn: everything, snapshot, epoch }) !== 'fresh') {
+    if (fence.compare({ customerId, dependsOn: everything, snapshot, epoch }) !== 'fresh') {
       return ask(statement)
     }
     counters.fromStandby += 1

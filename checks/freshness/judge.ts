@@ -166,7 +166,7 @@ const partners = (writes: Writes, transaction: number, record: string): Part[] =
 }
 
 /** How an answer came about, as far as the client can tell. */
-const tellOf = ({ status, noCache, isStale, asOf, sentAt, receivedAt }: Read): string =>
+const getTell = ({ status, noCache, isStale, asOf, sentAt, receivedAt }: Read): string =>
   [
     status,
     ...(noCache ? ['no-cache'] : []),
@@ -191,7 +191,7 @@ const checkFreshness = (read: Read, shown: readonly Shown[], report: Report): nu
     report(
       'late',
       read,
-      `${record} shows ${counter}; ${lacks.counter} was there ${agedMs.toFixed(0)} ms before (${tellOf(read)})`,
+      `${record} shows ${counter}; ${lacks.counter} was there ${agedMs.toFixed(0)} ms before (${getTell(read)})`,
     )
   }
   return staleness
@@ -205,26 +205,26 @@ const checkOrder = (judged: readonly Judged[], report: Report) => {
   const sent = certain.toSorted((a, b) => a.read.sentAt - b.read.sentAt)
   const received = certain.toSorted((a, b) => a.read.receivedAt - b.read.receivedAt)
   const newest = new Map<string, { counter: number; read: Read }>()
-  const nameOf = (read: Read, record: string) => `${read.instance} ${record}`
+  const getName = (read: Read, record: string) => `${read.instance} ${record}`
   let index = 0
   for (const { read, shown } of sent) {
     for (; index < received.length; index += 1) {
       const earlier = received[index] as Judged
       if (earlier.read.receivedAt >= read.sentAt) break
       for (const { record, counter, isNamed } of earlier.shown) {
-        const name = nameOf(earlier.read, record)
+        const name = getName(earlier.read, record)
         if (isNamed && counter > (newest.get(name)?.counter ?? -1))
           newest.set(name, { counter, read: earlier.read })
       }
     }
     for (const { record, counter, isNamed } of shown) {
-      const before = newest.get(nameOf(read, record))
+      const before = newest.get(getName(read, record))
       if (!before || counter >= before.counter) continue
       const agoMs = read.sentAt - before.read.receivedAt
       report(
         'backwards',
         read,
-        `${record} ${isNamed ? `shows ${counter}` : `is not there, as of ${counter}`} (${tellOf(read)}) after ${before.counter} (${before.read.url}, ${tellOf(before.read)}, received ${agoMs.toFixed(0)} ms before)`,
+        `${record} ${isNamed ? `shows ${counter}` : `is not there, as of ${counter}`} (${getTell(read)}) after ${before.counter} (${before.read.url}, ${getTell(before.read)}, received ${agoMs.toFixed(0)} ms before)`,
       )
     }
   }
@@ -244,7 +244,7 @@ const checkRights = (
     if (!revocation || !isAnswer(read) || (read.isStale && mayNotKnowRights)) continue
     const agedMs = read.sentAt - revocation.ackedAt
     if (agedMs < revocationMs) continue
-    report('revoked', read, `let in ${agedMs.toFixed(0)} ms after the revocation (${tellOf(read)})`)
+    report('revoked', read, `let in ${agedMs.toFixed(0)} ms after the revocation (${getTell(read)})`)
   }
 }
 

@@ -23,10 +23,10 @@ const questions = 60
 const selectModel = `select model from products where customer_id = $1 and id = $2`
 
 /** A question that no cache knows: each `limit` is another page. Of even ones the first instance is asked. */
-const ask = async ({ instances, tokenOf }: Stage, limit: number, headers: Record<string, string> = {}) => {
+const ask = async ({ instances, getToken }: Stage, limit: number, headers: Record<string, string> = {}) => {
   const instance = instances[limit % instances.length] as Stage['instances'][number]
   const url = `/v1/products?id=${id}&limit=${limit}`
-  return send('GET', instance.port, url, { authorization: `Bearer ${tokenOf(customer)}`, ...headers })
+  return send('GET', instance.port, url, { authorization: `Bearer ${getToken(customer)}`, ...headers })
 }
 
 const write = ({ operator }: Stage, model: string) =>

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type Binaries, findPackage, prepareBinaries } from '../../app/local/embedded/binaries.ts'
 import { createCluster } from '../../app/local/embedded/cluster.ts'
-import { CLUSTER } from '../../app/local/embedded/places.ts'
+import { CLUSTER } from '../../app/local/embedded/cluster-paths.ts'
 import { findPostmaster, launchPostmaster, waitUntilReady } from '../../app/local/embedded/postmaster.ts'
 import { makeServerFolder, newServerUser } from '../../app/local/embedded/server-user.ts'
 import { socketUrl } from '../../app/local/embedded/socket.ts'
@@ -63,7 +63,7 @@ const settings = {
 }
 const user = newServerUser()
 
-const childrenOf = (pid: number): number[] =>
+const getChildren = (pid: number): number[] =>
   readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
@@ -113,7 +113,7 @@ const startOn = async (
   const end = async (name: NodeJS.Signals) => {
     const running = pid()
     if (!running) return
-    const all = [running, ...childrenOf(running)]
+    const all = [running, ...getChildren(running)]
     signal(running, name)
     for (const each of all) signal(each, 'SIGCONT')
     const deadline = Date.now() + limitMs
@@ -124,12 +124,12 @@ const startOn = async (
   }
   const killNow = () => {
     const running = pid()
-    if (running) for (const each of [running, ...childrenOf(running)]) signal(each, 'SIGKILL')
+    if (running) for (const each of [running, ...getChildren(running)]) signal(each, 'SIGKILL')
   }
   process.once('exit', killNow)
   const each = (name: NodeJS.Signals) => {
     const running = pid()
-    for (const member of [running, ...childrenOf(running)]) signal(member, name)
+    for (const member of [running, ...getChildren(running)]) signal(member, name)
   }
   await launch()
   const copyStopped = async (): Promise<string> => {
@@ -217,7 +217,7 @@ const removeAbandoned = () => {
     if (!owner || existsSync(`/proc/${owner}`)) continue
     const home = join(tmpdir(), name)
     const running = findPostmaster(join(home, CLUSTER))
-    if (running) for (const each of [running, ...childrenOf(running)]) signal(each, 'SIGKILL')
+    if (running) for (const each of [running, ...getChildren(running)]) signal(each, 'SIGKILL')
     rmSync(home, { recursive: true, force: true })
   }
 }

@@ -18,7 +18,7 @@ export type Answer = {
 const agent = new Agent({ keepAlive: true, maxSockets: 600, scheduling: 'lifo' })
 
 /** Returns what the answer says about its fault. A proxy in front of the service may use another format. */
-const problemOf = ({ body }: Answer): string => {
+const getProblem = ({ body }: Answer): string => {
   try {
     const { code, detail } = JSON.parse(body.toString())
     return [code, detail].filter(Boolean).join(': ')
@@ -81,7 +81,7 @@ const gzipShare = 0.1
 const decode = ({ headers, body }: Answer): Buffer =>
   headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
 
-const asOfOf = ({ headers }: Answer) => {
+const getAsOf = ({ headers }: Answer) => {
   const value = headers['data-as-of']
   return value === undefined ? {} : { asOf: Date.parse(String(value)) }
 }
@@ -152,8 +152,8 @@ export const createReaders = (): Readers => {
       seen,
       foreign,
       isStale,
-      ...asOfOf(answer),
-      ...(status >= 500 ? { problem: problemOf(answer) } : {}),
+      ...getAsOf(answer),
+      ...(status >= 500 ? { problem: getProblem(answer) } : {}),
     })
     return answer
   }

@@ -42,7 +42,7 @@ export type Stage = {
   /** Owner's connection to the standby. */
   standbyUrl?: string | undefined
   /** One of the customer's tokens. */
-  tokenOf(customer: string): string
+  getToken(customer: string): string
   /** A new key of the customer, and a token of it. */
   logIn(customer: string, instance: Instance): Promise<{ keyId: string; token: string }>
   close(): Promise<void>
@@ -129,7 +129,7 @@ const fetchToken = async ({ port }: Instance, apiKey: string): Promise<string> =
 const openLogins = async (
   operator: pg.Pool,
   instances: readonly Instance[],
-): Promise<Pick<Stage, 'logIn' | 'tokenOf'>> => {
+): Promise<Pick<Stage, 'logIn' | 'getToken'>> => {
   const logIn: Stage['logIn'] = async (customer, instance) => {
     const { apiKey, keyId } = await addKey(operator, customer)
     return { keyId, token: await fetchToken(instance, apiKey) }
@@ -142,11 +142,11 @@ const openLogins = async (
     }
     tokens.set(customer, list)
   }
-  const tokenOf = (customer: string) => {
+  const getToken = (customer: string) => {
     const list = tokens.get(customer) ?? []
     return list[Math.floor(Math.random() * list.length)] ?? ''
   }
-  return { logIn, tokenOf }
+  return { logIn, getToken: getToken }
 }
 
 /**

@@ -69,10 +69,10 @@ const shuffle = <T>(list: readonly T[]): T[] =>
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 
 /** Everything with a fixed address, and the pages behind the first, whose cursors hold as names stay. */
-const findTargets = async (readers: Readers, { instances, tokenOf }: Stage): Promise<Target[]> => {
+const findTargets = async (readers: Readers, { instances, getToken }: Stage): Promise<Target[]> => {
   const targets: Target[] = []
   for (const customer of customers) {
-    const asker = { instance: instances[0], token: tokenOf(customer) } as Asker
+    const asker = { instance: instances[0], token: getToken(customer) } as Asker
     const lists = listTargets(customer)
     targets.push(...lists)
     const first = lists.find(({ url }) => url.startsWith('/v1/products?limit=')) as Target
@@ -86,11 +86,11 @@ const findTargets = async (readers: Readers, { instances, tokenOf }: Stage): Pro
 }
 
 /** Waits until both instances read from the database again; throws where they never do. */
-const recover = async (readers: Readers, targets: readonly Target[], { instances, tokenOf }: Stage) => {
+const recover = async (readers: Readers, targets: readonly Target[], { instances, getToken }: Stage) => {
   const deadline = performance.now() + recoveryLimitMs
   for (const instance of instances) {
     const target = targets[0] as Target
-    const asker = { instance, token: tokenOf(target.customer) }
+    const asker = { instance, token: getToken(target.customer) }
     for (;;) {
       const { status } = await readers.ask(target, asker, { noCache: true, plain: true })
       if (status === 200 || status === 404) break
@@ -132,7 +132,7 @@ export const runTrialOn = async (stage: Stage, options: RunOptions): Promise<Tri
 export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise<TrialResult> => {
   const { nemesis, seconds, requestsPerSecond = defaultRequestsPerSecond } = options
   const readers = createReaders()
-  const { writers, instances, tokenOf } = stage
+  const { writers, instances, getToken } = stage
   const all = await findTargets(readers, stage)
   const targets = shuffle(all.filter(({ url }) => url.startsWith(options.onlyAddress ?? '')))
   const revocations: Revocation[] = []
@@ -142,7 +142,7 @@ export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise
   const stopReaders = readers.start({
     requestsPerSecond,
     pickTarget: () => pickSkewed(targets),
-    pickAsker: (customer) => ({ instance: pick(instances), token: tokenOf(customer) }),
+    pickAsker: (customer) => ({ instance: pick(instances), token: getToken(customer) }),
     noCacheShare: options.noCacheShare ?? defaultNoCacheShare,
   })
   const stopRevoking = revokeNowAndThen(stage, readers, targets, revocations)

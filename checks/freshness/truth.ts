@@ -7,17 +7,17 @@ import { type Parsed, recordNames, type Target, views } from './world.ts'
 type Truth = Map<string, { counter: number; views: readonly string[] }>
 
 const always = [views.all, views.active]
-const counterOf = (value: string) => Number(value.split('#')[1])
+const getCounter = (value: string) => Number(value.split('#')[1])
 
 /** What the tables hold, asked past the service. */
 const readTruth = async (operator: pg.Pool): Promise<Truth> => {
   const truth: Truth = new Map()
   const products = await operator.query('select id, model, product_status as status from products')
   for (const { id, model, status } of products.rows) {
-    truth.set(id, { counter: counterOf(model), views: status === 'active' ? always : [views.all] })
+    truth.set(id, { counter: getCounter(model), views: status === 'active' ? always : [views.all] })
   }
   const certificates = await operator.query(`select id, title from certificates where scheme = 'main'`)
-  for (const { id, title } of certificates.rows) truth.set(id, { counter: counterOf(title), views: always })
+  for (const { id, title } of certificates.rows) truth.set(id, { counter: getCounter(title), views: always })
   const granted = await operator.query(
     `select customer_id, country_code, count(*)::integer as granted from approvals group by 1, 2`,
   )
@@ -45,7 +45,7 @@ const parseAnswer = (target: Target, status: number, body: Buffer): Parsed => {
 
 /** Counts keys whose answer, from any cache, differs from the tables. It asks every instance for every address. */
 export const countDifferences = async (
-  { operator, instances, tokenOf }: Stage,
+  { operator, instances, getToken }: Stage,
   readers: Readers,
   targets: readonly Target[],
 ): Promise<string[]> => {
@@ -53,7 +53,7 @@ export const countDifferences = async (
   const differing: string[] = []
   for (const instance of instances) {
     for (const target of targets) {
-      const asker = { instance, token: tokenOf(target.customer) }
+      const asker = { instance, token: getToken(target.customer) }
       const { status, body } = await readers.ask(target, asker, { plain: true })
       const { seen, foreign } = parseAnswer(target, status, body)
       const wrong = seen.filter((each) => !agrees(truth, each)).map(({ record }) => record)

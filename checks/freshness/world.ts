@@ -33,7 +33,7 @@ export const recordNames = {
 export const views = { all: 'all', active: 'active' } as const
 
 /** Counter 0 is a window of one day, in which two certificates end: today's and tomorrow's. */
-export const windowOf = (counter: number) => counter + 1
+export const getWindow = (counter: number) => counter + 1
 const windowCounter = (total: number) => total - 2
 export const mostWindows = 364
 
@@ -66,7 +66,7 @@ const merge = (parts: readonly Parsed[]): Parsed => ({
   foreign: parts.flatMap(({ foreign }) => foreign),
 })
 
-const itemsOf = ({ data }: Body) => (Array.isArray(data) ? data : [data])
+const listItems = ({ data }: Body) => (Array.isArray(data) ? data : [data])
 const missing = (record: string, view: string): Parsed => ({
   seen: [{ record, missingFrom: view }],
   foreign: [],
@@ -79,7 +79,7 @@ const missingProducts = (
   view: string,
   { after, last }: { after: string; last: string },
 ): Parsed[] => {
-  const shown = new Set(itemsOf(body).map(({ id }) => id))
+  const shown = new Set(listItems(body).map(({ id }) => id))
   return numbers(productCount).flatMap((index) => {
     const name = productName(customer, index)
     const id = productId(customer, index)
@@ -92,7 +92,7 @@ const productItem = (customer: string, index: number): Target => ({
   url: `/v1/products/${productId(customer, index)}`,
   parse: (body) => {
     if (!body) return missing(productId(customer, index), views.all)
-    return merge(itemsOf(body).map(({ id, model }) => readValue(customer, id, model)))
+    return merge(listItems(body).map(({ id, model }) => readValue(customer, id, model)))
   },
 })
 
@@ -111,7 +111,7 @@ const certificateItem = (customer: string, index: number): Target => ({
   url: `/v1/certificates/${certificateId(customer, index)}?include=product`,
   parse: (body) => {
     if (!body) return missing(certificateId(customer, index), views.all)
-    const own = itemsOf(body).map(({ id, title }) => readValue(customer, id, title))
+    const own = listItems(body).map(({ id, title }) => readValue(customer, id, title))
     return merge([...own, ...includedProducts(customer, body, [index])])
   },
 })
@@ -121,7 +121,7 @@ const certificateList = (customer: string): Target => ({
   url: '/v1/certificates?scheme=main&include=product&sort=number&limit=100',
   parse: (body) => {
     if (!body) return { seen: [], foreign: ['no list'] }
-    const own = itemsOf(body).map(({ id, title }) => readValue(customer, id, title))
+    const own = listItems(body).map(({ id, title }) => readValue(customer, id, title))
     return merge([...own, ...includedProducts(customer, body, numbers(productCount))])
   },
 })
@@ -132,14 +132,14 @@ export const productPage = (customer: string, query: string, view: string, after
   url: `/v1/products?${query}`,
   parse: (body) => {
     if (!body) return { seen: [], foreign: ['no list'] }
-    const items = itemsOf(body)
+    const items = listItems(body)
     const last = body.page?.has_more ? String(items.at(-1)?.name) : '\u{10ffff}'
     const shown = items.map(({ id, model }) => readValue(customer, id, model))
     return merge([...shown, ...missingProducts(customer, body, view, { after, last })])
   },
 })
 
-const grantedOf = (customer: string, code: unknown, info: unknown): Parsed => {
+const getGranted = (customer: string, code: unknown, info: unknown): Parsed => {
   const { granted } = info as { granted: number }
   return { seen: [{ record: recordNames.granted(customer, String(code)), counter: granted }], foreign: [] }
 }
@@ -150,14 +150,14 @@ const countryAnswers = (customer: string, url: string): Target => ({
   parse: (body) => {
     if (!body) return { seen: [], foreign: ['no country'] }
     return merge(
-      (itemsOf(body) as (Item & { approval_info: unknown })[]).map(({ code, approval_info }) =>
-        grantedOf(customer, code, approval_info),
+      (listItems(body) as (Item & { approval_info: unknown })[]).map(({ code, approval_info }) =>
+        getGranted(customer, code, approval_info),
       ),
     )
   },
 })
 
-const totalOf = (customer: string, url: string, record: string, counterOf: (total: number) => number) => {
+const getTotal = (customer: string, url: string, record: string, counterOf: (total: number) => number) => {
   const parse = (body: Body | undefined): Parsed => ({
     seen: [{ record, counter: counterOf(body?.page?.total ?? Number.NaN) }],
     foreign: [],
@@ -175,14 +175,14 @@ export const listTargets = (customer: string): Target[] => [
   ...countries.map((code) => countryAnswers(customer, `/v1/countries/${code}`)),
   countryAnswers(customer, '/v1/countries?fields=code,approval_info'),
   ...countries.map((code) =>
-    totalOf(
+    getTotal(
       customer,
       `/v1/approvals?country_code=${code}&count=exact&limit=1`,
       recordNames.granted(customer, code),
       (total) => total,
     ),
   ),
-  totalOf(
+  getTotal(
     customer,
     '/v1/certificates?scheme=window&expiring=true&count=exact&limit=1&fields=id',
     recordNames.window(customer),
@@ -193,7 +193,7 @@ export const listTargets = (customer: string): Target[] => [
 /** The page after a page of products, undefined after the last. */
 export const nextPage = (customer: string, body: Body): Target | undefined => {
   const cursor = body.page?.next_cursor
-  const last = itemsOf(body).at(-1)?.name
+  const last = listItems(body).at(-1)?.name
   return cursor
     ? productPage(customer, `limit=${pageSize}&cursor=${cursor}`, views.all, String(last))
     : undefined

@@ -7,6 +7,7 @@ import {
   countries,
   customers,
   firstVolatile,
+  getWindow,
   mostWindows,
   numbers,
   productCount,
@@ -15,7 +16,6 @@ import {
   recordNames,
   valueText,
   views,
-  windowOf,
 } from './world.ts'
 
 /** The part of a transaction that changes one record. */
@@ -105,7 +105,7 @@ const widen = (customer: string): Change => ({
   apply: (client, counter) =>
     client.query('update customers set expiring_within = $2 where customer_id = $1', [
       customer,
-      windowOf(counter),
+      getWindow(counter),
     ]),
 })
 

@@ -98,29 +98,25 @@ t.test('a minute quota is one quota over two instances', { skip }, async (t) => 
   t.ok(total >= 595 && total <= 660, `${total} of 600`)
 })
 
-t.test(
-  'when Redis dies, each instance enforces the quota by itself, and nobody waits',
-  { skip },
-  async (t) => {
-    const { apps, redis, stores } = await createInstances(t, { LIMIT_PREMIUM_MINUTE: '300' })
-    const token = await newToken(apps[0] as FastifyInstance)
-    const before = (await Promise.all(apps.map((app) => flood(app, token, 3, whileAsking(50))))).flat()
-    t.equal(admitted(before), before.length)
-    await redis.stop()
-    const after = await Promise.all(apps.map((app) => flood(app, token, 3, whileAsking(400))))
-    t.ok(stores.every(({ isDown }) => isDown))
-    for (const asked of after) {
-      const own = admitted(asked)
-      t.ok(own >= 300 - before.length - 10 && own <= 300, `${own} of 300 by itself`)
-    }
-    t.same(
-      after.flat().filter(({ tookMs }) => tookMs > 500),
-      [],
-    )
-  },
-)
+t.test('when Redis dies, each instance enforces the quota alone, without delays', { skip }, async (t) => {
+  const { apps, redis, stores } = await createInstances(t, { LIMIT_PREMIUM_MINUTE: '300' })
+  const token = await newToken(apps[0] as FastifyInstance)
+  const before = (await Promise.all(apps.map((app) => flood(app, token, 3, whileAsking(50))))).flat()
+  t.equal(admitted(before), before.length)
+  await redis.stop()
+  const after = await Promise.all(apps.map((app) => flood(app, token, 3, whileAsking(400))))
+  t.ok(stores.every(({ isDown }) => isDown))
+  for (const asked of after) {
+    const own = admitted(asked)
+    t.ok(own >= 300 - before.length - 10 && own <= 300, `${own} of 300 by itself`)
+  }
+  t.same(
+    after.flat().filter(({ tookMs }) => tookMs > 500),
+    [],
+  )
+})
 
-t.test('when Redis hangs, nobody waits for it', { skip }, async (t) => {
+t.test('a hanging Redis delays no request', { skip }, async (t) => {
   const { apps, redis, stores } = await createInstances(t, {})
   const token = await newToken(apps[0] as FastifyInstance)
   process.kill(redis.pid, 'SIGSTOP')

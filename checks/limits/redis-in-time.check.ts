@@ -13,7 +13,7 @@ const url = server?.url ?? ''
 
 const connect = (t: Test, to = url, warn?: (message: string) => void) => connectStore(t, to, warn)
 
-t.test('units leave a window after they came', { skip }, async (t) => {
+t.test('units leave a window one window length after they entered it', { skip }, async (t) => {
   const store = await connect(t)
   const name = newName()
   const burst = (wanted: number) => store.exchange(name, [{ policy: policies[0] as never, spent: 0, wanted }])
@@ -32,7 +32,7 @@ t.test('an instance is known while it lives', { skip }, async (t) => {
   t.pass()
 })
 
-t.test('counts are gone from Redis a window later', { skip }, async (t) => {
+t.test('Redis deletes counts after one window length', { skip }, async (t) => {
   const store = await connect(t)
   const redis = new Redis(url)
   t.teardown(() => redis.disconnect())
@@ -59,7 +59,7 @@ t.test('a Redis that hangs loses its connection after 5 s, and is used again', {
   t.equal(warnings.length, 2, 'the log has one line for each change')
 })
 
-t.test('a Redis that dies and comes back is used again', { skip }, async (t) => {
+t.test('a Redis that restarts is used again', { skip }, async (t) => {
   const own = await testRedis()
   if (!own) return
   const store = await connect(t, own.url)

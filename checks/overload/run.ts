@@ -19,9 +19,9 @@ const mostNeighbour = 2
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const shown = (ms: number) => `${ms.toFixed(ms < 100 ? 1 : 0)} ms`
-const rateOf = ({ times, seconds: lasted }: LoadResult, status: string) =>
+const getRate = ({ times, seconds: lasted }: LoadResult, status: string) =>
   (times[status]?.length ?? 0) / lasted
-const countsOf = ({ times }: LoadResult) =>
+const listCounts = ({ times }: LoadResult) =>
   Object.entries(times)
     .map(([status, each]) => `${each.length} × ${status}`)
     .join(', ')
@@ -87,7 +87,7 @@ const checkColdConnections = async ({ ask }: Subject) => {
   for (const clients of [32, 64, 100]) {
     const result = await ask(flood, { clients })
     const isGood = Object.keys(result.times).join() === '200'
-    judge(`${clients} cold connections of one customer: ${countsOf(result)}`, isGood)
+    judge(`${clients} cold connections of one customer: ${listCounts(result)}`, isGood)
   }
 }
 
@@ -99,18 +99,18 @@ const checkNeighbour = async ({ ask }: Subject, where: string) => {
     number,
     number,
   ]
-  const figures = `p99 ${shown(without)} alone, ${shown(with64)} beside 64 connections; ${countsOf(beside)}`
+  const figures = `p99 ${shown(without)} alone, ${shown(with64)} beside 64 connections; ${listCounts(beside)}`
   const isAnswered = Object.keys(beside.times).join() === '200'
   judge(`neighbour at 10 requests/s, ${where}: ${figures}`, isAnswered && with64 <= mostNeighbour * without)
 }
 
 const checkSaturation = async ({ ask }: Subject) => {
-  const peak = rateOf(await ask(everybody, { clients: 64 }), '200')
+  const peak = getRate(await ask(everybody, { clients: 64 }), '200')
   const times3 = await ask(everybody, { perSecond: 3 * peak })
-  const goodput = rateOf(times3, '200') / peak
+  const goodput = getRate(times3, '200') / peak
   const refusals = times3.times['503'] ?? []
   const share = `${(100 * goodput).toFixed(1)} % of ${peak.toFixed(0)} answers/s`
-  judge(`goodput at 3 times the peak: ${share}; ${countsOf(times3)}`, goodput >= leastGoodput)
+  judge(`goodput at 3 times the peak: ${share}; ${listCounts(times3)}`, goodput >= leastGoodput)
   const [half, last] = [quantile(refusals, 0.5), refusals.at(-1) ?? 0]
   judge(`refusals: half within ${shown(half)}, the last after ${shown(last)}`, last <= refusedWithinMs)
 }

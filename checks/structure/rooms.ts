@@ -36,7 +36,7 @@ export const rooms = [
 export type Room = (typeof rooms)[number]
 
 /** The room of a file, by its path from the project's root. Returns undefined for files outside of all rooms. */
-export const roomOf = (path: string): Room | undefined => {
+export const getRoom = (path: string): Room | undefined => {
   const [top = '', second = ''] = path.split('/')
   const name = top === 'app' ? second.replace(/\.(ts|js)$/, '') : top
   return name === 'certdata' ? 'cli' : rooms.find((room) => room === name)

@@ -1,11 +1,11 @@
 import { type Import, listImports, readSources } from './graph.ts'
-import { isAbove, type Room, roomOf, rooms } from './rooms.ts'
+import { getRoom, isAbove, type Room, rooms } from './rooms.ts'
 
 // Counts what the structure of the code is judged by. Prints a table; ends with 1 where an import goes up.
 
 const sources = readSources(['app', 'plugins', 'routes', 'schemas'])
 const between = sources.flatMap(listImports).flatMap((each): (Import & { upper: Room; lower: Room })[] => {
-  const [upper, lower] = [roomOf(each.from), roomOf(each.to)]
+  const [upper, lower] = [getRoom(each.from), getRoom(each.to)]
   return upper && lower && upper !== lower ? [{ ...each, upper, lower }] : []
 })
 
@@ -27,7 +27,7 @@ const folders = new Set(
   sources.filter(({ path }) => /^app\/[^/]+\//.test(path)).map(({ path }) => path.split('/')[1]),
 )
 const loose = sources.filter(({ path }) => /^app\/[^/]+$/.test(path))
-const linesOf = (path: string) => sources.find((file) => file.path === path)?.lines ?? 0
+const listLines = (path: string) => sources.find((file) => file.path === path)?.lines ?? 0
 
 const figures = {
   'folders in app/': folders.size,
@@ -36,7 +36,7 @@ const figures = {
   'imports between rooms': between.length,
   'imports that go up': up.length,
   'arrows between rooms': new Set(between.map(({ upper, lower }) => `${upper} ${lower}`)).size,
-  'lines of app/app.ts': linesOf('app/app.ts'),
+  'lines of app/app.ts': listLines('app/app.ts'),
   'source files': sources.length,
   'source lines': sources.reduce((sum, { lines }) => sum + lines, 0),
   'files over 150 lines': longer(150).length,

@@ -157,7 +157,7 @@ const checkFreshness = async (writer: pg.Client, what: string) => {
     }
   }
   /** The newest value acknowledged so long before. */
-  const dueOf = (id: string, sentAt: number): number => {
+  const getDue = (id: string, sentAt: number): number => {
     const list = commits.get(id) ?? []
     for (let index = list.length - 1; index >= 0; index -= 1) {
       const commit = list[index] as Commit
@@ -177,7 +177,7 @@ const checkFreshness = async (writer: pg.Client, what: string) => {
         continue
       }
       for (const row of [body.data].flat()) {
-        if (Number(row.model) < dueOf(row.id, sentAt)) counts.stale += 1
+        if (Number(row.model) < getDue(row.id, sentAt)) counts.stale += 1
       }
     }
   }

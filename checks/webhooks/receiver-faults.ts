@@ -54,7 +54,7 @@ const shortWrongs = ['a receiver away (connections cut)', 'a receiver that redir
 
 const controls = 4
 
-const stateOf = async ({ owner }: Stage, { id }: Hook) => {
+const readState = async ({ owner }: Stage, { id }: Hook) => {
   const { rows } = await owner.query('select state, reason from webhooks where webhook_id = $1', [id])
   return `${rows[0]?.state} ${rows[0]?.reason}`
 }
@@ -63,7 +63,7 @@ const runGone = async (stage: Stage): Promise<Row> => {
   const [hook] = (await addHooks(stage, 1)) as [Hook]
   hook.receiver.answer = refuse((response) => response.writeHead(410).end())
   const stop = startWriting(stage, [hook], 200)
-  await until('it is disabled', async () => (await stateOf(stage, hook)) === 'disabled gone', 30_000)
+  await until('it is disabled', async () => (await readState(stage, hook)) === 'disabled gone', 30_000)
   const before = hook.receiver.arrivals.length
   await delay(2_000)
   await stop()

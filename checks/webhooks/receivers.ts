@@ -25,7 +25,7 @@ export const take: Answer = (response) => {
 const domain = 'hooks.example'
 
 /** The address of a receiver. */
-export const urlOf = (name: string): string => `https://${name}.${domain}/hook`
+export const getUrl = (name: string): string => `https://${name}.${domain}/hook`
 
 const makeCertificate = (folder: string) => {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

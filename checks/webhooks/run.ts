@@ -60,7 +60,7 @@ const headings = [
   'longest',
   'verdict',
 ]
-const cellsOf = (row: Row): string[] => [
+const listCells = (row: Row): string[] => [
   row.name,
   ...[row.changes, row.lost].map(String),
   row.isOrdered ? 'yes' : 'no',
@@ -106,7 +106,7 @@ try {
   await stage.close()
 }
 const red = rows.filter(({ objections }) => objections.length > 0).length + late.length
-say(`\n${[headings, headings.map(() => '---'), ...rows.map(cellsOf)].map(line).join('\n')}\n`)
+say(`\n${[headings, headings.map(() => '---'), ...rows.map(listCells)].map(line).join('\n')}\n`)
 for (const each of late) say(`RED: ${each}`)
 say(`${rows.length} rows, ${red} red, ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
 process.exit(red === 0 ? 0 : 1)

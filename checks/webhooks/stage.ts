@@ -11,7 +11,7 @@ import { freePort, type TestRedis, testRedis } from '../../test/servers.ts'
 import { type Service, startService, untilReady } from '../../test/service.ts'
 import { type PostgresServer, startPostgres } from '../freshness/postgres.ts'
 import type { Hook } from './hook.ts'
-import { startReceivers, urlOf } from './receivers.ts'
+import { getUrl, startReceivers } from './receivers.ts'
 
 /** Two instances of the service with their PostgreSQL, their Redis and receivers. */
 export type Stage = {
@@ -96,7 +96,7 @@ export const openStage = async (): Promise<Stage> => {
         const customer = `customer-${hooks}`
         const apiKey = await addCustomer({ operator }, customer)
         const receiver = receivers.open(customer)
-        const words = ['webhooks', 'add', customer, urlOf(customer), '--resources', 'products', '--json']
+        const words = ['webhooks', 'add', customer, getUrl(customer), '--resources', 'products', '--json']
         const env = { DATABASE_URL: url, SECRET_KEY: secretKey }
         const { stdout, stderr, code } = await run(words, { env, outbound })
         if (code !== 0) throw new Error(stderr)

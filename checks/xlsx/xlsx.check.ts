@@ -70,7 +70,7 @@ print(json.dumps([[sheet.freeze_panes, *setup], [[[cell.data_type, str(cell.valu
 })
 
 t.test(
-  'LibreOffice opens it with typed cells, and shows what was escaped',
+  'LibreOffice opens it with typed cells and shows escaped characters',
   { timeout: 120_000 },
   async (t) => {
     const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`

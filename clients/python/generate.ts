@@ -1,16 +1,16 @@
 import {
-  answerOf,
+  getAnswer,
+  getName,
+  getRecord,
   isWhole,
   listPaths,
   listQuery,
   listTypes,
-  nameOf,
   type OpenApiDocument,
   type Operation,
   otherLists,
   type Parameter,
   pascal,
-  recordOf,
   type Schema,
 } from '../typescript/generate.ts'
 
@@ -34,14 +34,14 @@ const typeOfObject = (schema: Schema, name: string): Typed => {
   if (schema.properties) return { expression: name, before: typedDict(schema, name, schema.required ?? []) }
   const { additionalProperties: others } = schema
   if (!others || others === true) return { expression: 'dict[str, Any]', before: '' }
-  const { expression, before } = typeOf(others, name)
+  const { expression, before } = getType(others, name)
   return { expression: `dict[str, ${expression}]`, before }
 }
 
 const typeOfOne = (type: string, schema: Schema, name: string): Typed => {
   if (type === 'object') return typeOfObject(schema, name)
   if (type === 'array') {
-    const { expression, before } = typeOf(schema.items ?? {}, name)
+    const { expression, before } = getType(schema.items ?? {}, name)
     return { expression: `list[${expression}]`, before }
   }
   const primitive = primitives[type]
@@ -54,11 +54,11 @@ const either = (types: readonly Typed[]): Typed => ({
   before: types.map(({ before }) => before).join(''),
 })
 
-const typeOf = (schema: Schema, name: string): Typed => {
-  if (schema.$ref) return { expression: nameOf(schema.$ref), before: '' }
+const getType = (schema: Schema, name: string): Typed => {
+  if (schema.$ref) return { expression: getName(schema.$ref), before: '' }
   const constants = schema.const === undefined ? schema.enum : [schema.const]
   if (constants) return { expression: `Literal[${constants.map(literal).join(', ')}]`, before: '' }
-  if (schema.anyOf) return either(schema.anyOf.map((each) => typeOf(each, name)))
+  if (schema.anyOf) return either(schema.anyOf.map((each) => getType(each, name)))
   const types = [schema.type ?? []].flat()
   return types.length === 0
     ? { expression: 'Any', before: '' }
@@ -73,7 +73,7 @@ const define = (name: string, members: string, options = '') =>
 const typedDict = (schema: Schema, name: string, required: readonly string[]): string => {
   let before = ''
   const members = Object.entries(schema.properties ?? {}).map(([member, each]) => {
-    const typed = typeOf(each, `${name}${pascal(member)}`)
+    const typed = getType(each, `${name}${pascal(member)}`)
     before += typed.before
     const { expression } = typed
     const type = required.includes(member) ? expression : `NotRequired[${expression}]`
@@ -84,7 +84,7 @@ const typedDict = (schema: Schema, name: string, required: readonly string[]): s
 
 const typeOfParameter = ({ name, schema }: Parameter): string => {
   if (schema.enum?.includes('true')) return 'bool'
-  if (schema.enum || schema.type !== 'string') return typeOf(schema, '').expression
+  if (schema.enum || schema.type !== 'string') return getType(schema, '').expression
   return isWhole(name) ? 'Value' : 'Value | Sequence[Value]'
 }
 
@@ -101,14 +101,14 @@ const query = (document: OpenApiDocument, operation: Operation | undefined, name
  * the known values of enumerations, which may grow. Records are complete: only `fields` omits fields.
  */
 export const generatePythonTypes = (document: OpenApiDocument): string => {
-  const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
+  const records = new Set(listPaths(document).map((path) => getRecord(document, path)))
   const types = listTypes(document).map(([name, schema]) => {
     const required = records.has(name) ? Object.keys(schema.properties ?? {}) : (schema.required ?? [])
     return typedDict(schema, name, required)
   })
   const queries = listPaths(document).flatMap((path) => {
     const name = pascal(path.slice('/v1/'.length))
-    if (!answerOf(document.paths[path]?.get)) throw new Error(`${path} answers no schema`)
+    if (!getAnswer(document.paths[path]?.get)) throw new Error(`${path} answers no schema`)
     return [
       query(document, document.paths[path]?.get, `${name}Query`),
       query(document, document.paths[`${path}/{id}`]?.get, `${name}ItemQuery`),

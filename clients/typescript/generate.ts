@@ -28,7 +28,7 @@ export type OpenApiDocument = {
 const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : String(value)
 const key = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : literal(name))
-export const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+export const getName = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
 const comment = (text: string | undefined, indent: string) =>
   text ? `${indent}/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : ''
 
@@ -43,25 +43,27 @@ const primitives: Record<string, string> = {
 /** Known values and any other text: `string & {}` keeps the known values in an editor's list. */
 const openUnion = (values: readonly string[]) => `${values.map(literal).join(' | ')} | (string & {})`
 
-const objectOf = (schema: Schema, indent: string, required: (name: string) => boolean): string => {
+const getObject = (schema: Schema, indent: string, required: (name: string) => boolean): string => {
   const { properties, additionalProperties: others } = schema
   if (!properties) {
-    return others && others !== true ? `Record<string, ${typeOf(others, indent)}>` : 'Record<string, unknown>'
+    return others && others !== true
+      ? `Record<string, ${getType(others, indent)}>`
+      : 'Record<string, unknown>'
   }
   const inner = `${indent}  `
   const members = Object.entries(properties).map(([name, member]) => {
     const mark = required(name) ? '' : '?'
-    return `${comment(member.description, inner)}${inner}${key(name)}${mark}: ${typeOf(member, inner)}\n`
+    return `${comment(member.description, inner)}${inner}${key(name)}${mark}: ${getType(member, inner)}\n`
   })
   return `{\n${members.join('')}${indent}}`
 }
 
 const typeOfOne = (type: string, schema: Schema, indent: string): string => {
   if (type === 'array') {
-    const item = typeOf(schema.items ?? {}, indent)
+    const item = getType(schema.items ?? {}, indent)
     return / \| /.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`
   }
-  if (type === 'object') return objectOf(schema, indent, (name) => schema.required?.includes(name) ?? false)
+  if (type === 'object') return getObject(schema, indent, (name) => schema.required?.includes(name) ?? false)
   const open = schema['x-extensible-enum']
   if (type === 'string' && open) return openUnion(open)
   const primitive = primitives[type]
@@ -69,18 +71,18 @@ const typeOfOne = (type: string, schema: Schema, indent: string): string => {
   return primitive
 }
 
-const typeOf = (schema: Schema, indent: string): string => {
-  if (schema.$ref) return nameOf(schema.$ref)
+const getType = (schema: Schema, indent: string): string => {
+  if (schema.$ref) return getName(schema.$ref)
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum) return schema.enum.map(literal).join(' | ')
-  if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ')
+  if (schema.anyOf) return schema.anyOf.map((each) => getType(each, indent)).join(' | ')
   const types = [schema.type ?? []].flat()
   if (types.length === 0) return 'unknown'
   return types.map((type) => typeOfOne(type, schema, indent)).join(' | ')
 }
 
-export const answerOf = (operation: Operation | undefined): string =>
-  nameOf(operation?.responses[200]?.content?.['application/json']?.schema.$ref ?? '')
+export const getAnswer = (operation: Operation | undefined): string =>
+  getName(operation?.responses[200]?.content?.['application/json']?.schema.$ref ?? '')
 
 /** Paths of lists whose records also have a path each. */
 export const listPaths = ({ paths }: OpenApiDocument) =>
@@ -91,14 +93,14 @@ export const listTypes = ({ components }: OpenApiDocument) =>
   Object.entries(components.schemas).filter(([name]) => !name.endsWith('Filter'))
 
 /** The name of the record type of a list. */
-export const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
-  nameOf(components.schemas[answerOf(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
+export const getRecord = ({ paths, components }: OpenApiDocument, path: string): string =>
+  getName(components.schemas[getAnswer(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
 
 /** Lists whose records have no path: changes, history, the audit trail. Each with the name of its type. */
 export const otherLists = (document: OpenApiDocument): [path: string, name: string][] => {
   const resources = listPaths(document)
   const isList = (path: string) =>
-    document.components.schemas[answerOf(document.paths[path]?.get)]?.properties?.data?.items !== undefined
+    document.components.schemas[getAnswer(document.paths[path]?.get)]?.properties?.data?.items !== undefined
   const paths = Object.keys(document.paths).filter(
     (path) => path.startsWith('/v1/') && !path.includes('{') && !resources.includes(path) && isList(path),
   )
@@ -123,7 +125,7 @@ export const listQuery = (document: OpenApiDocument, operation: Operation | unde
     .filter(({ in: place, name }) => place === 'query' && name !== 'format')
     .flatMap(({ schema, ...parameter }) => {
       if (parameter.style !== 'deepObject') return [{ schema, ...parameter }]
-      const { properties = {} } = document.components.schemas[nameOf(schema.$ref ?? '')] ?? {}
+      const { properties = {} } = document.components.schemas[getName(schema.$ref ?? '')] ?? {}
       const text: Schema = { type: 'string' }
       const operators = Object.entries(properties).map(([operator, member]) => {
         const name = `${parameter.name}[${operator}]`
@@ -134,11 +136,11 @@ export const listQuery = (document: OpenApiDocument, operation: Operation | unde
 
 const typeOfParameter = ({ name, schema }: Parameter): string => {
   if (schema.enum?.includes('true')) return 'boolean'
-  if (schema.enum || schema.type !== 'string') return typeOf(schema, '')
+  if (schema.enum || schema.type !== 'string') return getType(schema, '')
   return isWhole(name) ? 'Value' : 'Value | readonly Value[]'
 }
 
-const queryOf = (document: OpenApiDocument, operation: Operation | undefined, indent: string): string => {
+const getQuery = (document: OpenApiDocument, operation: Operation | undefined, indent: string): string => {
   // The client does not read CSV pages, so `bom` is of no use.
   const parameters = listQuery(document, operation).filter(({ name }) => name !== 'bom')
   const lines = parameters.map(
@@ -148,13 +150,13 @@ const queryOf = (document: OpenApiDocument, operation: Operation | undefined, in
   return `{\n${lines.join('')}${indent}}`
 }
 
-const resourceOf = (document: OpenApiDocument, path: string): string[] => {
+const getResource = (document: OpenApiDocument, path: string): string[] => {
   const list = document.paths[path]?.get
   const item = document.paths[`${path}/{id}`]?.get
   return [
     `  ${path.slice('/v1/'.length)}: {\n`,
-    `    record: ${recordOf(document, path)}\n    page: ${answerOf(list)}\n    answer: ${answerOf(item)}\n`,
-    `    query: ${queryOf(document, list, '    ')}\n    itemQuery: ${queryOf(document, item, '    ')}\n  }\n`,
+    `    record: ${getRecord(document, path)}\n    page: ${getAnswer(list)}\n    answer: ${getAnswer(item)}\n`,
+    `    query: ${getQuery(document, list, '    ')}\n    itemQuery: ${getQuery(document, item, '    ')}\n  }\n`,
   ]
 }
 
@@ -164,15 +166,15 @@ const resourceOf = (document: OpenApiDocument, path: string): string[] => {
  * See docs/decisions/0044-client-types-have-their-own-generator.md.
  */
 export const generateTypes = (document: OpenApiDocument): string => {
-  const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
+  const records = new Set(listPaths(document).map((path) => getRecord(document, path)))
   const types = listTypes(document).map(([name, schema]) => {
-    const type = records.has(name) ? objectOf(schema, '', () => true) : typeOf(schema, '')
+    const type = records.has(name) ? getObject(schema, '', () => true) : getType(schema, '')
     return `${comment(schema.description, '')}export type ${name} = ${type}\n`
   })
-  const resources = listPaths(document).flatMap((path) => resourceOf(document, path))
+  const resources = listPaths(document).flatMap((path) => getResource(document, path))
   const others = otherLists(document).map(
     ([path, name]) =>
-      `/** The query parameters of \`${path}\`. */\nexport type ${name}Query = ${queryOf(document, document.paths[path]?.get, '')}\n`,
+      `/** The query parameters of \`${path}\`. */\nexport type ${name}Query = ${getQuery(document, document.paths[path]?.get, '')}\n`,
   )
   return [
     '// Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',

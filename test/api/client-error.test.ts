@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import t from 'tap'
 import { answerClientError } from '../../app/http/client-error.ts'
 
-t.test('what cannot be read ends an answer that has begun, and puts nothing into it', async (t) => {
+t.test('unreadable bytes end a response in progress without adding to it', async (t) => {
   const server = createServer((_request, response) => void response.write('begun;'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     answerClientError(error, socket as Socket, 'http://api.test', {}),

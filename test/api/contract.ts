@@ -148,15 +148,15 @@ export const contract: readonly ResourceSpec[] = Object.entries(rows).map(
   }),
 )
 
-export const specOf = (name: string): ResourceSpec =>
+export const getSpec = (name: string): ResourceSpec =>
   contract.find((each) => each.name === name) as ResourceSpec
 
-export const fieldOf = (spec: ResourceSpec, name: string): FieldSpec =>
+export const getField = (spec: ResourceSpec, name: string): FieldSpec =>
   spec.fields.find((field) => field.name === name) as FieldSpec
 
 /** The operators that section 3 gives a field; `''` is the bare `=`. */
 export const operatorsFor = (spec: ResourceSpec, { name, range, prefix }: FilterSpec): string[] => {
-  if (fieldOf(spec, name).array) return ['', 'eq', 'ne', 'in', 'nin', 'all']
+  if (getField(spec, name).array) return ['', 'eq', 'ne', 'in', 'nin', 'all']
   const operators = ['', 'eq', 'ne', 'in', 'nin']
   if (range) operators.push('gt', 'gte', 'lt', 'lte')
   if (prefix) operators.push('prefix')

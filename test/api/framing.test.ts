@@ -31,7 +31,7 @@ t.test('sizes: 8 KiB of target without its cursor, 16 KiB with the headers', asy
   expectProblem(t, await request(`/v1/products?cursor=${'x'.repeat(17_000)}`), 'headers_too_large', 431)
 })
 
-t.test('what is no request is refused with a problem document, and the connection ends', async (t) => {
+t.test('bytes that are not a request get a problem document, and the connection ends', async (t) => {
   const broken: [string, string | Buffer][] = [
     ['garbage', 'garbage\r\n\r\n'],
     ['a TLS greeting', Buffer.from('16030100a5010000a1', 'hex')],
@@ -94,7 +94,7 @@ t.test('Upgrade is ignored', async (t) => {
   expectProblem(t, answer, 'invalid_body', 400)
 })
 
-t.test('a POST without a body is answered, whatever its media type', async (t) => {
+t.test('a POST without a body is answered with any media type', async (t) => {
   const form = 'application/x-www-form-urlencoded'
   const routes: [path: string, type: string, status: number][] = [
     ['/v1/auth/login', 'application/json', 400],
@@ -155,7 +155,7 @@ t.test('refusals on bytes have a request id too', async (t) => {
   t.ok(answer.headers.date)
 })
 
-t.test('Authorization and Host come once; Host must come', async (t) => {
+t.test('Authorization and Host are accepted once, and Host is required', async (t) => {
   const cases: [string, string][] = [
     ['two tokens', `${line('/v1/me')}Host: x\r\n${auth}${auth}${end}`],
     ['two tokens, in other letters', `${line('/v1/me')}Host: x\r\n${auth}AUTHORIZATION: Bearer x\r\n${end}`],
@@ -188,7 +188,7 @@ t.test('an absolute target is answered as its path is', async (t) => {
   t.match(answer.headers.link, `<${publicUrl}/v1/products?limit=1>; rel="canonical"`)
 })
 
-t.test('an expectation that is none of ours is passed over', async (t) => {
+t.test('an unknown expectation is ignored', async (t) => {
   const answer = await send(`${line('/v1/me')}Host: x\r\nExpect: tea\r\n${auth}${end}`)
   t.equal(answer.status, 200)
   t.same(listHeaderFaults(answer.headers), [])

@@ -27,17 +27,17 @@ import {
 const customers = ['acme', 'bolt', 'demo'] as const
 type Customer = (typeof customers)[number]
 const owned = resourceNames.filter((name) => !resources[name].reference)
-const markOf = (customer: Customer) => `~${customer}~`
-const idsOf = (customer: Customer) => [1, 2, 3].map((n) => `${customer}-only-${n}`)
-const lureOf = (customer: Customer) => `lure-of-${customer}`
+const getMark = (customer: Customer) => `~${customer}~`
+const listIds = (customer: Customer) => [1, 2, 3].map((n) => `${customer}-only-${n}`)
+const getLure = (customer: Customer) => `lure-of-${customer}`
 const shared = ['shared-1', 'shared-2']
 const others = (customer: Customer) => customers.filter((each) => each !== customer)
 
 const makeRow = (name: string, customer: Customer, id: string, n: number) => {
-  const mark = markOf(customer)
+  const mark = getMark(customer)
   // A third names own records, a third shared ones, a third what only another customer has.
   const neighbour = customers[(customers.indexOf(customer) + 1) % customers.length] as Customer
-  const named = [idsOf(customer)[0], shared[0], lureOf(neighbour)][n % 3] as string
+  const named = [listIds(customer)[0], shared[0], getLure(neighbour)][n % 3] as string
   const texts = [...resources[name as 'lab'].fields.values()]
     .filter((field) => field.kind === 'text' && !field.values && !field.array && !field.computed)
     .map((field) => [field.name, /_id$/.test(field.name) ? named : `${mark} ${field.name}`])
@@ -55,7 +55,7 @@ const seed = async ({ operator }: TestDatabase) => {
     values ('JP', 'JP', 'JPN', 'Japan', 'asia_pacific', '(,,,,,)')`.execute(operator)
   for (const customer of customers) {
     for (const name of owned) {
-      const ids = [...idsOf(customer), ...shared, lureOf(customer)]
+      const ids = [...listIds(customer), ...shared, getLure(customer)]
       const rows = ids.map((id, n) => makeRow(name, customer, id, n))
       const columns = [...resources[name].fields.values()].filter(
         (field) => !field.computed && field.kind !== 'instant',
@@ -89,20 +89,20 @@ const listRoutes = async (build: () => Promise<FastifyInstance>) => {
 /** Returns what no answer to this customer may contain: marks of others, and ids that only they have. */
 const findForeign = (customer: Customer, text: string): string[] =>
   others(customer)
-    .flatMap((other) => [markOf(other), ...idsOf(other)])
+    .flatMap((other) => [getMark(other), ...listIds(other)])
     .filter((each) => text.includes(each))
 
 const parameter = /:\w+/g
 
 /** The requests of one customer at one route: each filter, sort and include once, and ids of each kind of owner. */
-const targetsOf = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
+const listTargets = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
   if (route.endsWith('/custom/:name')) return customTargets(route, customer)
   if (route.match(parameter)) {
     const at = (id: string) => route.replace(parameter, id)
-    const foreign = others(customer).flatMap((other) => [idsOf(other)[0] as string, lureOf(other), other])
+    const foreign = others(customer).flatMap((other) => [listIds(other)[0] as string, getLure(other), other])
     const includes = /\/(\w+)\/:id$/.exec(route)?.[1] ?? ''
     const names = Object.keys(resources[includes as 'lab']?.includes ?? {})
-    const own = [idsOf(customer)[0] as string, ...shared].map(at)
+    const own = [listIds(customer)[0] as string, ...shared].map(at)
     return {
       own: [...own, ...own.map((url) => `${url}?include=${names.join(',')}`)],
       foreign: foreign.map(at),
@@ -121,7 +121,7 @@ const targetsOf = (route: string, customer: Customer): { own: string[]; foreign:
   const filters = [...resource.fields.values()]
     .filter(({ filter, kind, values }) => filter && kind === 'text' && !values)
     .map(({ name, array }, n) => {
-      const value = encodeURIComponent(/(^id|_ids?)$/.test(name) ? lureOf(stranger) : markOf(stranger))
+      const value = encodeURIComponent(/(^id|_ids?)$/.test(name) ? getLure(stranger) : getMark(stranger))
       const operator = ['', '[ne]', array ? '[all]' : '[null]'][n % 3]
       return `${name}${operator}=${operator === '[null]' ? 'false' : /code|alpha/.test(name) ? 'JP' : value}`
     })
@@ -202,7 +202,7 @@ const documents = (): { text: string; to: readonly Customer[] }[] => {
       text: JSON.stringify({
         name: `only-${customer}`,
         revision: 1,
-        object: { is: { const: markOf(customer) } },
+        object: { is: { const: getMark(customer) } },
       }),
       to: [customer],
     })),
@@ -221,17 +221,17 @@ const seedDocuments = async (on: TestDatabase) => {
 
 const customTargets = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
   const at = (name: string) => route.replace(parameter, name)
-  const ids = customers.flatMap((each) => [idsOf(each)[0], lureOf(each)])
+  const ids = customers.flatMap((each) => [listIds(each)[0], getLure(each)])
   const [stranger] = others(customer) as [Customer]
   const own = [
     ...owned.flatMap((name) => [
       `all-${name}?limit=500`,
       `all-${name}?limit=2&count=exact`,
-      `all-${name}?id=${idsOf(stranger)[0]},${lureOf(stranger)},${idsOf(customer)[0]}`,
+      `all-${name}?id=${listIds(stranger)[0]},${getLure(stranger)},${listIds(customer)[0]}`,
     ]),
     ...ids.map((id) => `probe?id=${id}`),
     // It repeats what was asked: lures are not only another's.
-    ...customers.map((each) => `market-access?country_code=JP&product_id=${lureOf(each)}`),
+    ...customers.map((each) => `market-access?country_code=JP&product_id=${getLure(each)}`),
     ...['groups', 'dashboard-overview', `only-${customer}`],
   ]
   const foreign = others(customer).map((other) => at(`only-${other}`))
@@ -241,7 +241,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
 /** An entry of each customer, in a tree with those of the others. */
 const seedAudit = async (app: FastifyInstance, { operator }: TestDatabase) => {
   const act = { actor: 'operator', action: 'customers.show' } as const
-  const entries = customers.map((customer) => ({ ...act, customer, subject: markOf(customer) }))
+  const entries = customers.map((customer) => ({ ...act, customer, subject: getMark(customer) }))
   await recordEvents(operator, entries)
   await app.audit.seal(true)
   await app.audit.publish()
@@ -339,7 +339,7 @@ const listLeaks = async (
   const walk = async (customer: Customer, route: string, isClosed: boolean) => {
     const get = gets.get(customer) as Get
     const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
-    const targets = targetsOf(route, customer)
+    const targets = listTargets(route, customer)
     // The other forms of a path differ only before the customer matters, and customers have the same records.
     const isWhole = customer === customers[0] && route.startsWith('/v1/')
     const own = isWhole ? targets.own : targets.own.slice(0, 2)
@@ -366,7 +366,7 @@ const listLeaks = async (
         const shown = [answer.body, JSON.stringify(rest), asksForeign ? '' : link].join(' ')
         const found = findForeign(customer, shown)
         if (found.length > 0) leaks.push({ customer, url, found })
-        if (answer.body.includes(markOf(customer))) visible++
+        if (answer.body.includes(getMark(customer))) visible++
       }
       if (n % 3) continue
       const bare = await head(url)
@@ -417,7 +417,7 @@ t.test('no answer on any route shows a customer a trace of another', async (t) =
   t.ok(visible > 400, `${visible} answers showed the customer's own records`)
 })
 
-t.test('an included record is never another customer’s, also where a record names its id', async (t) => {
+t.test('include never returns another customer’s record, even if a record names its id', async (t) => {
   const { gets } = await listLeaks(app, new Map(), database, customers)
   for (const customer of customers) {
     const get = gets.get(customer) as Get
@@ -431,7 +431,7 @@ t.test('an included record is never another customer’s, also where a record na
         lured += named.filter((id: string) => id.startsWith('lure-of-')).length
         const strangers = Object.keys(included[resource]).filter((id) => id.startsWith('lure-of-'))
         t.same(
-          strangers.filter((id) => id !== lureOf(customer)),
+          strangers.filter((id) => id !== getLure(customer)),
           [],
           `${customer}: ${name}, ${resource}`,
         )
@@ -577,7 +577,7 @@ t.test('the serving role sees no row before a customer is set', async (t) => {
   }
 })
 
-t.test('what a statement sets is gone with it, on the same connection too', async (t) => {
+t.test('a session setting ends with its statement, on the same connection too', async (t) => {
   await database.reader.connection().execute(async (connection) => {
     const set = `select set_config('app.customer_id', 'acme', true) as customer_id offset 0`
     const read = (text: string) => tryAs(connection as Db, text)

@@ -1,4 +1,4 @@
-import { type FieldSpec, fieldOf, type ResourceSpec, specOf } from './contract.ts'
+import { type FieldSpec, getField, getSpec, type ResourceSpec } from './contract.ts'
 
 /**
  * What the contract says of records, filters and order, in plain TypeScript over plain objects: the other
@@ -60,7 +60,7 @@ const computed: Record<string, (row: Rec, stored: Stored, moment: Moment) => obj
 }
 
 /** Every record of a resource as the contract shows it, all fields, in no order. */
-export const recordsOf = (resource: string, stored: Stored, moment: Moment): Rec[] =>
+export const listRecords = (resource: string, stored: Stored, moment: Moment): Rec[] =>
   (stored[resource] ?? []).map((row) => ({ ...row, ...computed[resource]?.(row, stored, moment) }))
 
 const relative = /^today(?:([+ -])(\d+)d)?$/
@@ -101,7 +101,7 @@ export const wordsIn = (text: string): string[] => {
 type Authority = { name: string; abbreviation: string | null }
 
 /** The words of a record in which `q` looks. */
-export const wordsOf = ({ search }: ResourceSpec, record: Rec): string[] =>
+export const listWords = ({ search }: ResourceSpec, record: Rec): string[] =>
   search.flatMap((name) => {
     const texts = [record[name]].flat().flatMap((value) => {
       if (value === null || typeof value === 'string') return value ?? []
@@ -114,10 +114,10 @@ export const wordsOf = ({ search }: ResourceSpec, record: Rec): string[] =>
 /** Whether a record passes a filter, in the contract's words. */
 export const passes = (spec: ResourceSpec, record: Rec, filter: Filter, today: string): boolean => {
   if (filter.field === 'q') {
-    const own = wordsOf(spec, record)
+    const own = listWords(spec, record)
     return filter.values.flatMap(wordsIn).every((word) => own.some((each) => each.startsWith(word)))
   }
-  const field = fieldOf(spec, filter.field)
+  const field = getField(spec, filter.field)
   const wanted = filter.values.map((value) => toComparable(field, value, today))
   const [first = ''] = wanted
   const value = record[field.name]
@@ -171,8 +171,8 @@ export type Asked = { resource: string; filters: Filter[]; sort?: string | undef
 
 /** The records that a query finds, in order. */
 export const expected = (asked: Asked, stored: Stored, moment: Moment): Rec[] => {
-  const spec = specOf(asked.resource)
-  const found = recordsOf(asked.resource, stored, moment).filter((record) =>
+  const spec = getSpec(asked.resource)
+  const found = listRecords(asked.resource, stored, moment).filter((record) =>
     asked.filters.every((filter) => passes(spec, record, filter, moment.today)),
   )
   return sorted(found, asked.sort ?? spec.defaultSort)
@@ -188,7 +188,7 @@ export const expectedIncluded = (
 ): Record<string, Rec> => {
   const { resource, by } = spec.includes[include] as { resource: string; by: string }
   const wanted = new Set(rows.map((row) => row[by]))
-  const found = recordsOf(resource, stored, moment).filter((record) => wanted.has(record.id))
+  const found = listRecords(resource, stored, moment).filter((record) => wanted.has(record.id))
   return Object.fromEntries(found.map((record) => [record.id, record]))
 }
 

@@ -133,7 +133,7 @@ t.test('a body has at most 64 KiB', async (t) => {
   }
 })
 
-t.test('nothing is deprecated: no answer says so, nor does the description', async (t) => {
+t.test('nothing is deprecated, in answers and in the description', async (t) => {
   const answers = await listRefusals()
   for (const [url, headers] of [...data, me]) answers.push(await get(url, headers))
   for (const { headers } of answers) {

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import t from 'tap'
-import { operatorsOf } from '../../app/records/query/query.ts'
+import { getOperators } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { cases, fc, seed } from '../random.ts'
-import { contract, type FilterSpec, fieldOf, operatorsFor, type ResourceSpec, specOf } from './contract.ts'
+import { contract, type FilterSpec, getField, getSpec, operatorsFor, type ResourceSpec } from './contract.ts'
 import {
   type Asked,
   addDays,
   expected,
   expectedIncluded,
   type Filter,
+  listRecords,
+  listWords,
   type Moment,
   type Rec,
-  recordsOf,
   type Stored,
-  wordsOf,
   writeFilter,
   writeQuery,
 } from './oracle.ts'
@@ -53,7 +53,7 @@ const read = async (url: string, get: Get = acme.get): Promise<Body> => {
   if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
   return answer.json()
 }
-const idsOf = (records: readonly Rec[]) => records.map((record) => record.id)
+const listIds = (records: readonly Rec[]) => records.map((record) => record.id)
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 /** What differs between the service and the contract for these queries: nothing, it is hoped. */
@@ -62,8 +62,8 @@ const listMismatches = async (queries: readonly (Asked & { extra?: string; momen
   const check = async (asked: Asked & { extra?: string; moment?: Moment }) => {
     const url = `/v1/${asked.resource}?fields=id&limit=500&${writeQuery(asked)}${asked.extra ?? ''}`
     const answer = await acme.get(url)
-    const wanted = idsOf(expected(asked, stored, asked.moment ?? now))
-    const got = answer.statusCode === 200 ? idsOf((answer.json() as Body).data) : answer.body
+    const wanted = listIds(expected(asked, stored, asked.moment ?? now))
+    const got = answer.statusCode === 200 ? listIds((answer.json() as Body).data) : answer.body
     if (!same(got, wanted)) wrong.push({ url, got, wanted })
   }
   const remaining = queries.values()
@@ -76,14 +76,14 @@ const listMismatches = async (queries: readonly (Asked & { extra?: string; momen
 
 /** Returns values to filter a field by: values of records, their ends and neighbours, and some that no record has. */
 const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
-  const field = fieldOf(spec, name)
+  const field = getField(spec, name)
   if (field.kind === 'boolean') return ['true', 'false']
   if (field.values) return field.values
   if (field.kind === 'date') {
     return ['today', 'today+90d', 'today-1d', addDays(today, 30), '0001-01-01', '9999-12-31', '2024-02-29']
   }
   const known = new Set(
-    recordsOf(spec.name, stored, now).flatMap((record) => record[name] as string | string[]),
+    listRecords(spec.name, stored, now).flatMap((record) => record[name] as string | string[]),
   )
   const values = [...known].filter((value) => value !== null && value !== '') as string[]
   if (field.kind === 'instant')
@@ -96,7 +96,7 @@ const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
 const storable = (value: string) => Buffer.byteLength(value) <= 2000
 
 /** Beginnings of known values: whole, cut between characters, and beyond every value. */
-const prefixesOf = (values: string[]): string[] => {
+const listPrefixes = (values: string[]): string[] => {
   const cut = values.flatMap((value) => {
     const points = [...value]
     return [value, points.slice(0, 1).join(''), points.slice(0, -1).join('')]
@@ -108,7 +108,8 @@ const filtersFor = (spec: ResourceSpec, filter: FilterSpec, operator: string): F
   const field = filter.name
   const values = valuesFor(spec, filter).filter(storable)
   if (operator === 'null') return ['true', 'false'].map((value) => ({ field, operator, values: [value] }))
-  if (operator === 'prefix') return prefixesOf(values).map((value) => ({ field, operator, values: [value] }))
+  if (operator === 'prefix')
+    return listPrefixes(values).map((value) => ({ field, operator, values: [value] }))
   // The bare = is asked for every value; its kin only for some, each for others.
   const kin = ['eq', 'ne', 'in', 'nin', 'all'].indexOf(operator)
   const asked = kin === -1 || values.length < 10 ? values : values.filter((_, index) => index % 4 === kin % 4)
@@ -143,7 +144,7 @@ t.test(
       for (const filter of spec.filters) {
         const field = resource.fields.get(filter.name)
         const operators = operatorsFor(spec, filter).filter((operator) => operator !== '')
-        t.same(field && [...operatorsOf(field)].sort(), operators.sort(), `${spec.name}.${filter.name}`)
+        t.same(field && [...getOperators(field)].sort(), operators.sort(), `${spec.name}.${filter.name}`)
       }
     }
   },
@@ -195,7 +196,7 @@ const chosen = <T>(values: readonly T[]): T[] => {
 }
 
 for (const spec of contract) {
-  t.test(`every filter of ${spec.name} with every operator finds what the contract says`, async (t) => {
+  t.test(`every filter of ${spec.name} with every operator finds the records of the contract`, async (t) => {
     const queries = spec.filters.flatMap((filter) =>
       operatorsFor(spec, filter).flatMap((operator) =>
         chosen(filtersFor(spec, filter, operator)).map((each) => ({ resource: spec.name, filters: [each] })),
@@ -206,8 +207,8 @@ for (const spec of contract) {
   })
 }
 
-t.test('validity, expiring and days_remaining are computed for the day and window asked for', async (t) => {
-  const spec = specOf('certificates')
+t.test('validity, expiring and days_remaining are computed for the requested day and window', async (t) => {
+  const spec = getSpec('certificates')
   const days = ['0001-01-01', '2024-02-29', addDays(today, -91), addDays(today, 1), addDays(today, 90)]
   days.push(addDays(today, 365), '9999-12-31')
   const wrong: object[] = []
@@ -221,7 +222,7 @@ t.test('validity, expiring and days_remaining are computed for the day and windo
       const different = wanted.filter(
         (record, index) => !same(data[index], record) && !deepEqual(data[index], record),
       )
-      if (different.length > 0) wrong.push({ extra, ids: idsOf(different) })
+      if (different.length > 0) wrong.push({ extra, ids: listIds(different) })
       if (page.as_of !== resolved) wrong.push({ extra, as_of: page.as_of })
       const computed = spec.filters.filter((filter) => ['validity', 'expiring'].includes(filter.name))
       const queries = computed.flatMap((filter) =>
@@ -274,7 +275,7 @@ t.test(
   },
 )
 
-t.test("the window is the customer's setting, and works at once where it is changed", async (t) => {
+t.test("the window is the customer's setting, and a change applies immediately", async (t) => {
   const cortex = await asCustomer(database, app, 'cortex')
   const rows = await seedCustomer(database, 'cortex', { seed: 3, today, countries })
   const count = async () => (await read('/v1/certificates?expiring=true&limit=500', cortex.get)).data.length
@@ -363,8 +364,8 @@ t.test('walking every sort by its cursors shows every record once, in order', as
     for (const sort of spec.sorts.flatMap((key) => [key, `-${key}`])) {
       for (const limit of [7, 59, 60]) {
         const asked = { resource: spec.name, filters: [], sort }
-        const walked = idsOf(await walk(asked, limit, '&fields=id'))
-        if (!same(walked, idsOf(expected(asked, stored, now)))) wrong.push({ sort, limit, walked })
+        const walked = listIds(await walk(asked, limit, '&fields=id'))
+        if (!same(walked, listIds(expected(asked, stored, now)))) wrong.push({ sort, limit, walked })
       }
     }
   }
@@ -394,8 +395,8 @@ const anyAsked: fc.Arbitrary<Asked> = fc.constantFrom(...contract).chain((spec) 
 t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole list', async (t) => {
   await fc.assert(
     fc.asyncProperty(anyAsked, fc.constantFrom(1, 2, 7), async (asked, limit) => {
-      const wanted = idsOf(expected(asked, stored, now))
-      assert.deepEqual(idsOf(await walk(asked, limit, '&fields=id')), wanted)
+      const wanted = listIds(expected(asked, stored, now))
+      assert.deepEqual(listIds(await walk(asked, limit, '&fields=id')), wanted)
     }),
     { numRuns: cases(80) },
   )
@@ -406,7 +407,7 @@ const separators = [' ', '  ', '-', ', ', '/', " '", ' – ', '\u00a0', '+']
 
 /** Words that some record has, their beginnings and some that none has, as people may write them. */
 const anySearch = (spec: ResourceSpec): fc.Arbitrary<Filter> => {
-  const known = recordsOf(spec.name, stored, now).flatMap((record) => wordsOf(spec, record))
+  const known = listRecords(spec.name, stored, now).flatMap((record) => listWords(spec, record))
   const words = [...new Set([...known, 'nobody', '中国'])].filter((word) => [...word].length > 1)
   const written = fc
     .tuple(fc.constantFrom(...words), fc.integer({ min: 2, max: 100 }), fc.nat(2))
@@ -420,20 +421,20 @@ const anySearch = (spec: ResourceSpec): fc.Arbitrary<Filter> => {
     .map(([chosen, separator]) => ({ field: 'q', operator: '', values: [chosen.join(separator)] }))
 }
 
-t.test('q finds the records in which each word begins a word, whatever its case and accents', async (t) => {
+t.test('q finds the records in which each word begins a word, ignoring case and accents', async (t) => {
   let found = 0
   await fc.assert(
     fc.asyncProperty(
       anyAsked.chain((asked) =>
-        fc.tuple(fc.constant(asked), anySearch(specOf(asked.resource)), fc.boolean()),
+        fc.tuple(fc.constant(asked), anySearch(getSpec(asked.resource)), fc.boolean()),
       ),
       fc.constantFrom(2, 7),
       async ([asked, search, isAlone], limit) => {
         const filters = [search, ...(isAlone ? [] : asked.filters.slice(0, 1))]
         const query = { ...asked, filters }
-        const wanted = idsOf(expected(query, stored, now))
+        const wanted = listIds(expected(query, stored, now))
         found += wanted.length
-        assert.deepEqual(idsOf(await walk(query, limit, '&fields=id&count=exact')), wanted)
+        assert.deepEqual(listIds(await walk(query, limit, '&fields=id&count=exact')), wanted)
       },
     ),
     { numRuns: cases(200) },
@@ -449,12 +450,12 @@ t.test('a search of one customer finds nothing of another, and a cursor belongs 
   }
   t.teardown(() => sql`delete from products where name like 'Zebrafish%'`.execute(database.operator))
   const { data, page } = (await get('/v1/products?q=ZEBRA&limit=2')).json() as Body
-  t.same(idsOf(data), ['seeker-1', 'seeker-2'])
+  t.same(listIds(data), ['seeker-1', 'seeker-2'])
   const exported = await get('/v1/products?q=ZEBRA&fields=id&format=ndjson')
   t.same(exported.body.match(/seeker-\d|acme-\d/g), ['seeker-1', 'seeker-2', 'seeker-3'], 'an export, too')
   const next = (query: string) => get(`/v1/products?${query}&limit=2&cursor=${page.next_cursor}`)
   t.same(
-    idsOf(((await next('q=zébra+zebra')).json() as Body).data),
+    listIds(((await next('q=zébra+zebra')).json() as Body).data),
     ['seeker-3'],
     'the same words, written otherwise',
   )
@@ -469,7 +470,8 @@ t.test(
   'a renamed record is found by its new words, and by no old one, as soon as it is committed',
   async (t) => {
     const { get } = await asCustomer(database, app, 'renamer')
-    const find = async (words: string) => idsOf(((await get(`/v1/products?q=${words}`)).json() as Body).data)
+    const find = async (words: string) =>
+      listIds(((await get(`/v1/products?q=${words}`)).json() as Body).data)
     await sql`insert into products (customer_id, id, name) values ('renamer', 'p', 'Old name')`.execute(
       database.operator,
     )
@@ -510,7 +512,7 @@ t.test('no log and no entry of the audit trail has the words of a search', async
   )
 })
 
-t.test('a search of other than 1 to 5 words of 2 letters is refused with what was expected', async (t) => {
+t.test('a search needs 1 to 5 words of 2 letters, and the refusal explains this', async (t) => {
   for (const words of ['a', 'a bc', '...', 'aa bb cc dd ee ff', 'x'.repeat(101), '%F0%9F%98%80', 'aa%00b']) {
     const answer = await acme.get(`/v1/products?q=${words}`)
     t.match(
@@ -537,7 +539,7 @@ t.test('a search of other than 1 to 5 words of 2 letters is refused with what wa
   t.equal((await acme.get('/v1/changes?q=aa')).statusCode, 400, 'nor is the feed')
 })
 
-t.test('all takes as many values as a parameter may have', async (t) => {
+t.test('all accepts the maximum number of values of a parameter', async (t) => {
   const { get } = await asCustomer(database, app, 'tagger')
   const tags = Array.from({ length: 200 }, (_, n) => `tag ${n}`)
   for (const [id, own] of [
@@ -552,7 +554,7 @@ t.test('all takes as many values as a parameter may have', async (t) => {
     const some = tags.slice(-count).join(',')
     const answer = await get(`/v1/products?tags[all]=${some}&part_numbers[all]=${some}`)
     t.same(
-      [answer.statusCode, idsOf(answer.json().data ?? [])],
+      [answer.statusCode, listIds(answer.json().data ?? [])],
       [200, count === 200 ? ['every'] : ['every', 'most']],
     )
   }
@@ -564,7 +566,7 @@ t.test('a cursor survives the deletion of its row and of every row before it', a
     const customer = `temp-${index}`
     const { get } = await asCustomer(database, app, customer)
     const rows = await seedCustomer(database, customer, { seed: 4, today, countries })
-    const order = idsOf(expected({ resource: 'products', filters: [], sort }, rows, now))
+    const order = listIds(expected({ resource: 'products', filters: [], sort }, rows, now))
     const url = `/v1/products?fields=id&sort=${sort}`
     const first = await read(`${url}&limit=20`, get)
     const gone = order.slice(0, 20)
@@ -572,7 +574,7 @@ t.test('a cursor survives the deletion of its row and of every row before it', a
       database.operator,
     )
     const rest = await read(`${url}&limit=500&cursor=${first.page.next_cursor}`, get)
-    if (!same(idsOf(rest.data), order.slice(20))) wrong.push({ sort, rest: idsOf(rest.data) })
+    if (!same(listIds(rest.data), order.slice(20))) wrong.push({ sort, rest: listIds(rest.data) })
   }
   t.same(wrong, [])
 })
@@ -585,7 +587,7 @@ t.test(
     const cursor = page.next_cursor as string
     const selection = 'sort=number&approval_status%5Bne%5D=pending'
     const filter = { field: 'approval_status', operator: 'ne', values: ['pending'] }
-    const wanted = idsOf(
+    const wanted = listIds(
       expected({ resource: 'certificates', filters: [filter], sort: 'number' }, stored, now),
     ).slice(3)
     for (const change of [
@@ -596,7 +598,7 @@ t.test(
       '&limit=1&count=exact',
     ]) {
       const { data } = await read(`/v1/certificates?${selection}${change}&cursor=${cursor}`)
-      t.same(idsOf(data), wanted.slice(0, data.length), change)
+      t.same(listIds(data), wanted.slice(0, data.length), change)
     }
     const refused = [
       ['another filter', `/v1/certificates?sort=number&approval_status[ne]=approved&cursor=${cursor}`],
@@ -622,7 +624,7 @@ t.test(
     const foreign = await bolt.get(`/v1/certificates?${selection}&cursor=${cursor}`)
     t.match(foreign.json(), { status: 400, code: 'invalid_cursor' }, 'another customer')
     const written = `/v1/certificates?cursor=${cursor}&approval_status[nin]=pending&sort=number`
-    t.same(idsOf((await read(written)).data), wanted.slice(0, 50), 'the same query, written otherwise')
+    t.same(listIds((await read(written)).data), wanted.slice(0, 50), 'the same query, written otherwise')
   },
 )
 
@@ -643,7 +645,7 @@ t.test('fields gives only those, and id always', async (t) => {
   t.same(wrong, [])
 })
 
-t.test('include brings the named records beside unchanged rows; a dangling id is absent', async (t) => {
+t.test('include adds the named records and leaves rows unchanged; a dangling id is left out', async (t) => {
   const wrong: object[] = []
   let dangling = 0
   for (const spec of contract) {
@@ -653,8 +655,8 @@ t.test('include brings the named records beside unchanged rows; a dangling id is
         const url = `/v1/${spec.name}?limit=500${extra}`.replace('limit=500&limit=3', 'limit=3')
         const plain = await read(url)
         const { data, included, page } = await read(`${url}&include=${chosen.join(',')}`)
-        const rows = idsOf(data).map(
-          (id) => recordsOf(spec.name, stored, now).find((row) => row.id === id) as Rec,
+        const rows = listIds(data).map(
+          (id) => listRecords(spec.name, stored, now).find((row) => row.id === id) as Rec,
         )
         const wanted = Object.fromEntries(
           chosen.map((name) => [
@@ -669,9 +671,9 @@ t.test('include brings the named records beside unchanged rows; a dangling id is
           chosen.some((name) => row[spec.includes[name]?.by as string] === 'dangling'),
         ).length
       }
-      const { id } = recordsOf(spec.name, stored, now)[0] as Rec
+      const { id } = listRecords(spec.name, stored, now)[0] as Rec
       const one = await read(`/v1/${spec.name}/${id}?include=${chosen.join(',')}`)
-      const row = recordsOf(spec.name, stored, now)[0] as Rec
+      const row = listRecords(spec.name, stored, now)[0] as Rec
       for (const name of chosen) {
         const { resource } = spec.includes[name] as { resource: string }
         if (!deepEqual(one.included?.[resource], expectedIncluded(spec, name, [row], stored, now)))
@@ -701,7 +703,7 @@ t.test('count=exact adds page.total, the same on every page', async (t) => {
       (filter) => filter.name.includes('status') || filter.name === 'region',
     )
     for (const filter of [undefined, ...filters]) {
-      const value = filter && (fieldOf(spec, filter.name).values?.[1] as string)
+      const value = filter && (getField(spec, filter.name).values?.[1] as string)
       const chosen = filter ? [{ field: filter.name, operator: '', values: [value as string] }] : []
       const query = chosen.map(writeFilter).join('')
       const wanted = expected({ resource: spec.name, filters: chosen }, stored, now).length

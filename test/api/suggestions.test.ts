@@ -14,7 +14,7 @@ const { get: acme } = await asCustomer(database, app, 'acme')
 await sql`insert into products (customer_id, id, name)
   select 'acme', n::text, 'product ' || n from generate_series(1, 3) n`.execute(database.operator)
 
-t.test('the address that is suggested is one that is answered', async (t) => {
+t.test('the suggested address returns an answer', async (t) => {
   const { next_cursor: cursor } = (await acme('/v1/products?limit=1')).json().page
   const { next_token: token } = (await acme('/v1/changes')).json().page
   const suggested = async (path: string) => {

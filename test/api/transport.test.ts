@@ -115,7 +115,7 @@ t.test('bytes beyond ASCII in a target get the same refusal over HTTP/1.1 and HT
   }
 })
 
-t.test('HSTS speaks for subdomains only where it is told to', async (t) => {
+t.test('HSTS includes subdomains only if configured', async (t) => {
   const https = { authorization, 'x-forwarded-proto': 'https' }
   const hstsWith = async (env: Record<string, string>, url: string) => {
     const behind = await createTestApp(database, { env: { TRUSTED_PROXIES: '127.0.0.9', ...env } })
@@ -192,7 +192,7 @@ t.test('HTTP/2 keeps the limits, times and refusals of HTTP/1.1', async (t) => {
   t.same([connected.headers.allow, tunnel?.headers.allow], Array(2).fill('GET, HEAD, OPTIONS, POST'))
 })
 
-t.test('plain HTTP is refused unless a trusted proxy says that it came over TLS', async (t) => {
+t.test('plain HTTP is refused unless a trusted proxy reports TLS', async (t) => {
   const strict = await createTestApp(database, {
     env: { ALLOW_HTTP: 'false', TRUSTED_PROXIES: '10.1.0.0/16,127.0.0.9' },
   })
@@ -246,7 +246,7 @@ t.test('plain HTTP is refused unless a trusted proxy says that it came over TLS'
 const exposed =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Cache-Status, Data-As-Of, Sync-Token, Deprecation, Sunset, WWW-Authenticate'
 
-t.test('CORS is for the configured origins only, and exposes what clients need', async (t) => {
+t.test('CORS allows only the configured origins, and exposes the headers that clients need', async (t) => {
   const origin = 'https://erp.example'
   const open = await createTestApp(database, { env: { CORS_ORIGINS: `${origin},https://two.example` } })
   const from = (
@@ -301,7 +301,7 @@ t.test('CORS is for the configured origins only, and exposes what clients need',
   await open.close()
 })
 
-t.test('with CORS an OPTIONS that is no preflight still tells the methods', async (t) => {
+t.test('with CORS, an OPTIONS that is not a preflight still lists the methods', async (t) => {
   const open = await createTestApp(database, { env: { CORS_ORIGINS: 'https://erp.example' } })
   const answer = await open.inject({ method: 'OPTIONS', url: '/v1/products' })
   t.same([answer.statusCode, answer.headers.allow], [204, 'GET, HEAD, OPTIONS'])

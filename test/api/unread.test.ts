@@ -89,7 +89,7 @@ t.test('an answer over HTTP/1 that is not read is given up in the end', async (t
   }
 })
 
-t.test('over HTTP/2 it is given up, too, whatever else the client sends', async (t) => {
+t.test('HTTP/2 cancels it too, even if the client keeps sending', async (t) => {
   const { port, hasEnded } = await start(t, { certFile, keyFile })
   const session = await openPinging(t, port, { initialWindowSize: 0 })
   const stream = request(session, { ':path': '/v1/products' })
@@ -122,7 +122,7 @@ t.test('an answer that is read slowly is not given up', async (t) => {
   t.ok(read.ms > 3 * unreadTimeoutMs)
 })
 
-t.test('a session that asks for nothing ends, in order; one whose answer takes time does not', async (t) => {
+t.test('a session without requests ends in order; one with a slow answer stays', async (t) => {
   const { port } = await start(t, { certFile, keyFile })
   const waiting = await openPinging(t, port)
   request(waiting, { ':path': '/v1/held' })
@@ -132,7 +132,7 @@ t.test('a session that asks for nothing ends, in order; one whose answer takes t
   t.notOk(waiting.closed)
 })
 
-t.test('requests whose bodies do not come end', async (t) => {
+t.test('requests whose bodies never arrive are ended', async (t) => {
   const { port, hasEnded } = await start(t, { certFile, keyFile })
   const session = await openPinging(t, port)
   const posts = [1, 2, 3, 4].map((n) => {

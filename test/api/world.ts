@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { TestDatabase } from '../helper.ts'
-import { contract, type FieldSpec, type ResourceSpec, specOf } from './contract.ts'
+import { contract, type FieldSpec, getSpec, type ResourceSpec } from './contract.ts'
 import { addDays, type Rec, type Stored } from './oracle.ts'
 
 /** Numbers that look random and are the same in every run (mulberry32). */
@@ -217,7 +217,7 @@ export const seedCustomer = async (
 }
 
 export const seedCountries = async (database: TestDatabase, today: string): Promise<Rec[]> => {
-  const spec = specOf('countries')
+  const spec = getSpec('countries')
   const maker = { random: createRandom(7), today, ids: {} }
   return seedResource(
     database,

@@ -55,7 +55,7 @@ const verify = (links: readonly Link[], from = genesis, published?: ChainHead): 
   return verifier.finish()
 }
 
-const headOf = (links: readonly Link[]): ChainHead => (links.at(-1) as Link).seal
+const getHead = (links: readonly Link[]): ChainHead => (links.at(-1) as Link).seal
 const at = <T>(list: readonly T[], index: number) => list[index] as T
 const place = (links: readonly Link[], index: number) => {
   const { seal } = at(links, index)
@@ -83,12 +83,12 @@ const expectFault = (
   assert.match(fault.reason, reason)
 }
 
-t.test('an untouched chain verifies, sealed at once or piece by piece', async () => {
+t.test('an untouched chain verifies, sealed in one step or several', async () => {
   fc.assert(
     fc.property(entries(0), fc.nat(30), (given, cut) => {
       const whole = chain(given)
       const first = chain(given.slice(0, cut))
-      const second = chain(given.slice(cut), first.length > 0 ? headOf(first) : genesis)
+      const second = chain(given.slice(cut), first.length > 0 ? getHead(first) : genesis)
       assert.deepEqual([...first, ...second], whole)
       if (verify(whole) !== undefined) throw new Error('an untouched chain was refused')
     }),
@@ -197,7 +197,7 @@ t.test('a cut tail is named by a head that was noted before, and by nothing else
   fc.assert(
     fc.property(withPlace(2), ([links, index]) => {
       const remaining = links.slice(0, index)
-      const published = headOf(links)
+      const published = getHead(links)
       expectFault(verify(remaining, genesis, published), { sealNo: index + 1, entryId: null, reason: /cut/ })
       assert.equal(verify(remaining), undefined, 'which is why heads are published')
     }),
@@ -210,7 +210,7 @@ t.test('a chain rebuilt after a cut is not the published one', async () => {
       const links = chain(given)
       const other = { entry: { entryId: 9999, ...entry }, personalSha256 }
       const rebuilt = chain([...given.slice(0, -2), other, ...given.slice(-1)])
-      expectFault(verify(rebuilt, genesis, headOf(links)), { sealNo: links.length, reason: /published/ })
+      expectFault(verify(rebuilt, genesis, getHead(links)), { sealNo: links.length, reason: /published/ })
       assert.equal(
         verify(links, genesis, at(links, 0).seal),
         undefined,
@@ -220,7 +220,7 @@ t.test('a chain rebuilt after a cut is not the published one', async () => {
   )
 })
 
-t.test('erased personal parts verify where the chain holds the erasure, and only there', async () => {
+t.test('erased personal parts verify only if the chain contains the erasure', async () => {
   const [ref] = refs as [string]
   fc.assert(
     fc.property(entries(1), (given) => {
@@ -246,7 +246,7 @@ t.test('erased personal parts verify where the chain holds the erasure, and only
   )
 })
 
-t.test('a personal part that was gone when its entry was sealed cannot come back', async (t) => {
+t.test('a personal part that was deleted before its entry was sealed cannot be restored', async (t) => {
   const entry: ChainedEntry = {
     entryId: 1,
     at: '2026-11-21T00:00:00.000000Z',
@@ -260,7 +260,7 @@ t.test('a personal part that was gone when its entry was sealed cannot come back
   t.match(verify([{ ...link, personalSha256: Buffer.alloc(32) }]), { entryId: 1, reason: /personal part/ })
 })
 
-t.test('after pruning the chain goes on from an anchor that only the key can make', async () => {
+t.test('after pruning, the chain continues from an anchor that needs the key', async () => {
   fc.assert(
     fc.property(withPlace(2), ([links, index]) => {
       const anchor: ChainHead = at(links, index).seal
@@ -274,7 +274,7 @@ t.test('after pruning the chain goes on from an anchor that only the key can mak
   )
 })
 
-t.test('a chain goes on under a new key as long as the former one is still known', async (t) => {
+t.test('a chain continues under a new key while the previous one is configured', async (t) => {
   const former = createSecrets(['f'.repeat(32)])
   const rotated = createSecrets(['n'.repeat(32), 'f'.repeat(32)])
   const given = fc.sample(entries(4), 1)[0] as Sealable[]
@@ -300,7 +300,7 @@ t.test('a head reads back as it was printed', async (t) => {
 })
 
 t.test('a number of a customer that is left out is named', (t) => {
-  const entryOf = (
+  const getEntry = (
     entryId: number,
     number: number | null,
     customerRef = refs[0] as string | null,
@@ -311,7 +311,7 @@ t.test('a number of a customer that is left out is named', (t) => {
     leaf: Buffer.alloc(32, entryId),
   })
   const numbered = (...given: (readonly [number | null, string | null])[]) =>
-    verify(chain(given.map(([number, ref], i) => entryOf(i + 1, number, ref))))
+    verify(chain(given.map(([number, ref], i) => getEntry(i + 1, number, ref))))
   const [first, second] = refs as [string, string]
   t.equal(numbered([1, first], [1, second], [null, null], [2, first], [2, second], [3, first]), undefined)
   t.match(numbered([7, first], [8, first]), { entryId: 1, reason: /number 7 .* after 0/ })

@@ -74,7 +74,7 @@ t.test('a name that is not known to who asks is not written down', async (t) => 
   t.same(await listReads('bolt'), ['custom/:name 404 4'])
 })
 
-t.test('a read that was refused for its scope says of which endpoint', async (t) => {
+t.test('a read that was refused for its scope names the endpoint', async (t) => {
   const ask = await open('crane', { scopes: ['products:read'] })
   await give('crane', document('overview'))
   await until('granted', async () => (await ask('/v1/custom/overview')) === 403)

@@ -13,7 +13,7 @@ import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
 
 const secrets = createSecrets([secretKey])
-const loginOf = (customer: string) => ({ actor: 'key', action: 'login', customer }) as const
+const getLogin = (customer: string) => ({ actor: 'key', action: 'login', customer }) as const
 const rolledBack = new Error('rolled back')
 
 const open = async (test: Test) => {
@@ -25,7 +25,7 @@ const open = async (test: Test) => {
   })
   for (const customer of ['acme', 'globex']) await addCustomer(database, customer)
   const { reader, operator } = database
-  const add = (customer: string, count = 1) => recordEvents(operator, Array(count).fill(loginOf(customer)))
+  const add = (customer: string, count = 1) => recordEvents(operator, Array(count).fill(getLogin(customer)))
   const seal = () => sealPending(reader, secrets)
   const numbers = async (customer: string) => {
     const { rows } = await sql<{ number: number }>`select number from audit_copies
@@ -67,7 +67,7 @@ t.test('an erasure that is rolled back leaves no entry without its number', asyn
   t.match(await verify(), { fault: null, verified: 5, unsealed: 0 })
 })
 
-t.test('many entries of the customer do not hold up those of others', async (t) => {
+t.test('many entries of one customer do not delay the entries of another', async (t) => {
   const { owner, add, seal, numbers } = await open(t)
   await add('acme', 450)
   await add('globex', 250)
@@ -108,7 +108,7 @@ t.test('reads of others become entries while a customer is erased', async (t) =>
   t.same(await collect(), { acme: [1], globex: [1] })
 })
 
-t.test('what was sealed, what waits and what is counted is erased, and all verifies at once', async (t) => {
+t.test('sealed, waiting and counted entries are erased, and the chain verifies immediately', async (t) => {
   const { owner, add, seal, verify, numbers } = await open(t)
   await add('acme', 2)
   await seal()
@@ -133,7 +133,7 @@ t.test('a pruning waits for an erasure, and finds nothing halfway', async (t) =>
   let erasing: Promise<unknown> | undefined
   let pruning: Promise<unknown> | undefined
   await database.operator.transaction().execute(async (trx) => {
-    await recordEvents(trx, [loginOf('acme')])
+    await recordEvents(trx, [getLogin('acme')])
     erasing = eraseCustomer(owner, 'acme')
     await until('the erasure waits for the entry', async () => (await countLocked()) === 1)
     pruning = pruneAudit(owner, secrets, '2999-01-01T00:00:00Z')
@@ -148,7 +148,7 @@ t.test('a pruning waits for an erasure, and finds nothing halfway', async (t) =>
 })
 
 t.test(
-  'sealing, roots, erasures and prunings at once leave a trail that verifies, without gaps',
+  'concurrent sealing, roots, erasures and prunings leave a trail that verifies without gaps',
   async (t) => {
     const { database, owner, add, seal, numbers, verify } = await open(t)
     const { operator, reader } = database

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createFlush } from '../../app/audit/flush.ts'
 import type { AuditEvent } from '../../app/audit/record.ts'
 
-const eventsOf = (count: number): AuditEvent[] =>
+const listEvents = (count: number): AuditEvent[] =>
   Array.from({ length: count }, (_, n) => ({ actor: 'key', action: 'reads', details: { n } }))
 
 const open = () => {
@@ -27,16 +27,16 @@ const open = () => {
 t.test('a minute of many entries is written whole while the database takes them', async (t) => {
   const { state, flush, lost, batches } = open()
   // More than the arguments that a call may have.
-  state.counted = eventsOf(200_500)
+  state.counted = listEvents(200_500)
   await flush()
   t.equal(state.written.length, 200_500)
   t.ok(Math.max(...batches) <= 200)
   t.same(lost, [])
 })
 
-t.test('only what could not be sent is bounded, and what is lost is said', async (t) => {
+t.test('the number of unsent events is bounded, and losses are logged', async (t) => {
   const { state, flush, lost, numbers } = open()
-  state.counted = eventsOf(30_000)
+  state.counted = listEvents(30_000)
   state.left = 25
   await t.rejects(flush(), /away/)
   t.equal(state.written.length, 5_000)
@@ -45,7 +45,7 @@ t.test('only what could not be sent is bounded, and what is lost is said', async
   await flush()
   t.same(
     numbers(),
-    eventsOf(25_000).map(({ details }) => details?.n),
+    listEvents(25_000).map(({ details }) => details?.n),
     'in their order, each once',
   )
   t.same(lost, [5_000])
@@ -55,7 +55,7 @@ t.test('a minute’s entries are made as the database takes them, not all before
   let [made, written, most] = [0, 0, 0]
   const flush = createFlush({
     drain: function* () {
-      for (; made < 10_000; made += 500) yield eventsOf(500)
+      for (; made < 10_000; made += 500) yield listEvents(500)
     },
     write: async ({ length }) => {
       most = Math.max(most, made - written)
@@ -70,7 +70,7 @@ t.test('a minute’s entries are made as the database takes them, not all before
 
 t.test('calls at the same time are one', async (t) => {
   const { state, flush } = open()
-  state.counted = eventsOf(10)
+  state.counted = listEvents(10)
   t.equal(flush(), flush())
   await flush()
   t.equal(state.written.length, 10)

@@ -150,7 +150,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
   })
 
   const counts: Record<string, number> = {}
-  await t.test('the export has every row of every table that knows the customer', async (t) => {
+  await t.test('the export has every row of every table with the customer', async (t) => {
     const directory = join(folder, 'export')
     const { rows } = await json('customers', 'export', erased, '--output', directory)
     Object.assign(counts, rows)
@@ -244,7 +244,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     `select customer_id as name, count(*) as n from certificates where customer_id <> '${erased}' group by 1 order by 1`,
   )
 
-  await t.test('the erasure takes rows, keys and what Redis holds', async (t) => {
+  await t.test('the erasure deletes rows, keys and the customer’s keys in Redis', async (t) => {
     const client = redis && new Redis(redis.url)
     if (redis) {
       const shared = createRedisCache({
@@ -326,7 +326,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     t.same(after, before)
   })
 
-  await t.test('the chain still verifies, and knows of the erasure by a pseudonym', async (t) => {
+  await t.test('the chain still verifies, and records the erasure under a pseudonym', async (t) => {
     const head = [...service.output().matchAll(/"head":"(\d+:[\w-]{43})"/g)].at(-1)?.[1] as string
     const verified = await json('audit', 'verify', '--head', head)
     t.match(verified, { ok: true, compared_with: head })
@@ -345,7 +345,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     }
   })
 
-  await t.test('a new customer of the same name begins anew', async (t) => {
+  await t.test('a new customer with the same name starts empty', async (t) => {
     await json('customers', 'add', erased)
     const entries = await json('audit', 'list', '--customer', erased)
     t.match(entries, [{ action: 'customers.add', customer: erased }])
@@ -353,7 +353,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
   })
 })
 
-t.test('an entry under way is erased with the others, and one that comes later names nobody', async (t) => {
+t.test('an entry in progress is erased with the others, and a later entry has no name', async (t) => {
   const database = await createTestDatabase()
   const superuser = connect(database.url)
   t.teardown(async () => {
@@ -385,7 +385,7 @@ t.test('an entry under way is erased with the others, and one that comes later n
   t.equal(await eraseCustomer(superuser, 'acme'), undefined, 'again there is nothing to erase')
 })
 
-t.test('what remains of a customer that was deleted by hand is erased too', async (t) => {
+t.test('remains of a customer that was deleted by hand are erased too', async (t) => {
   const database = await createTestDatabase()
   const superuser = connect(database.url)
   t.teardown(async () => {

@@ -49,7 +49,7 @@ t.test('only the login of the owner can prune', async (t) => {
   }
 })
 
-t.test('the service prunes by itself', async (t) => {
+t.test('the service prunes on schedule', async (t) => {
   const stop = startAuditPruning({
     ...{ url: database.url, secrets, days: 20, everyMs: 10 },
     warn: (message) => t.fail(message),

@@ -69,7 +69,7 @@ const event = (minute: string, count: number): AuditEvent => ({
 })
 const label = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`
 
-t.test('additions of a minute become one entry once the minute is over, whoever makes it', async (t) => {
+t.test('counts of a minute become one entry after the minute, on any instance', async (t) => {
   const before = (await listReads()).length
   const [past, present] = [label(Date.now() - 600_000), label(Date.now())]
   await Promise.all([1, 2, 3].map((count) => addReads(reader, [event(past, count), event(present, count)])))

@@ -48,7 +48,7 @@ t.test('reads are counted by key, resource, query and status', async (t) => {
   t.strictSame(await drain(counts), [], 'and begin anew')
 })
 
-t.test('the forms of a path are one resource; refusals say so', async (t) => {
+t.test('all forms of a path are one resource, and refusals are marked', async (t) => {
   const counts = open()
   for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
     counts.add(live('k'), `${prefix}/lab/1`, 403, 0, `${prefix}/lab/:id`)
@@ -58,7 +58,7 @@ t.test('the forms of a path are one resource; refusals say so', async (t) => {
   ])
 })
 
-t.test('an answer that is an error is a refusal, whatever its status', async (t) => {
+t.test('an answer with an error is a refusal, for every status', async (t) => {
   const counts = open()
   const statuses = [200, 206, 304, 400, 401, 403, 404, 406, 410, 429, 500, 503]
   for (const status of statuses) counts.add(live('k'), list, status, 0, list)
@@ -69,7 +69,7 @@ t.test('an answer that is an error is a refusal, whatever its status', async (t)
   )
 })
 
-t.test('a fingerprint knows a question again and gives nothing away', async (t) => {
+t.test('a fingerprint is stable for a query and reveals none of its values', async (t) => {
   const of = (target: string) => fingerprintQuery(secrets, target)
   t.equal(of('/v1/lab?a=1&b=2'), of('/v1/lab?b=2&a=1'))
   t.equal(of('/v1/lab?a=1&cursor=xyz'), of('/v1/lab?a=1'))
@@ -79,7 +79,7 @@ t.test('a fingerprint knows a question again and gives nothing away', async (t) 
   t.not(of('/v1/lab'), fingerprintQuery(other, '/v1/lab'), 'without the key nobody can try values')
 })
 
-t.test('no value of a query or path is in what is written', async (t) => {
+t.test('entries contain no value of a query or path', async (t) => {
   const counts = open()
   counts.add(live('k'), '/v1/products/geheim-1?name=geheim-2', 200, 1, '/v1/products/:id')
   counts.addRefusal('/v1/*', 401)
@@ -89,7 +89,7 @@ t.test('no value of a query or path is in what is written', async (t) => {
   t.match(events[1], { actor: 'anonymous', action: 'refusals', outcome: 'refused' })
 })
 
-t.test('the demo token is not told apart by query: it is anybody’s', async (t) => {
+t.test('reads with the demo token are not separated by query, because it is public', async (t) => {
   const counts = open()
   for (let i = 0; i < 50; i++) counts.add(demo, `/v1/certificates?limit=${i}`, 200, 2, list)
   t.match(await drain(counts), [
@@ -130,7 +130,7 @@ t.test('all pages of a list, and all places in the feed, are one question', asyn
   ])
 })
 
-t.test('a flood of refusals hides nothing of what its key reads, and writes little', async (t) => {
+t.test('a flood of refusals hides no read of its key, and writes few entries', async (t) => {
   const counts = open()
   const flood = (key: string, status: number, route: string) => {
     for (let i = 0; i < 1_000; i++) counts.add(live(key), `${route}?name=${i}`, status, 0, route)

@@ -66,29 +66,26 @@ t.test('a login is written with the key, the customer, the request and the netwo
   ])
 })
 
-t.test(
-  'a refused login is written with its reason; the key that was tried is not the one who acted',
-  async (t) => {
-    const wrong = `${apiKey.slice(0, 26)}${createApiKey().apiKey.slice(26)}`
-    await login({ api_key: wrong })
-    const mistyped = await newest(1)
-    t.match(mistyped, [{ actor: 'anonymous', action: 'login', outcome: 'refused' }])
-    t.match(mistyped, [{ details: { reason: 'invalid_api_key' }, customer: null }], 'its checksum is wrong')
+t.test('a refused login is recorded with its reason, and the tried key is not the actor', async (t) => {
+  const wrong = `${apiKey.slice(0, 26)}${createApiKey().apiKey.slice(26)}`
+  await login({ api_key: wrong })
+  const mistyped = await newest(1)
+  t.match(mistyped, [{ actor: 'anonymous', action: 'login', outcome: 'refused' }])
+  t.match(mistyped, [{ details: { reason: 'invalid_api_key' }, customer: null }], 'its checksum is wrong')
 
-    const revoked = await addCustomer(database, 'acme')
-    await operator
-      .updateTable('api_keys')
-      .set({ revoked_at: new Date().toISOString() })
-      .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
-      .execute()
-    t.equal((await login({ api_key: revoked })).statusCode, 401)
-    t.match(await newest(1), [{ actor: 'anonymous', outcome: 'refused', customer: 'acme' }])
+  const revoked = await addCustomer(database, 'acme')
+  await operator
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date().toISOString() })
+    .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
+    .execute()
+  t.equal((await login({ api_key: revoked })).statusCode, 401)
+  t.match(await newest(1), [{ actor: 'anonymous', outcome: 'refused', customer: 'acme' }])
 
-    const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
-    t.equal((await login({ api_key: lapsed })).statusCode, 403)
-    t.match(await newest(1), [{ customer: 'lapsed', details: { reason: 'plan_required' } }])
-  },
-)
+  const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
+  t.equal((await login({ api_key: lapsed })).statusCode, 403)
+  t.match(await newest(1), [{ customer: 'lapsed', details: { reason: 'plan_required' } }])
+})
 
 t.test('requests that are no login attempts make no entry', async (t) => {
   const before = await count()
@@ -127,7 +124,7 @@ t.test(
   },
 )
 
-t.test('a right key without a plan does not use up what is written of the others', async (t) => {
+t.test('a valid key without a plan does not use up the budget of other logins', async (t) => {
   const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
   clock.offsetMs += 120_000
   const written = async () => (await listEntries(operator, { customer: 'lapsed', limit: 1_000 })).length
@@ -140,7 +137,7 @@ t.test('a right key without a plan does not use up what is written of the others
   await app.audit.flush()
 })
 
-t.test('what the limits refuse is counted', async (t) => {
+t.test('requests refused by a limit are counted', async (t) => {
   const limited = await createTestApp(database, { clock, env: { LIMIT_FAILED_LOGINS: '1' } })
   t.teardown(() => limited.close())
   const before = await count()
@@ -258,7 +255,7 @@ t.test('a revocation that cannot be written down does not happen', async (t) => 
   t.equal((await login({ api_key: apiKey })).statusCode, 200)
 })
 
-t.test('reads are written once a minute has passed, with who, what, how many and no value', async (t) => {
+t.test('reads are recorded after a minute, with actor, resource and count, without values', async (t) => {
   const { get } = await logIn(app, apiKey)
   await app.audit.flush()
   const before = await count()
@@ -287,7 +284,7 @@ t.test('reads are written once a minute has passed, with who, what, how many and
   t.notMatch(JSON.stringify(rows.map(({ text }) => text)), /geheim|Geheim/)
 })
 
-t.test('records are counted in pages of the feed, at once or after a wait', async (t) => {
+t.test('pages of the feed count their records, immediately or after a wait', async (t) => {
   const { get } = await logIn(app, apiKey)
   const begun = (await get('/v1/changes?resources=products')).json().page.next_token
   await sql`update products set brand = 'counted' where customer_id = 'acme'`.execute(operator)
@@ -366,7 +363,7 @@ t.test(
   'a good token that is refused is written under its key: revoked, without a plan, suspended',
   async (t) => {
     await app.audit.flush()
-    const writtenOf = async (apiKey: string, end: () => Promise<unknown>, status: number) => {
+    const readWritten = async (apiKey: string, end: () => Promise<unknown>, status: number) => {
       const { get } = await logIn(app, apiKey)
       await end()
       // Facts about keys are at most 500 ms old.
@@ -379,23 +376,23 @@ t.test(
       t.notMatch(JSON.stringify(entry), /Geheim/)
       return entry?.customer
     }
-    const keyOf = (customer: string) => addCustomer(database, customer)
+    const getKey = (customer: string) => addCustomer(database, customer)
     const change = (customer: string, to: object) => () =>
       operator.updateTable('customers').set(to).where('customer_id', '=', customer).execute()
     t.equal(
-      await writtenOf(await keyOf('downgraded'), change('downgraded', { plan: 'basic' }), 403),
+      await readWritten(await getKey('downgraded'), change('downgraded', { plan: 'basic' }), 403),
       'downgraded',
     )
     const suspended = { suspended_at: new Date().toISOString() }
-    t.equal(await writtenOf(await keyOf('suspended'), change('suspended', suspended), 403), 'suspended')
-    const revoked = await keyOf('acme')
+    t.equal(await readWritten(await getKey('suspended'), change('suspended', suspended), 403), 'suspended')
+    const revoked = await getKey('acme')
     const revoke = () =>
       operator
         .updateTable('api_keys')
         .set({ revoked_at: new Date().toISOString() })
         .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
         .execute()
-    t.equal(await writtenOf(revoked, revoke, 401), 'acme')
+    t.equal(await readWritten(revoked, revoke, 401), 'acme')
 
     const { token, get } = await logIn(app, apiKey)
     await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' }, { keyId })
@@ -409,7 +406,7 @@ t.test(
 )
 
 t.test(
-  'a token that outlived its customer is nobody’s, also where another came under the name',
+  'a token that outlived its customer belongs to no customer, not even one with the same name',
   async (t) => {
     const { get } = await logIn(app, await addCustomer(database, 'passing'))
     await operator.deleteFrom('customers').where('customer_id', '=', 'passing').execute()
@@ -421,7 +418,7 @@ t.test(
   },
 )
 
-t.test('what an erased customer read is not written under the next one of his name', async (t) => {
+t.test('reads of an erased customer are not recorded under a new customer with its name', async (t) => {
   await app.audit.flush()
   const { get } = await logIn(app, await addCustomer(database, 'fleeting'))
   t.equal((await get('/v1/products')).statusCode, 200)
@@ -431,7 +428,7 @@ t.test('what an erased customer read is not written under the next one of his na
   t.match(await newest(1), [{ actor: 'key', customer: null, action: 'reads', details: { status: 200 } }])
 })
 
-t.test('the head is there for a metric, as the log has it', async (t) => {
+t.test('a metric exposes the head that is in the log', async (t) => {
   await login({ api_key: apiKey })
   await app.audit.seal(true)
   const { head } = await verifyAudit(operator, createSecrets([secretKey]))
@@ -452,7 +449,7 @@ t.test('counted reads are kept while the database cannot take them', async (t) =
   t.equal(await count(), before + 1)
 })
 
-t.test('a service that closes writes what it counted, and seals', async (t) => {
+t.test('a closing service writes its counts and seals them', async (t) => {
   const own = await createTestApp(database)
   const { get } = await logIn(own, apiKey)
   await get('/v1/lab')
@@ -465,20 +462,20 @@ t.test('a service that closes writes what it counted, and seals', async (t) => {
 })
 
 t.test('an import writes whose records it changed, with the change', async (t) => {
-  const importsOf = async (customer: string) =>
+  const readImports = async (customer: string) =>
     (await listEntries(operator, { customer, limit: 1_000 }))
       .filter(({ action }) => action === 'import')
       .map(({ details }) => details)
-  t.same(await importsOf('acme'), [{ created: 5 }])
+  t.same(await readImports('acme'), [{ created: 5 }])
   const line = (customer: string, name: string) =>
     JSON.stringify({ resource: 'products', customer, id: 'geheim-1', name })
   await importing([line('acme', 'Other'), line('initech', 'New')])
-  t.same(await importsOf('acme'), [{ updated: 1 }, { created: 5 }])
-  t.same(await importsOf('initech'), [{ created: 1 }], 'a customer that the import itself made')
+  t.same(await readImports('acme'), [{ updated: 1 }, { created: 5 }])
+  t.same(await readImports('initech'), [{ created: 1 }], 'a customer that the import itself made')
   await importing([line('acme', 'Other')])
-  t.equal((await importsOf('acme')).length, 2, 'nothing changed, nothing written')
+  t.equal((await readImports('acme')).length, 2, 'nothing changed, nothing written')
   await importing([line('acme', 'Third')], { dryRun: true })
-  t.equal((await importsOf('acme')).length, 2, 'a dry run changes nothing')
+  t.equal((await readImports('acme')).length, 2, 'a dry run changes nothing')
   await importing([line('acme', 'Other')], { replace: true, force: true })
-  t.same((await importsOf('acme'))[0], { deleted: 4 })
+  t.same((await readImports('acme'))[0], { deleted: 4 })
 })

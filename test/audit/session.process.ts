@@ -92,14 +92,14 @@ t.test('a varied session leaves no token, key, name or value in the log', async 
   for (const text of [...forbidden, env.SECRET_KEY]) t.notOk(log.includes(text), `no ${text.slice(0, 16)}…`)
 })
 
-t.test('what the log tells of a request leads to its entry', async (t) => {
+t.test('the request id in the log leads to its entry', async (t) => {
   const entries: AuditEntry[] = await json('audit', 'list', '--customer', 'geheimkunde', '--limit', '100')
   const login = entries.find(({ action, outcome }) => action === 'login' && outcome === 'ok')
   t.match(login, { actor: keyId, client: /^(127\.0\.0\.0\/24|0:0:0::\/48)$/ })
   t.ok(log.includes(login?.request_id ?? '-'))
 })
 
-t.test('every command of the operator is written with what it did', async (t) => {
+t.test('every command of the operator is recorded with its effect', async (t) => {
   await json('customers', 'set-plan', 'geheimkunde', 'enterprise')
   await json('customers', 'suspend', 'geheimkunde')
   await json('customers', 'resume', 'geheimkunde')

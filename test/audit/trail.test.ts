@@ -36,7 +36,7 @@ const login = (customer: string): AuditEvent => ({
 const run = (db: Db, statement: string) => sql.raw(statement).execute(db)
 const denied = /permission denied/
 
-t.test('who may do what with the trail', async (t) => {
+t.test('each role has only its rights on the trail', async (t) => {
   const { reader, operator } = await open(t)
   const tables = ['audit_entries', 'audit_persons', 'audit_pending', 'audit_seals', 'audit_anchor']
   const writes = (table: string) => [
@@ -68,7 +68,7 @@ t.test('who may do what with the trail', async (t) => {
     await t.rejects(run(operator, `select append_audit_seals('[]')`), denied)
     await t.rejects(run(operator, 'select list_unsealed_audit(1)'), denied)
   })
-  await t.test('the serving role sees nothing personal of what it seals', async (t) => {
+  await t.test('the serving role reads nothing personal of the entries that it seals', async (t) => {
     const { rows } = await sql<object>`select * from list_unsealed_audit(10)`.execute(reader)
     t.ok(rows.length > 0)
     t.notMatch(JSON.stringify(rows), /acme|192\.0\.2/)
@@ -79,7 +79,7 @@ t.test('an entry', async (t) => {
   const { reader, operator, superuser } = await open(t)
   const newest = async () => (await listEntries(operator, { limit: 1 }))[0]
 
-  await t.test('holds who, what, when, whose, how it ended and from where', async (t) => {
+  await t.test('an entry has actor, action, time, customer, outcome and address', async (t) => {
     const details = { plan: 'premium' }
     const event = {
       actor: 'operator',
@@ -122,7 +122,7 @@ t.test('an entry', async (t) => {
     t.notMatch(JSON.stringify(rows), /typed|initech/)
   })
 
-  await t.test('stands and falls with the act in whose transaction it is written', async (t) => {
+  await t.test('an entry is committed or rolled back with its transaction', async (t) => {
     const before = await newest()
     const failing = operator.transaction().execute(async (trx) => {
       await recordEvents(trx, [login('acme')])
@@ -196,7 +196,7 @@ t.test('sealing', async (t) => {
     )
   })
 
-  await t.test('however many instances seal at once, the chain is one', async (t) => {
+  await t.test('concurrent sealing by several instances gives one chain', async (t) => {
     const events = Array.from({ length: 40 }, () => login('acme'))
     for (let round = 0; round < 5; round++) {
       const sealers = Array.from({ length: 3 }, () => sealPending(reader, secrets))
@@ -213,7 +213,7 @@ t.test('sealing', async (t) => {
     })
   })
 
-  await t.test('who closes waits for another, and seals what that one had not seen', async (t) => {
+  await t.test('an instance that closes waits for another one, and seals the rest', async (t) => {
     await recordEvents(operator, [login('acme')])
     const closing = await operator.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
@@ -241,7 +241,7 @@ t.test('sealing', async (t) => {
   })
 })
 
-t.test('what a superuser does to a sealed trail is named', async (t) => {
+t.test('verification finds changes by a superuser in a sealed trail', async (t) => {
   const { reader, superuser } = await open(t)
   for (let i = 0; i < 6; i++) await recordEvents(reader, [login('acme'), login('globex')])
   const head = (await sealPending(reader, secrets)) as ChainHead
@@ -381,7 +381,7 @@ t.test('pruning', async (t) => {
     t.equal(await count('audit_entries'), 3, 'the three prunings')
   })
 
-  await t.test('of everything leaves an anchor on which the chain goes on', async (t) => {
+  await t.test('pruning the whole trail leaves an anchor on which the chain continues', async (t) => {
     heads.push((await sealPending(reader, secrets)) as ChainHead)
     t.match(heads, [{ sealNo: 10 }, { sealNo: 13 }])
     for (const head of heads) {

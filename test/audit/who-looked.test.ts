@@ -71,12 +71,12 @@ type Row = {
 type Root = { id: string; at: string; statement: string; key: object }
 
 const ndjson = { accept: 'application/x-ndjson' }
-const linesOf = <T>(body: string): T[] =>
+const listLines = <T>(body: string): T[] =>
   body
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line))
-const allOf = async <T = Row>(get: Get, path = '/v1/audit') => linesOf<T>((await get(path, ndjson)).body)
+const readAll = async <T = Row>(get: Get, path = '/v1/audit') => listLines<T>((await get(path, ndjson)).body)
 
 const guide = readFileSync(join(import.meta.dirname, '../../docs/who-looked.md'), 'utf8')
 const verifier = listExamples('who-looked', guide).find(({ language }) => language === 'js')?.code ?? ''
@@ -100,8 +100,8 @@ const judge = async (test: Test, { audit, roots, jwks }: Files): Promise<string>
 }
 
 const download = async (app: FastifyInstance, get: Get): Promise<Files> => ({
-  audit: await allOf(get),
-  roots: await allOf<Root>(get, '/v1/audit/roots'),
+  audit: await readAll(get),
+  roots: await readAll<Root>(get, '/v1/audit/roots'),
   jwks: (await app.inject('/.well-known/jwks.json')).json(),
 })
 
@@ -156,10 +156,10 @@ t.test('a customer sees its own entries, and nothing of others', async (t) => {
     { actor: 'operator', action: 'customers.list' },
   ]
   await recordEvents(database.operator, operatorActs)
-  t.same(await allOf(get), [], 'not before the root of their minute')
+  t.same(await readAll(get), [], 'not before the root of their minute')
   await publish()
 
-  const rows = await allOf(get)
+  const rows = await readAll(get)
   const acts = rows.map(({ entry: { action, actor } }) => `${actor} ${action}`)
   for (const act of ['key login', 'key reads', 'operator keys.issue', 'operator customers.show']) {
     t.ok(acts.includes(act), act)
@@ -175,7 +175,7 @@ t.test('a customer sees its own entries, and nothing of others', async (t) => {
   })
   t.match(reads?.entry, { key: keyId, outcome: 'refused', details: { status: 403, count: 1 } })
 
-  const otherRows = await allOf(getOther)
+  const otherRows = await readAll(getOther)
   t.ok(otherRows.length > 3)
   t.notMatch(JSON.stringify(otherRows), /acme/)
   for (const list of [rows, otherRows]) {
@@ -194,7 +194,7 @@ t.test('a customer sees its own entries, and nothing of others', async (t) => {
   await t.test('reading the trail is an entry of it', async (t) => {
     await get('/v1/audit?limit=2')
     await publish()
-    const newest = await allOf(get, `/v1/audit?action=reads&key=${keyId}&limit=2`)
+    const newest = await readAll(get, `/v1/audit?action=reads&key=${keyId}&limit=2`)
     const counted = newest.map(({ entry }) => entry.details as { resource: string; rows: number })
     t.same(
       counted.map(({ resource, rows }) => [resource, rows]).sort(),
@@ -279,7 +279,7 @@ t.test('lists', async (t) => {
     }
     t.equal((await get('/v1/audit', ndjson)).headers.link, undefined)
   })
-  await t.test('a refused export costs what a refused page does', async (t) => {
+  await t.test('a refused export costs as much as a refused page', async (t) => {
     const left = async (path: string, headers = {}) =>
       Number(/"minute";r=(\d+)/.exec(String((await get(path, headers)).headers.ratelimit))?.[1])
     let before = await left('/v1/me')
@@ -298,7 +298,7 @@ t.test('lists', async (t) => {
     t.equal(await costs('/v1/audit?format=ndjson'), 10, '200')
     t.equal(await costs('/v1/products?format=csv'), 10, '200 of a list')
   })
-  await t.test('nobody keeps an answer', async (t) => {
+  await t.test('no cache stores an answer', async (t) => {
     for (const headers of [{}, ndjson]) {
       const answer = await get('/v1/audit', headers)
       t.equal(answer.headers['cache-control'], 'no-store')
@@ -307,8 +307,8 @@ t.test('lists', async (t) => {
     }
   })
   await t.test('filters', async (t) => {
-    const rows = await allOf(get)
-    const ids = async (query: string) => (await allOf(get, `/v1/audit?${query}`)).map(({ id }) => id)
+    const rows = await readAll(get)
+    const ids = async (query: string) => (await readAll(get, `/v1/audit?${query}`)).map(({ id }) => id)
     const where = (isWanted: (row: Row) => boolean) => rows.filter(isWanted).map(({ id }) => id)
     const of = ({ entry }: Row) => entry
     t.same(
@@ -340,7 +340,7 @@ t.test('lists', async (t) => {
       where((row) => row.proof.root > 2),
     )
     t.same(await ids('limit=2'), where(() => true).slice(0, 2))
-    const roots = await allOf<Root>(get, '/v1/audit/roots?id=1,3')
+    const roots = await readAll<Root>(get, '/v1/audit/roots?id=1,3')
     t.same(
       roots.map(({ id }) => id),
       ['3', '1'],
@@ -415,7 +415,7 @@ t.test('the program of the guide', async (t) => {
   )
 
   type Change = (files: Files) => void
-  const rowOf = ({ audit }: Files, index = 2) => audit[index] as Row
+  const getRow = ({ audit }: Files, index = 2) => audit[index] as Row
   const resigned = (statement: string) => {
     const sealed = createSealedKey(secrets)
     const key = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
@@ -423,17 +423,17 @@ t.test('the program of the guide', async (t) => {
     return { statement: signStatement(key, said), key: key.jwk }
   }
   const changes: [string, Change, RegExp][] = [
-    ['a forged entry', (files) => Object.assign(rowOf(files).entry, { action: 'logout' }), /does not lead/],
+    ['a forged entry', (files) => Object.assign(getRow(files).entry, { action: 'logout' }), /does not lead/],
     [
       'a forged detail',
-      (files) => Object.assign(rowOf(files).entry, { details: null, subject: 'x' }),
+      (files) => Object.assign(getRow(files).entry, { details: null, subject: 'x' }),
       /does not/,
     ],
     ['a removed entry', ({ audit }) => audit.splice(2, 1), /entry \d+ is missing/],
     ['a copied entry', ({ audit }) => audit.splice(2, 0, audit[1] as Row), /is missing/],
     [
       'a swapped salt',
-      (files) => Object.assign(rowOf(files).proof, { salt: rowOf(files, 3).proof.salt }),
+      (files) => Object.assign(getRow(files).proof, { salt: getRow(files, 3).proof.salt }),
       /does not lead/,
     ],
     [
@@ -446,10 +446,10 @@ t.test('the program of the guide', async (t) => {
     ],
     [
       'a place beyond the tree',
-      (files) => Object.assign(rowOf(files).proof, { index: rowOf(files).proof.index + 1_024 }),
+      (files) => Object.assign(getRow(files).proof, { index: getRow(files).proof.index + 1_024 }),
       /does not lead/,
     ],
-    ['another root', (files) => Object.assign(rowOf(files).proof, { root: 999 }), /does not lead/],
+    ['another root', (files) => Object.assign(getRow(files).proof, { root: 999 }), /does not lead/],
     [
       'a wrong signature',
       ({ roots }) => {
@@ -491,7 +491,7 @@ t.test('the program of the guide', async (t) => {
   })
   t.equal(asToken.json().code, 'invalid_token', 'a root is no token')
 
-  await t.test('still proves old roots once their key is gone from the key set', async (t) => {
+  await t.test('still proves old roots after their key has left the key set', async (t) => {
     const before = new Set((files.jwks.keys as { kid: string }[]).map(({ kid }) => kid))
     await rotateSigningKeys(database.operator, secrets, 0)
     await rotateSigningKeys(database.operator, secrets, 0)
@@ -514,7 +514,7 @@ t.test('the program of the guide', async (t) => {
 t.test('within 90 seconds', async (t) => {
   const { app, superuser, database, apiKey } = await open(t, { isTimed: true })
   const { get } = await logIn(app, apiKey)
-  await t.test('whatever second an act happens in, its root is due in time', async (t) => {
+  await t.test('an act in any second of a minute is in a root in time', async (t) => {
     // A login is sealed within 2 s. Reads of a minute are sealed 70 to 76 s after it began. A second to look again.
     const { rows } = await sql<{ login: number; reads: number }>`
       with seconds as (select timestamptz '2026-01-01T10:00:00Z' + make_interval(secs => s) as at, s
@@ -531,26 +531,26 @@ t.test('within 90 seconds', async (t) => {
     t.ok((rows[0]?.login ?? 99) < 70, `logins after ${rows[0]?.login} s`)
     t.ok((rows[0]?.reads ?? 99) < 85, `reads after ${rows[0]?.reads} s`)
   })
-  await t.test('the look of each second makes a root once it is due, and no other', async (t) => {
+  await t.test('the task that runs each second makes a root only when one is due', async (t) => {
     await app.audit.seal(true)
     const entry = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
     await recordEvents(database.operator, [entry])
     await app.audit.seal(true)
     // What was sealed a moment ago may be before the second 20: then it is due already.
     await sql`update audit_seals set sealed_at = clock_timestamp() + interval '1 minute'`.execute(superuser)
-    const before = (await allOf(get)).length
+    const before = (await readAll(get)).length
     await app.audit.seal(true)
-    t.equal((await allOf(get)).length, before, 'its minute is not over')
+    t.equal((await readAll(get)).length, before, 'its minute is not over')
     await sql`update audit_seals set sealed_at = clock_timestamp() - interval '1 minute'`.execute(superuser)
     await app.audit.seal(true)
     // The service's own look of the second may be at it.
-    await until('the root is there', async () => (await allOf(get)).length > before)
+    await until('the root is there', async () => (await readAll(get)).length > before)
   })
   await t.test('a service that ends leaves nothing unpublished', async (t) => {
     const own = await createTestApp(database)
     await logIn(own, apiKey)
     await own.close()
-    const [newest] = await allOf(get, '/v1/audit?action=login')
+    const [newest] = await readAll(get, '/v1/audit?action=login')
     const { rows } = await sql`select from audit_copies where root_no is null`.execute(superuser)
     t.ok(newest)
     t.equal(rows.length, 0)
@@ -572,7 +572,7 @@ const reasonAfter = async (superuser: Db, statements: string, head?: ChainHead) 
   return reason
 }
 
-t.test('what a superuser does to roots and copies is named', async (t) => {
+t.test('verification finds changes by a superuser in roots and copies', async (t) => {
   const { app, superuser, database, apiKey, publish, verify } = await open(t)
   for (let i = 0; i < 3; i++) {
     await logIn(app, apiKey)
@@ -694,7 +694,7 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
   for (const [statements, expected] of cases) t.match(await after(statements), expected, statements)
 })
 
-t.test('what a superuser does to a whole trail is named', async (t) => {
+t.test('verification finds changes by a superuser in a whole trail', async (t) => {
   const database = await createTestDatabase()
   const superuser = connectOwner(database, 2)
   t.teardown(async () => {
@@ -806,13 +806,13 @@ t.test('after a pruning the rest is shown, and leads to its roots', async (t) =>
     for (let n = 0; n < 3; n++) await logIn(app, apiKey)
     await publish()
   }
-  const rows = await allOf(get)
+  const rows = await readAll(get)
   // In the middle of a tree.
   const oldest = rows.find(({ entry }) => entry.number === 6) as Row
   const { pruned } = await pruneAudit(superuser, secrets, String(oldest.entry.at))
   t.ok(pruned > 0)
   t.match(await verify(), { fault: null })
-  const left = await allOf(get)
+  const left = await readAll(get)
   t.same(
     left.map(({ id }) => id),
     rows.map(({ id }) => id).filter((id) => Number(id) >= 6),
@@ -821,14 +821,14 @@ t.test('after a pruning the rest is shown, and leads to its roots', async (t) =>
     await judge(t, await download(app, get)),
     /^entries 1 to 5 are not in the file: .*\n8 entries .* good$/,
   )
-  await t.test('and numbers go on after all was pruned', async (t) => {
+  await t.test('and numbers continue after pruning everything', async (t) => {
     await pruneAudit(superuser, secrets, '2999-01-01T00:00:00Z')
-    t.same(await allOf(get), [])
-    t.same(await allOf(get, '/v1/audit/roots'), [])
+    t.same(await readAll(get), [])
+    t.same(await readAll(get, '/v1/audit/roots'), [])
     t.match(await verify(), { fault: null })
     await logIn(app, apiKey)
     await publish()
-    const [{ entry, proof } = {} as Row] = await allOf(get, '/v1/audit?action=login')
+    const [{ entry, proof } = {} as Row] = await readAll(get, '/v1/audit?action=login')
     t.ok(entry.number > rows.length)
     t.equal(proof.root, 5)
     t.match(await verify(), { fault: null, roots: 1 })
@@ -885,14 +885,14 @@ t.test('after an erasure the proofs of others lead to the same roots', async (t)
     const again = await logIn(app, await addCustomer(database, 'globex', { scopes }))
     await publish()
     t.same(
-      (await allOf(again.get)).map(({ entry: { number, action } }) => [number, action]),
+      (await readAll(again.get)).map(({ entry: { number, action } }) => [number, action]),
       [[1, 'login']],
     )
     t.match(await verify(), { fault: null })
   })
 })
 
-t.test('what an earlier version sealed is in no tree, and all verifies', async (t) => {
+t.test('entries sealed before roots existed are in no tree, and the trail verifies', async (t) => {
   const { app, superuser, database, apiKey, publish, verify } = await open(t)
   const { get } = await logIn(app, apiKey)
   await app.audit.seal(true)
@@ -923,7 +923,7 @@ t.test('what an earlier version sealed is in no tree, and all verifies', async (
   await logIn(app, apiKey)
   await publish()
   t.match(await verify(), { fault: null, roots: 2 })
-  const actions = (await allOf(get)).map(({ entry: { action } }) => action)
+  const actions = (await readAll(get)).map(({ entry: { action } }) => action)
   t.notOk(actions.includes('customers.show'))
   t.match(await judge(t, await download(app, get)), /are good/)
   t.ok(superuser)
@@ -939,7 +939,7 @@ t.test('a large minute has several roots', async (t) => {
   )
   await app.audit.seal(true)
   await publishRoots(database.reader, secrets, app.signingKeys.active, 'all')
-  const rows = await allOf(get)
+  const rows = await readAll(get)
   t.equal(rows.length, 1_129)
   t.same([...new Set(rows.map(({ proof }) => `${proof.root} ${proof.path.length}`))].sort(), ['1 10', '2 7'])
   t.match(await judge(t, await download(app, get)), /1129 entries and 2 roots are good/)

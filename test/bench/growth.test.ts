@@ -1,6 +1,6 @@
 import t from 'tap'
 import { judgePlan, type Node } from '../../bench/growth/plans.ts'
-import { createTables, instantOf } from '../../bench/growth/records.ts'
+import { createTables, getInstant } from '../../bench/growth/records.ts'
 import { listBatches, listHolders, parseSizes } from '../../bench/growth/sizes.ts'
 
 const sum = (values: readonly number[]) => values.reduce((all, each) => all + each, 0)
@@ -26,7 +26,7 @@ t.test('every certificate has a holder: one large, one with a dashboard, the res
   t.equal(listHolders({ name: '', certificates: 10_000, customers: 1 })[0]?.certificates, 10_000)
 })
 
-t.test('records come in batches, of all customers in turn, each once', async (t) => {
+t.test('records are generated in batches, for all customers in turn, each once', async (t) => {
   const holders = listHolders({ name: '', certificates: 1_000, customers: 4 })
   const batches = listBatches(holders, 'certificates', 100)
   t.equal(sum(batches.map(({ from, to }) => to - from + 1)), 2_000)
@@ -35,7 +35,9 @@ t.test('records come in batches, of all customers in turn, each once', async (t)
     batches.map(({ at }) => at).sort((a, b) => a - b),
   )
   const now = Date.parse('2026-11-21')
-  const large = batches.filter(({ customerId }) => customerId === 'large').map((each) => instantOf(each, now))
+  const large = batches
+    .filter(({ customerId }) => customerId === 'large')
+    .map((each) => getInstant(each, now))
   t.equal(new Set(large).size, large.length, 'each has an instant of its own')
   for (const table of Object.values(createTables(now))) {
     const row = table.row(55, { customerId: 'large', from: 1, to: 100, at: 0.5 }, large[0] as string)
@@ -43,7 +45,7 @@ t.test('records come in batches, of all customers in turn, each once', async (t)
   }
 })
 
-t.test('a plan is judged by what it reads', async (t) => {
+t.test('a plan is rated by the rows that it reads', async (t) => {
   const scan = (more: Partial<Node>): Node => ({
     'Node Type': 'Index Scan',
     'Relation Name': 'certificates',

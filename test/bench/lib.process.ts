@@ -3,9 +3,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { requestText } from '../../bench/lib/client.ts'
 import { runClosedLoop, runOpenLoop } from '../../bench/lib/loops.ts'
-import { measureUndisturbed, stolenMs, undisturbedOf, watchSteal } from '../../bench/lib/machine.ts'
+import { getUndisturbed, measureUndisturbed, stolenMs, watchSteal } from '../../bench/lib/machine.ts'
 import { createSchedule } from '../../bench/lib/schedule.ts'
-import { fitLine, lowestOf, median, percentile } from '../../bench/lib/statistics.ts'
+import { fitLine, getLowest, median, percentile } from '../../bench/lib/statistics.ts'
 import { bestOfThree } from '../patience.ts'
 
 t.test('a percentile is a value that was measured, by nearest rank', async (t) => {
@@ -19,7 +19,7 @@ t.test('a percentile is a value that was measured, by nearest rank', async (t) =
   t.equal(median([3, 1, 2]), 2)
 })
 
-t.test('a fitted line finds slope and its error, whatever the noise around it', async (t) => {
+t.test('a fitted line finds the slope and its error despite noise', async (t) => {
   const line = fitLine([0, 1, 2, 3].map((x) => ({ x, y: 5 + 2 * x })))
   t.match(line, { slope: 2, intercept: 5, error: 0 })
   const saw = Array.from({ length: 200 }, (_, x) => ({ x, y: 100 + (x % 2 === 0 ? 10 : -10) }))
@@ -36,9 +36,9 @@ t.test('a fitted line finds slope and its error, whatever the noise around it', 
   )
 })
 
-t.test('of each window the lowest point is what a collection left', async (t) => {
+t.test('the lowest point of each window is the memory after a collection', async (t) => {
   const points = [8, 3, 9, 4, 7, 5].map((y, x) => ({ x, y }))
-  t.same(lowestOf(points, 2), [
+  t.same(getLowest(points, 2), [
     { x: 1, y: 3 },
     { x: 3, y: 4 },
     { x: 5, y: 5 },
@@ -52,7 +52,7 @@ t.test('a schedule is due at a constant rate, and ends', async (t) => {
   t.same([999, 1_000, 1_004, 1_005, 1_094, 9_999].map(schedule.countBy), [0, 1, 1, 2, 19, 20])
 })
 
-t.test('what the hypervisor took is known where Linux tells it, and never falls', async (t) => {
+t.test('stolen time is read on Linux, and never decreases', async (t) => {
   const before = stolenMs()
   const stolenShare = watchSteal()
   t.ok(before >= 0)
@@ -60,7 +60,7 @@ t.test('what the hypervisor took is known where Linux tells it, and never falls'
   t.ok(stolenShare() >= 0 && stolenShare() < 2)
 })
 
-t.test('rounds are measured in turn until enough were undisturbed, or too many tried', async (t) => {
+t.test('rounds alternate until enough were undisturbed, or the maximum was tried', async (t) => {
   const asked: string[] = []
   const note = (name: string) => async (round: number) => {
     asked.push(`${name}${round}`)
@@ -69,10 +69,10 @@ t.test('rounds are measured in turn until enough were undisturbed, or too many t
   const subjects = { a: note('a'), b: note('b') }
   const enough = await measureUndisturbed({ subjects, wanted: 2, atMost: 5, tolerated: 1 })
   t.same(asked, ['a1', 'b1', 'a2', 'b2'])
-  t.same(undisturbedOf(enough.get('a') ?? [], 1), [1, 2])
+  t.same(getUndisturbed(enough.get('a') ?? [], 1), [1, 2])
   const never = await measureUndisturbed({ subjects, wanted: 2, atMost: 3, tolerated: -1 })
   t.equal(never.get('b')?.length, 3, 'tried as often as it may be')
-  t.same(undisturbedOf(never.get('b') ?? [], -1), [], 'and nothing to judge')
+  t.same(getUndisturbed(never.get('b') ?? [], -1), [], 'and nothing to judge')
 })
 
 const serve = async (
@@ -132,7 +132,7 @@ t.test(
   },
 )
 
-t.test('answers are told apart, whatever they come in, and failures counted', async (t) => {
+t.test('answers are split by status across chunks, and failures are counted', async (t) => {
   const body = Buffer.alloc(300_000, 'x')
   const url = await serve(t, (request, response) => {
     if (request.url === '/304') return void response.writeHead(304).end()

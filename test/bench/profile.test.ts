@@ -1,6 +1,6 @@
 import t from 'tap'
 import { drawFlame } from '../../bench/profile/flame.ts'
-import { type CpuProfile, placeOf, readProfile, roomOf, selfTimes } from '../../bench/profile/tree.ts'
+import { type CpuProfile, getPlace, getRoom, readProfile, selfTimes } from '../../bench/profile/tree.ts'
 
 const root = '/srv/project'
 const file = (path: string) => `file://${root}/${path}`
@@ -23,12 +23,12 @@ const profile: CpuProfile = {
   timeDeltas: [100, 100, 100, 100, 100, 100],
 }
 
-t.test('a place names file, package or module, and never where the project lies', async (t) => {
-  t.equal(placeOf(file('app/edge/edge.ts'), root), 'app/edge/edge.ts')
-  t.equal(placeOf(file('node_modules/@fastify/jwt/jwt.js'), root), '@fastify/jwt')
-  t.equal(placeOf(file('node_modules/a/node_modules/pg/lib/client.js'), root), 'pg')
-  t.equal(placeOf('file:///home/somebody/x.js', root), 'elsewhere')
-  t.equal(placeOf('node:net', root), 'node:net')
+t.test('a location names file, package or module, and never the project’s folder', async (t) => {
+  t.equal(getPlace(file('app/edge/edge.ts'), root), 'app/edge/edge.ts')
+  t.equal(getPlace(file('node_modules/@fastify/jwt/jwt.js'), root), '@fastify/jwt')
+  t.equal(getPlace(file('node_modules/a/node_modules/pg/lib/client.js'), root), 'pg')
+  t.equal(getPlace('file:///home/somebody/x.js', root), 'elsewhere')
+  t.equal(getPlace('node:net', root), 'node:net')
   const rooms: [string, string, string][] = [
     ['app/cache/fence.ts', 'judge', 'app/cache'],
     ['plugins/gate.ts', 'f', 'plugins'],
@@ -37,7 +37,7 @@ t.test('a place names file, package or module, and never where the project lies'
     ['', '(garbage collector)', '(garbage collector)'],
     ['', 'writev', 'native'],
   ]
-  for (const [place, name, room] of rooms) t.equal(roomOf(place, name), room)
+  for (const [place, name, room] of rooms) t.equal(getRoom(place, name), room)
 })
 
 t.test('a profile becomes one tree of the time between two moments, idle apart', async (t) => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type Cluster, Redis } from 'ioredis'
 import t from 'tap'
-import { createEtag, type Entry } from '../../app/cache/entry.ts'
+import { type CacheEntry, createEtag } from '../../app/cache/entry.ts'
 import { openRedisEraser } from '../../app/cache/erase.ts'
 import { createRedisCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
@@ -53,7 +53,7 @@ async function testCluster(servers: [Node, Node]) {
     for (const client of clients) client.disconnect()
     for (const server of servers) await server.stop()
   })
-  const entryOf = (customerId: string): Entry => {
+  const getEntry = (customerId: string): CacheEntry => {
     const body = Buffer.from(`of ${customerId}`)
     const etag = createEtag('application/json', body)
     const snapshot = parseSnapshot('1:1:')
@@ -74,7 +74,7 @@ async function testCluster(servers: [Node, Node]) {
   t.test('entries of every customer are found on the node that has them', async (t) => {
     for (const customer of customers) {
       await until(`${customer} is kept`, async () => {
-        cache.set(entryOf(customer))
+        cache.set(getEntry(customer))
         return (await cache.get(customer, 'k', [])) !== undefined
       })
     }
@@ -103,7 +103,7 @@ async function testCluster(servers: [Node, Node]) {
     t.same(await answers, Array(customers.length).fill(null))
   })
 
-  t.test('an erasure goes through every node', async (t) => {
+  t.test('an erasure reaches every node', async (t) => {
     const eraser = await openRedisEraser(url)
     for (const customer of customers) t.ok((await eraser.erase(customer, [])) >= 1, customer)
     eraser.close()

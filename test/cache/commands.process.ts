@@ -51,7 +51,7 @@ async function testCommands({ port, stop }: NonNullable<typeof redis>) {
     t.equal(line.pieces.join('').match(/acme\}/g)?.length, 50)
   })
 
-  t.test('commands whose time counts from the call, as for limits, are sent at once', async (t) => {
+  t.test('commands with a deadline from the call, as for limits, are sent immediately', async (t) => {
     const limits = connectRedis(`redis://127.0.0.1:${port}`, {}) as Redis
     t.teardown(() => limits.disconnect())
     await once(limits, 'ready')

@@ -12,7 +12,7 @@ t.teardown(async () => {
   await database.close()
 })
 
-t.test('nothing cached of an erased customer is served to the next one of its name', async (t) => {
+t.test('no cached answer of an erased customer is served to a new one with its name', async (t) => {
   const paths = ['/v1/products', '/v1/products/p', '/v1/countries?limit=1', '/v1/me']
   const former = await asCustomer(database, app, 'gamma')
   await sql`insert into products (customer_id, id, name) values ('gamma', 'p', 'a secret')`.execute(

@@ -25,7 +25,7 @@ const run = async (count: number, fault: Fault = {}, first = 1) => {
 }
 
 t.test(
-  'in whatever order polls, reads and writes happen, no answer is older than promised, nor than one before, and says nothing',
+  'in every order of polls, reads and writes, no answer is older than promised or than an earlier one without a label',
   async (t) => {
     const { broken, totals } = await run(episodes, {}, firstSeed)
     t.comment(JSON.stringify(totals))
@@ -53,16 +53,13 @@ t.test('faults that are planted are found', async (t) => {
   }
 })
 
-t.test(
-  'a standby that stayed with a former primary is found where it is read: a planted fault',
-  async (t) => {
-    const found = async (seed: number): Promise<boolean> => {
-      const options = { seed, steps: 1_000, hasStandby: true, hasRedis: seed % 2 === 0 }
-      const { broken } = await simulate({ ...options, trustsStandby: true })
-      return broken.length > 0 && (await simulate(options)).broken.length === 0
-    }
-    let seed = 1
-    while (seed <= standbyEpisodes && !(await found(seed))) seed += 1
-    t.ok(seed <= standbyEpisodes, `found in none of ${standbyEpisodes} runs`)
-  },
-)
+t.test('a standby of a previous primary is detected when it is read: a planted fault', async (t) => {
+  const found = async (seed: number): Promise<boolean> => {
+    const options = { seed, steps: 1_000, hasStandby: true, hasRedis: seed % 2 === 0 }
+    const { broken } = await simulate({ ...options, trustsStandby: true })
+    return broken.length > 0 && (await simulate(options)).broken.length === 0
+  }
+  let seed = 1
+  while (seed <= standbyEpisodes && !(await found(seed))) seed += 1
+  t.ok(seed <= standbyEpisodes, `found in none of ${standbyEpisodes} runs`)
+})

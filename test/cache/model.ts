@@ -1,5 +1,5 @@
-import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
-import { openEnvelope, rankBytes, sealEntry } from '../../app/cache/envelope.ts'
+import { type CacheEntry, createEtag, type Filled } from '../../app/cache/entry.ts'
+import { openEnvelope, rankBytes, signEnvelope } from '../../app/cache/envelope.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
 import {
   formatEpoch,
@@ -22,7 +22,7 @@ export type Versions = Readonly<Record<string, number>>
 export const customerId = 'acme'
 /** The letter is the resource. */
 export const records = ['a0', 'a1', 'b0', 'b1'] as const
-export const resourceOf = (record: string) => record.charAt(0)
+export const getResource = (record: string) => record.charAt(0)
 
 type LogEntry = { xid: number; written: readonly string[] | undefined; at: number; mark?: string }
 
@@ -51,13 +51,13 @@ export const createModel = (now: () => number) => {
   received = log
 
   const server = () => `s${starts}`
-  const countOf = (entries: readonly LogEntry[]): Versions => {
+  const getCount = (entries: readonly LogEntry[]): Versions => {
     const counts: Record<string, number> = Object.fromEntries(records.map((record) => [record, 0]))
     for (const { written = [] } of entries)
       for (const record of written) counts[record] = (counts[record] ?? 0) + 1
     return counts
   }
-  const textOf = (entries: readonly LogEntry[]): string => {
+  const getText = (entries: readonly LogEntry[]): string => {
     const open = new Set<number>()
     let xmax = 1_000
     for (const { xid, written } of entries) {
@@ -70,16 +70,16 @@ export const createModel = (now: () => number) => {
     const xip = [...open].filter((xid) => xid < xmax).sort((a, b) => a - b)
     return `${xip[0] ?? xmax}:${xmax}:${xip.join(',')}`
   }
-  const markOf = (entries: readonly LogEntry[]): string =>
+  const getMark = (entries: readonly LogEntry[]): string =>
     entries.reduce((newest, { xid, mark }) => (mark && xid >= newest.xid ? { xid, mark } : newest), {
       ...{ xid: 0, mark: 'unmarked' },
     }).mark
   const filledFrom = (entries: readonly LogEntry[], asked: readonly string[], isStandby: boolean): Filled => {
-    const all = countOf(entries)
+    const all = getCount(entries)
     const body = Buffer.from(JSON.stringify(Object.fromEntries(asked.map((record) => [record, all[record]]))))
     return {
-      snapshot: parseSnapshot(textOf(entries), isStandby),
-      ...(isStandby ? { standby: markOf(entries) } : { server: server(), at: formatTime(now()) }),
+      snapshot: parseSnapshot(getText(entries), isStandby),
+      ...(isStandby ? { standby: getMark(entries) } : { server: server(), at: formatTime(now()) }),
       isAbsent: false,
       body,
       etag: createEtag('application/json', body),
@@ -151,19 +151,19 @@ export const createModel = (now: () => number) => {
       if (!isMarked) this.mark()
       const events = log.flatMap(({ xid, written = [] }): ChangeEvent[] =>
         since && !isVisible(xid, since)
-          ? [...new Set(written.map(resourceOf))].map((resource) => ({ xid, customerId, resource }))
+          ? [...new Set(written.map(getResource))].map((resource) => ({ xid, customerId, resource }))
           : [],
       )
       return {
-        snapshot: parseSnapshot(textOf(log)),
+        snapshot: parseSnapshot(getText(log)),
         since,
         at: formatTime(now()),
         epoch: formatEpoch(`i${promotions}`, server()),
-        mark: markOf(log),
+        mark: getMark(log),
         events: since && isWhole ? events : undefined,
       }
     },
-    snapshot: () => parseSnapshot(textOf(log)),
+    snapshot: () => parseSnapshot(getText(log)),
     /** How often another server took the primary's place. */
     get promotions() {
       return promotions
@@ -173,8 +173,8 @@ export const createModel = (now: () => number) => {
       return promotedAt
     },
     /** What had been committed before a time. */
-    committedBefore: (ms: number): Versions => countOf(log.filter(({ at }) => at < ms)),
-    committed: (): Versions => countOf(log),
+    committedBefore: (ms: number): Versions => getCount(log.filter(({ at }) => at < ms)),
+    committed: (): Versions => getCount(log),
   }
 }
 
@@ -193,8 +193,8 @@ type SharedOptions = {
 /** The scripts of `app/cache/redis.ts`, without Redis. */
 export const createModelCache = ({ store, epoch, travel }: SharedOptions): SharedCache => {
   const { entries } = store
-  const nameOf = (of: string, key: string) => `${of} ${key}`
-  const open = (name: string, dependsOn: readonly string[]): Entry | undefined => {
+  const getName = (of: string, key: string) => `${of} ${key}`
+  const open = (name: string, dependsOn: readonly string[]): CacheEntry | undefined => {
     const sealed = entries.get(name)
     const entry = sealed && openEnvelope(name, sealed, secrets)
     return entry && { ...entry, dependsOn }
@@ -207,12 +207,12 @@ export const createModelCache = ({ store, epoch, travel }: SharedOptions): Share
   }
   return {
     get: (_, key, dependsOn) => {
-      const name = nameOf(epoch(), key)
+      const name = getName(epoch(), key)
       return through(() => open(name, dependsOn))
     },
     set(entry) {
-      const name = nameOf(entry.epoch, entry.key)
-      const sealed = sealEntry(name, entry, secrets)
+      const name = getName(entry.epoch, entry.key)
+      const sealed = signEnvelope(name, entry, secrets)
       const rank = rankSnapshot(entry.snapshot)
       void through(() => {
         const known = entries.get(name)?.subarray(0, rankBytes).toString()

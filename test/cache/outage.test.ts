@@ -74,7 +74,7 @@ const ask = (url: string, headers: Record<string, string> = {}) =>
   app.inject({ url, headers: { authorization: `Bearer ${token}`, ...headers } })
 const status = async (url: string) => String((await ask(url)).headers['cache-status'])
 
-t.test('while the database is away, known answers go on and say so', async (t) => {
+t.test('while the database is unreachable, cached answers continue with a stale label', async (t) => {
   const before = await ask('/v1/products')
   t.equal(before.statusCode, 200)
   await ask('/v1/certificates')
@@ -94,7 +94,7 @@ t.test('while the database is away, known answers go on and say so', async (t) =
 })
 
 t.test(
-  'whatever rests on what may have changed says so: records that are not there, rights, /v1/me',
+  'answers that depend on possible changes have the label: missing records, rights, /v1/me',
   async (t) => {
     for (const [url, code] of [
       ['/v1/products/none', 404],
@@ -152,7 +152,7 @@ const openWithoutPolls = async (t: Test) => {
   return { get, read, fail, line: own, keyId: apiKey.split('_')[2] as string }
 }
 
-t.test('while only the polls fail, answers are read now, and no answer says that it is old', async (t) => {
+t.test('while only the polls fail, answers are read from the database without a label', async (t) => {
   const { get, read, fail } = await openWithoutPolls(t)
   await read('/v1/products')
   t.equal((await read('/v1/products')).headers['cache-status'], 'certdata; hit')
@@ -177,7 +177,7 @@ t.test('while only the polls fail, a revoked key is refused', async (t) => {
   t.equal((await read('/v1/products')).statusCode, 401)
 })
 
-t.test('while the polls fail, answers are old and say so from where reads fail, too', async (t) => {
+t.test('while the polls fail, answers have a label as soon as reads fail too', async (t) => {
   const { read, fail, line: own } = await openWithoutPolls(t)
   await read('/v1/products')
   await fail()
@@ -190,7 +190,7 @@ t.test('while the polls fail, answers are old and say so from where reads fail, 
   )
 })
 
-t.test('a record that came while the polls fail is found', async (t) => {
+t.test('a record created while the polls fail is found', async (t) => {
   const { read, fail } = await openWithoutPolls(t)
   t.equal((await read('/v1/products/p2')).statusCode, 404)
   await fail()
@@ -200,7 +200,7 @@ t.test('a record that came while the polls fail is found', async (t) => {
   t.equal((await read('/v1/products/p2')).statusCode, 200)
 })
 
-t.test('when it is back, what changed meanwhile shows at once, and nothing says stale', async (t) => {
+t.test('when the database is back, changes show immediately, and no answer has a label', async (t) => {
   await sql`update products set name = 'after' where customer_id = 'acme'`.execute(database.operator)
   line.mend()
   await until('answers are fresh', async () => !/db-unreachable/.test(await status('/v1/products')))

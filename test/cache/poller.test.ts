@@ -33,13 +33,13 @@ const setUp = async (intervalMs = 1_000_000) => {
   })
   const started = poller.start()
   await settle()
-  asked[0]?.give(pollOf(100))
+  asked[0]?.give(getPoll(100))
   await started
   return { clock, asked, fence, poller, warnings, judge: createJudge(fence, poller, 5_000) }
 }
 
 const settle = () => new Promise(setImmediate)
-const pollOf = (xmax: number, events: ChangeEvent[] = [], at = '2026-01-01T00:00:00.000000Z'): Poll => ({
+const getPoll = (xmax: number, events: ChangeEvent[] = [], at = '2026-01-01T00:00:00.000000Z'): Poll => ({
   snapshot: parseSnapshot(`${xmax}:${xmax}:`),
   since: undefined,
   at,
@@ -47,14 +47,14 @@ const pollOf = (xmax: number, events: ChangeEvent[] = [], at = '2026-01-01T00:00
   mark: 'm',
   events,
 })
-const stampOf = (xmax: number) => ({
+const getStamp = (xmax: number) => ({
   customerId: 'acme',
   dependsOn: ['products'],
   snapshot: parseSnapshot(`${xmax}:${xmax}:`),
   epoch: 'e',
 })
 
-t.test('a poll speaks for 500 ms from its sending, by whichever clock moved more', async (t) => {
+t.test('a poll is valid for 500 ms from its start, by the clock that advanced more', async (t) => {
   const { clock, asked, poller } = await setUp()
   for (const moved of ['monotonic', 'wall'] as const) {
     clock[moved] += 500
@@ -64,7 +64,7 @@ t.test('a poll speaks for 500 ms from its sending, by whichever clock moved more
     const confirmed = poller.confirm()
     await settle()
     clock[moved] += 400
-    asked.at(-1)?.give(pollOf(100))
+    asked.at(-1)?.give(getPoll(100))
     t.ok(await confirmed)
     clock[moved] += 100
     t.ok(poller.isLeased(), 'counted from its sending')
@@ -72,7 +72,7 @@ t.test('a poll speaks for 500 ms from its sending, by whichever clock moved more
     t.notOk(poller.isLeased())
     const again = poller.confirm()
     await settle()
-    asked.at(-1)?.give(pollOf(100))
+    asked.at(-1)?.give(getPoll(100))
     await again
   }
   clock.wall -= 1_000_000
@@ -87,17 +87,17 @@ t.test('one poll is in flight and one queued, however many ask', async (t) => {
   const after = [poller.confirmAfter(), poller.confirmAfter()]
   await settle()
   t.equal(asked.length, 2)
-  asked[1]?.give(pollOf(101))
+  asked[1]?.give(getPoll(101))
   t.same(await Promise.all(joined), [true, true, true])
   await settle()
   t.equal(asked.length, 3, 'the second of them began after it was asked for')
   t.equal(asked[2]?.since, '101:101:')
   const late = poller.confirmAfter()
-  asked[2]?.give(pollOf(102))
+  asked[2]?.give(getPoll(102))
   t.same(await Promise.all(after), [true, true])
   await settle()
   t.equal(asked.length, 4)
-  asked[3]?.give(pollOf(102))
+  asked[3]?.give(getPoll(102))
   t.ok(await late)
   await poller.close()
 })
@@ -114,7 +114,7 @@ t.test('a poll that fails is said once, and its good successor too', async (t) =
   t.equal(warnings.length, 1)
   const good = poller.confirmAfter()
   await settle()
-  asked[4]?.give(pollOf(100))
+  asked[4]?.give(getPoll(100))
   t.ok(await good)
   t.notOk(poller.isDown())
   t.equal(warnings.length, 2)
@@ -133,7 +133,7 @@ t.test('while polls fail, a request waits for the poll that is due', async (t) =
   t.equal(asked.length, 2, 'nobody asks at once')
   await until('it is due', () => asked.length === 3)
   const joined = poller.confirm()
-  asked[2]?.give(pollOf(100))
+  asked[2]?.give(getPoll(100))
   t.same(await Promise.all([...waiting, joined]), [true, true, true])
   t.equal(asked.length, 3)
 
@@ -146,13 +146,13 @@ t.test('while polls fail, a request waits for the poll that is due', async (t) =
   t.notOk(await last, 'and nobody waits for one that never comes')
 })
 
-t.test('a poll that took longer than the interval is followed by the next one at once', async (t) => {
+t.test('a poll that took longer than the interval is followed immediately by the next one', async (t) => {
   const intervalMs = 1_000_000
   const { clock, asked, poller } = await setUp(intervalMs)
   const slow = poller.confirm()
   await settle()
   clock.monotonic += intervalMs
-  asked[1]?.give(pollOf(100))
+  asked[1]?.give(getPoll(100))
   t.ok(await slow)
   await until('the next one is sent', () => asked.length === 3)
   clock.monotonic += intervalMs
@@ -171,7 +171,7 @@ t.test('a first poll that fails is tried again', async (t) => {
     poll: async () => {
       asked += 1
       if (asked < 3) throw new Error('no answer')
-      return pollOf(100)
+      return getPoll(100)
     },
     close: async () => {},
   }
@@ -186,13 +186,13 @@ t.test('a first poll that fails is tried again', async (t) => {
   await poller.close()
 })
 
-t.test('listeners hear what changed, and that anything may have', async (t) => {
+t.test('listeners receive the changes, or a signal that anything may have changed', async (t) => {
   const { asked, poller } = await setUp()
   const heard: unknown[] = []
   const stop = poller.listen((events) => heard.push(events))
   const change = { xid: 100, customerId: 'acme', resource: 'products' }
-  const polls = [pollOf(101), pollOf(102, [change]), { ...pollOf(103), events: undefined }]
-  for (const poll of [...polls, { ...pollOf(50), epoch: 'f' }]) {
+  const polls = [getPoll(101), getPoll(102, [change]), { ...getPoll(103), events: undefined }]
+  for (const poll of [...polls, { ...getPoll(50), epoch: 'f' }]) {
     const confirmed = poller.confirm()
     await settle()
     asked.at(-1)?.give(poll)
@@ -207,7 +207,7 @@ t.test("the day is the database's, carried on by the monotonic clock", async (t)
   const { clock, asked, poller } = await setUp()
   const confirmed = poller.confirm()
   await settle()
-  asked[1]?.give(pollOf(100, [], '2030-12-31T23:59:59.500000Z'))
+  asked[1]?.give(getPoll(100, [], '2030-12-31T23:59:59.500000Z'))
   await confirmed
   clock.wall += 86_400_000
   t.equal(new Date(poller.databaseNow()).toISOString(), '2030-12-31T23:59:59.500Z')
@@ -217,14 +217,14 @@ t.test("the day is the database's, carried on by the monotonic clock", async (t)
 })
 
 t.test(
-  "the database's clock is in whole milliseconds, and this machine's until a poll tells it",
+  "the database's clock has whole milliseconds, and this machine's is used before the first poll",
   async (t) => {
     const clock = { monotonic: 1_000.75, wall: 1_700_000_000_000.5 }
     const fence = createFence()
     const poller = createPoller({
       source: {
         begin: async () => undefined,
-        poll: async () => pollOf(100, [], '2030-12-31T23:59:59.500000Z'),
+        poll: async () => getPoll(100, [], '2030-12-31T23:59:59.500000Z'),
         close: async () => {},
       },
       fence,
@@ -247,68 +247,65 @@ t.test(
 
 t.test('without a lease an answer waits for a poll, and is judged by it', async (t) => {
   const { clock, asked, judge, poller } = await setUp()
-  const entry = stampOf(100)
+  const entry = getStamp(100)
   t.equal(judge.check(entry), 'fresh')
   clock.monotonic += 501
   const same = judge.check(entry)
   t.ok(same instanceof Promise)
   await settle()
-  asked.at(-1)?.give(pollOf(101))
+  asked.at(-1)?.give(getPoll(101))
   t.equal(await same, 'fresh')
   clock.monotonic += 501
   const changed = judge.check(entry)
   await settle()
-  asked.at(-1)?.give(pollOf(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
+  asked.at(-1)?.give(getPoll(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
   t.equal(await changed, 'behind')
   clock.monotonic += 501
-  const slow = judge.check(stampOf(102))
+  const slow = judge.check(getStamp(102))
   await settle()
   clock.wall += 600
-  asked.at(-1)?.give(pollOf(102))
+  asked.at(-1)?.give(getPoll(102))
   await settle()
   clock.wall += 600
-  asked.at(-1)?.give(pollOf(102))
+  asked.at(-1)?.give(getPoll(102))
   t.equal(await slow, 'behind', 'polls that took longer than their lease say nothing')
   await poller.close()
 })
 
-t.test('a poll that took longer than its lease is asked again: the database may be gone since', async (t) => {
+t.test('a poll that took longer than its lease is repeated, because the database may be lost', async (t) => {
   const { clock, asked, judge, poller } = await setUp()
   const slow = async (end: () => void) => {
     clock.monotonic += 501
-    const freshness = judge.check(stampOf(100))
+    const freshness = judge.check(getStamp(100))
     await settle()
     clock.wall += 600
-    asked.at(-1)?.give(pollOf(100))
+    asked.at(-1)?.give(getPoll(100))
     await settle()
     end()
     return freshness
   }
-  t.equal(await slow(() => asked.at(-1)?.give(pollOf(100))), 'fresh')
+  t.equal(await slow(() => asked.at(-1)?.give(getPoll(100))), 'fresh')
   t.equal(await slow(() => asked.at(-1)?.fail()), 'stale')
   await poller.close()
 })
 
-t.test(
-  'an answer older than another one served is stale, not behind, where no poll can tell any more',
-  async (t) => {
-    const { asked, fence, judge, poller } = await setUp()
-    const older = stampOf(100)
-    t.equal(judge.check(older), 'fresh')
-    fence.noteServed(stampOf(101))
-    const unsure = judge.check(older)
-    t.ok(unsure instanceof Promise, 'the next poll will tell')
-    await settle()
-    asked.at(-1)?.fail()
-    t.equal(await unsure, 'stale')
-    const known = judge.confirm()
-    await settle()
-    asked.at(-1)?.give(pollOf(102, [{ xid: 100, customerId: 'acme', resource: 'products' }]))
-    await known
-    t.equal(judge.check(older), 'behind', 'once it is known to lack a change')
-    await poller.close()
-  },
-)
+t.test('an answer older than a served one is stale, not behind, if no poll can decide', async (t) => {
+  const { asked, fence, judge, poller } = await setUp()
+  const older = getStamp(100)
+  t.equal(judge.check(older), 'fresh')
+  fence.noteServed(getStamp(101))
+  const unsure = judge.check(older)
+  t.ok(unsure instanceof Promise, 'the next poll will tell')
+  await settle()
+  asked.at(-1)?.fail()
+  t.equal(await unsure, 'stale')
+  const known = judge.confirm()
+  await settle()
+  asked.at(-1)?.give(getPoll(102, [{ xid: 100, customerId: 'acme', resource: 'products' }]))
+  await known
+  t.equal(judge.check(older), 'behind', 'once it is known to lack a change')
+  await poller.close()
+})
 
 t.test(
   'while the database is away answers are stale for a while, and none that lacks a known change',
@@ -316,28 +313,28 @@ t.test(
     const { clock, asked, judge, poller } = await setUp()
     const known = poller.confirm()
     await settle()
-    asked.at(-1)?.give(pollOf(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
+    asked.at(-1)?.give(getPoll(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
     await known
     clock.monotonic += 501
-    const waited = judge.check(stampOf(102))
+    const waited = judge.check(getStamp(102))
     await settle()
     asked.at(-1)?.fail()
     t.equal(await waited, 'stale')
-    t.equal(judge.check(stampOf(102)), 'stale', 'at once: nobody waits again')
+    t.equal(judge.check(getStamp(102)), 'stale', 'at once: nobody waits again')
     t.equal(judge.staleSeconds(), 1)
-    t.equal(judge.check(stampOf(101)), 'behind')
+    t.equal(judge.check(getStamp(101)), 'behind')
     clock.monotonic += 4_499
-    t.equal(judge.check(stampOf(102)), 'stale')
+    t.equal(judge.check(getStamp(102)), 'stale')
     t.equal(judge.staleSeconds(), 5)
     clock.monotonic += 1
-    t.equal(judge.check(stampOf(102)), 'behind', 'not longer than configured')
+    t.equal(judge.check(getStamp(102)), 'behind', 'not longer than configured')
     await poller.close()
   },
 )
 
 t.test('after a good poll, fresh entries are judged without a promise', async (t) => {
   const { judge, poller } = await setUp()
-  const entry = stampOf(100)
+  const entry = getStamp(100)
   const rounds = 200_000
   let fresh = 0
   const start = performance.now()

@@ -31,7 +31,7 @@ t.test('a cached answer that is as the database has it is the same', async (t) =
   t.equal(await app.probeFreshness(), 'nothing', 'each is compared once')
 })
 
-t.test('one that changed meanwhile is superseded, which is no fault', async (t) => {
+t.test('a probe whose record changed is superseded, which is no failure', async (t) => {
   await serve()
   await rename('another')
   t.equal(await app.probeFreshness(), 'superseded')
@@ -46,7 +46,7 @@ t.test('a change that was not logged is found, and counted', async (t) => {
   await sql`alter table products enable always trigger products_log_update`.execute(owner)
 })
 
-t.test('where the edge answers all, it leaves one in each time to be compared', async (t) => {
+t.test('if the edge answers everything, one request per interval is still compared', async (t) => {
   // The edge leaves to the router what waits for a poll, as where a machine has stalled.
   const { app, origin } = await listenTestApp(database, { leaseMs: 60_000 })
   t.teardown(() => app.close())

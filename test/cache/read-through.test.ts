@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
+import { type CacheEntry, createEtag, type Filled } from '../../app/cache/entry.ts'
 import { createFence } from '../../app/cache/fence.ts'
 import { createJudge, type Freshness, type Judge } from '../../app/cache/freshness.ts'
 import { createMemoryCache } from '../../app/cache/memory.ts'
@@ -81,7 +81,7 @@ const shown = (answer: Awaited<ReturnType<ReturnType<typeof setUp>['read']>>) =>
 ]
 const settle = () => new Promise(setImmediate)
 
-t.test('a second read is answered from memory, at once', async (t) => {
+t.test('a second read is answered from memory synchronously', async (t) => {
   const { read, fills } = setUp()
   const first = read()
   fills[0]?.give('one')
@@ -92,7 +92,7 @@ t.test('a second read is answered from memory, at once', async (t) => {
   t.equal(fills.length, 1)
 })
 
-t.test("what was read before the database's clock was set back claims no time to come", async (t) => {
+t.test("an entry read before the database's clock was set back has no time in the future", async (t) => {
   const { judge } = createTestJudge({
     known: 1,
     isLeased: true,
@@ -142,7 +142,7 @@ t.test('customers never share an entry or a flight, even for equal keys', async 
   t.same(shown(await read({ customerId: 'a', key: 'b k' })), ['of a', 'memory'])
 })
 
-t.test('what lacks a known change is read again', async (t) => {
+t.test('an entry that lacks a known change is read again', async (t) => {
   const { world, read, fills } = setUp()
   const first = read()
   fills[0]?.give('one')
@@ -155,23 +155,20 @@ t.test('what lacks a known change is read again', async (t) => {
   t.same(shown(await read()), ['two', 'memory'])
 })
 
-t.test(
-  'a caller that joins a flight takes its answer only if it shows all changes known by then',
-  async (t) => {
-    const { world, read, fills } = setUp()
-    const first = read()
-    const joined = read()
-    const joinedToo = read()
-    world.known = 2
-    fills[0]?.give('before the write', 1)
-    t.same(shown(await first), ['before the write', 'database'], 'the asker itself may have it')
-    await settle()
-    t.equal(fills.length, 2, 'both joiners share one new flight')
-    fills[1]?.give('after the write')
-    t.same(shown(await joined), ['after the write', 'database'])
-    t.same(shown(await joinedToo), ['after the write', 'database'])
-  },
-)
+t.test('a caller that joins a flight uses its result only if it has all changes known by then', async (t) => {
+  const { world, read, fills } = setUp()
+  const first = read()
+  const joined = read()
+  const joinedToo = read()
+  world.known = 2
+  fills[0]?.give('before the write', 1)
+  t.same(shown(await first), ['before the write', 'database'], 'the asker itself may have it')
+  await settle()
+  t.equal(fills.length, 2, 'both joiners share one new flight')
+  fills[1]?.give('after the write')
+  t.same(shown(await joined), ['after the write', 'database'])
+  t.same(shown(await joinedToo), ['after the write', 'database'])
+})
 
 t.test('no-cache waits for a poll that begins after it, and then memory will do', async (t) => {
   const { world, polls, read, fills } = setUp()
@@ -189,7 +186,7 @@ t.test('no-cache waits for a poll that begins after it, and then memory will do'
   t.same(shown(await again), ['two', 'database'])
 })
 
-t.test('no-cache does not join what began before it, and shares what began after', async (t) => {
+t.test('no-cache does not join an earlier flight, and shares a later one', async (t) => {
   const { polls, read, fills } = setUp()
   const running = read()
   const demanded = [read({ noCache: true }), read({ noCache: true })]
@@ -219,7 +216,7 @@ t.test('no-cache without a good poll reads the database, and no stored answer wi
   await t.rejects(refused, { message: 'database gone' })
 })
 
-t.test("a standby in the primary's place answers where it does not lag, else it is 503", async (t) => {
+t.test("a standby in the primary's place answers if it does not lag, else the answer is 503", async (t) => {
   const standby = (seen: number) => async (): Promise<Filled> => {
     return { ...filledWith(`standby ${seen}`, seen), server: undefined, standby: 'm' }
   }
@@ -231,7 +228,7 @@ t.test("a standby in the primary's place answers where it does not lag, else it 
   await t.rejects(ask('b', standby(1)) as Promise<unknown>, { code: 'unavailable' })
 })
 
-t.test('while the database is away an answer is served, and says for how long', async (t) => {
+t.test('while the database is unreachable, an answer has its age in seconds', async (t) => {
   const { world, read, fills } = setUp()
   const first = read()
   fills[0]?.give('one')
@@ -258,7 +255,7 @@ t.test('an older answer that arrives late does not replace a newer one', async (
   t.same(shown(await read()), ['new', 'memory'])
 })
 
-t.test('a failed read fails its waiters and those of the next moment, then is tried again', async (t) => {
+t.test('a failed read fails its waiters and the callers right after it, then is retried', async (t) => {
   const { waits, read, fills } = setUp()
   const waiters = [read(), read()]
   fills[0]?.fail(new Error('database gone'))
@@ -286,7 +283,7 @@ t.test('that there is no such record is kept, and read again when something chan
 
 /** A store of entries that several instances share. */
 const createSharedMap = () => {
-  const stored = new Map<string, Entry>()
+  const stored = new Map<string, CacheEntry>()
   const shared: SharedCache = {
     get: async (customerId, key) => {
       const entry = stored.get(`${customerId} ${key}`)
@@ -327,7 +324,7 @@ t.test('an answer that is too large for memory is shared nevertheless', async (t
   t.ok(stored.has('acme large'))
 })
 
-t.test('a standby is read where its lag allows, and else the primary', async (t) => {
+t.test('a standby is read if its lag allows it, else the primary', async (t) => {
   /** What a standby says: no server, since its numbers are its primary's. */
   const fromStandby = (seen: number) => async (): Promise<Filled> => ({
     ...filledWith(`standby ${seen}`, seen),
@@ -436,7 +433,7 @@ t.test('no-cache reads the primary', async (t) => {
   t.same(shown(await answer), ['primary', 'database'])
 })
 
-const entryOf = (key: string, size: number): Entry => ({
+const getEntry = (key: string, size: number): CacheEntry => ({
   ...filledWith('x'.repeat(size)),
   epoch: 'i s',
   customerId: 'acme',
@@ -450,7 +447,7 @@ t.test(
   async (t) => {
     const memory = createMemoryCache(100_000)
     for (let i = 0; i < 100; i++) {
-      t.equal(memory.set(entryOf(`k${i}`, 3_000)), true)
+      t.equal(memory.set(getEntry(`k${i}`, 3_000)), true)
       memory.get('acme', 'k0')
     }
     t.ok(memory.sizeBytes <= 100_000)
@@ -458,7 +455,7 @@ t.test(
     t.ok(memory.get('acme', 'k0'), 'used all the time')
     t.notOk(memory.get('acme', 'k1'))
     t.ok(memory.get('acme', 'k99'))
-    t.equal(memory.set(entryOf('big', 50_000)), false)
+    t.equal(memory.set(getEntry('big', 50_000)), false)
     t.notOk(memory.get('acme', 'big'))
     t.ok(memory.get('acme', 'k99'), 'and it evicts no other')
   },
@@ -466,6 +463,6 @@ t.test(
 
 t.test('a cache of no bytes keeps nothing and still answers', async (t) => {
   const memory = createMemoryCache(0)
-  t.equal(memory.set(entryOf('k', 1)), false)
+  t.equal(memory.set(getEntry('k', 1)), false)
   t.notOk(memory.get('acme', 'k'))
 })

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { createEtag, type Entry } from '../../app/cache/entry.ts'
+import { type CacheEntry, createEtag } from '../../app/cache/entry.ts'
 import { createRedisCache, type SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
@@ -12,7 +12,7 @@ import { bestOfThree } from '../patience.ts'
 import { testRedis } from '../servers.ts'
 
 const redis = await testRedis()
-if (!redis) t.test('what instances share', { skip: 'no redis-server here: NOT tested' }, async () => {})
+if (!redis) t.test('instances share entries', { skip: 'no redis-server here: NOT tested' }, async () => {})
 else await testShared(redis)
 
 async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
@@ -64,7 +64,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     }
     return now() - start
   }
-  const keysOf = (text: string) => client.keys(`certdata:{acme}:*${text}*`)
+  const listKeys = (text: string) => client.keys(`certdata:{acme}:*${text}*`)
   /**
    * Has the first instance read what nobody has asked for, until Redis has the answer: one that is slow for a moment is
    * left alone. `addressOf` returns a new address, and what names its answer.
@@ -73,7 +73,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     for (;;) {
       const [path, mark] = addressOf(asked++)
       const answer = await a.get(path)
-      const isThere = async () => (await keysOf(mark)).length > 0
+      const isThere = async () => (await listKeys(mark)).length > 0
       if ((await until(isThere, 2_000).catch(() => undefined)) !== undefined) return { path, mark, answer }
     }
   }
@@ -84,12 +84,12 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   const askBoth = async (text: string): Promise<string> => {
     const path = `/v1/products?limit=3&brand[ne]=${text}-${asked++}`
     await a.get(path)
-    await until(async () => (await keysOf(`${text}-${asked - 1}`)).length > 0, 200).catch(() => {})
+    await until(async () => (await listKeys(`${text}-${asked - 1}`)).length > 0, 200).catch(() => {})
     return /detail=redis/.test(String((await b.get(path)).headers['cache-status'])) ? 'redis' : 'database'
   }
 
   const dependsOn = ['products']
-  const entryOf = (customerId: string, name: string, text: string, snapshot = '1:2:'): Entry => {
+  const getEntry = (customerId: string, name: string, text: string, snapshot = '1:2:'): CacheEntry => {
     const body = Buffer.from(text)
     const etag = createEtag('application/json', body)
     const next = '/v1/products?cursor=x'
@@ -109,7 +109,10 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     }
   }
   /** What an entry is in Redis, as soon as it is there. */
-  const sealedOf = async (cache: SharedCache, entry: Entry): Promise<{ name: string; sealed: Buffer }> => {
+  const readSealed = async (
+    cache: SharedCache,
+    entry: CacheEntry,
+  ): Promise<{ name: string; sealed: Buffer }> => {
     let name = ''
     await until(async () => {
       cache.set(entry)
@@ -120,33 +123,33 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     })
     return { name, sealed: (await client.getBuffer(name)) as Buffer }
   }
-  const shown = (entry: Entry | undefined) =>
+  const shown = (entry: CacheEntry | undefined) =>
     entry && { ...entry, body: entry.body.toString(), encoded: undefined }
 
   t.test(
     'an answer that one instance has read is a hit in Redis for another, the same to the byte',
     async (t) => {
-      const statusOf = ({ headers }: { headers: object }) =>
+      const getStatus = ({ headers }: { headers: object }) =>
         (headers as Record<string, string>)['cache-status']
       const askBothFor = async (form: string, addressOf: Parameters<typeof share>[0]) => {
         const { path, mark, answer: first } = await share(addressOf)
         return { path, mark, first, second: await b.get(path.replace('/v1/', form)) }
       }
       const isHit = ({ second }: Awaited<ReturnType<typeof askBothFor>>) =>
-        /detail=redis/.test(statusOf(second) ?? '')
+        /detail=redis/.test(getStatus(second) ?? '')
       await connected()
       const page = await bestOfThree(
         () => askBothFor('/v1/', (n) => [`/v1/products?limit=7&sort=-name&brand[ne]=page-${n}`, `page-${n}`]),
         isHit,
       )
       const { first, second } = page
-      t.equal(statusOf(first), 'certdata; fwd=uri-miss; stored')
-      t.equal(statusOf(second), 'certdata; hit; detail=redis')
+      t.equal(getStatus(first), 'certdata; fwd=uri-miss; stored')
+      t.equal(getStatus(second), 'certdata; hit; detail=redis')
       t.same(
         [second.body, second.headers.etag, second.headers.link],
         [first.body, first.headers.etag, first.headers.link],
       )
-      t.equal(statusOf(await b.get(page.path)), 'certdata; hit', 'and from then on in its memory')
+      t.equal(getStatus(await b.get(page.path)), 'certdata; hit', 'and from then on in its memory')
       const record = await bestOfThree(
         () =>
           askBothFor('/webapi/v1/api.php/', (n) => [
@@ -155,18 +158,18 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
           ]),
         isHit,
       )
-      t.equal(statusOf(record.second), 'certdata; hit; detail=redis', 'the other forms of a path share it')
+      t.equal(getStatus(record.second), 'certdata; hit; detail=redis', 'the other forms of a path share it')
       t.same(record.second.body, record.first.body)
-      t.same(await keysOf(record.mark), await client.keys(`*${record.mark}*`), 'under the customer')
-      const [name] = await keysOf(record.mark)
+      t.same(await listKeys(record.mark), await client.keys(`*${record.mark}*`), 'under the customer')
+      const [name] = await listKeys(record.mark)
       t.ok(Number(await client.pttl(name as string)) > 0, 'and it ends')
     },
   )
 
   t.test('an envelope changed in any one byte is no answer', async (t) => {
     const cache = openCache()
-    const entry = entryOf('acme', 'k', 'the body')
-    const { name, sealed } = await sealedOf(cache, entry)
+    const entry = getEntry('acme', 'k', 'the body')
+    const { name, sealed } = await readSealed(cache, entry)
     const find = () => bestOfThree(() => cache.get('acme', 'k', dependsOn), Boolean)
     t.same(shown(await find()), shown(entry))
     const accepted: number[] = []
@@ -197,8 +200,8 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
 
   t.test('an envelope moved to another key, another customer or another secret is no answer', async (t) => {
     const cache = openCache()
-    const { name, sealed } = await sealedOf(cache, entryOf('acme', 'products ?a', 'of acme'))
-    const { sealed: twin } = await sealedOf(cache, entryOf('acme', 'products ?b', 'of acme, b'))
+    const { name, sealed } = await readSealed(cache, getEntry('acme', 'products ?a', 'of acme'))
+    const { sealed: twin } = await readSealed(cache, getEntry('acme', 'products ?b', 'of acme, b'))
     await client.set(name.replace('?a', '?b'), sealed, 'PX', 60_000)
     await client.set(name.replace('{acme}', '{bolt}'), sealed, 'PX', 60_000)
     await client.set(name, twin, 'PX', 60_000)
@@ -206,24 +209,24 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.equal(await cache.get('acme', 'products ?a', dependsOn), undefined, 'swapped')
     t.equal(await cache.get('bolt', 'products ?a', dependsOn), undefined, 'another customer')
     const stranger = openCache(createSecrets(['a secret that is another one, and long enough as well']))
-    await sealedOf(cache, entryOf('acme', 'k2', 'text'))
+    await readSealed(cache, getEntry('acme', 'k2', 'text'))
     await until(async () => (await cache.get('acme', 'k2', dependsOn)) !== undefined)
     t.equal(await stranger.get('acme', 'k2', dependsOn), undefined, 'another secret')
     // Ids and keys that run into each other must not meet.
-    await sealedOf(cache, entryOf('acme', 'x}:y', 'text'))
+    await readSealed(cache, getEntry('acme', 'x}:y', 'text'))
     t.equal(await cache.get('acme}:x', 'y', dependsOn), undefined)
   })
 
   t.test('a foreign value in Redis is removed, so that the next answer can be kept', async (t) => {
     const cache = openCache()
-    const { name } = await sealedOf(cache, entryOf('acme', 'tainted', 'text'))
+    const { name } = await readSealed(cache, getEntry('acme', 'tainted', 'text'))
     await client.set(name, `${'9'.repeat(100)} poison`, 'PX', 60_000)
     await until(async () => {
       t.equal(await cache.get('acme', 'tainted', dependsOn), undefined)
       return (await client.exists(name)) === 0
     })
     await until(async () => {
-      cache.set(entryOf('acme', 'tainted', 'text'))
+      cache.set(getEntry('acme', 'tainted', 'text'))
       return (await cache.get('acme', 'tainted', dependsOn)) !== undefined
     })
   })
@@ -240,14 +243,14 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
       '9007199254740990:9007199254740990:',
       '9007199254740991:9007199254740991:',
     ]
-    await sealedOf(cache, entryOf('acme', 'cas', 'text'))
+    await readSealed(cache, getEntry('acme', 'cas', 'text'))
     const wrong: object[] = []
     for (const [older, first] of ascending.entries()) {
       for (const [newer, second] of ascending.entries()) {
         const keep = async (attempt: number) => {
           const key = `cas ${older} ${newer} ${attempt}`
-          cache.set(entryOf('acme', key, first, first))
-          cache.set(entryOf('acme', key, second, second))
+          cache.set(getEntry('acme', key, first, first))
+          cache.set(getEntry('acme', key, second, second))
           // The answer to a later command on the same connection comes after both.
           return (await cache.get('acme', key, dependsOn))?.body.toString()
         }
@@ -266,7 +269,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
       mark,
       answer: first,
     } = await share((n) => [`/v1/products?limit=2&category[ne]=poison-${n}`, `poison-${n}`])
-    const [name] = (await keysOf(mark)) as [string]
+    const [name] = (await listKeys(mark)) as [string]
     const sealed = (await client.getBuffer(name)) as Buffer
     const forged = Buffer.from(sealed.toString('latin1').replace('product 1', 'PRODUCT 1'), 'latin1')
     t.notOk(forged.equals(sealed))
@@ -309,14 +312,14 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
 
   t.test('a full Redis takes no answer beyond its memory', async (t) => {
     const cache = openCache()
-    await sealedOf(cache, entryOf('acme', 'before it is full', 'x'))
+    await readSealed(cache, getEntry('acme', 'before it is full', 'x'))
     await client.config('SET', 'maxmemory', '1')
-    cache.set(entryOf('acme', 'while it is full', 'x'))
+    cache.set(getEntry('acme', 'while it is full', 'x'))
     // The answer to a later command on the same connection comes after the script.
     await cache.get('acme', 'while it is full', dependsOn)
     t.same(await client.keys('*while it is full'), [])
     await client.config('SET', 'maxmemory', '0')
-    await sealedOf(cache, entryOf('acme', 'once there is room', 'x'))
+    await readSealed(cache, getEntry('acme', 'once there is room', 'x'))
   })
 
   t.test('Redis paused, killed or coming back: answers stay right, at most a little later', async (t) => {
@@ -386,7 +389,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.ok(Math.max(...slowest) > 20, 'the test saw answers from a cache')
   })
 
-  t.test('what a paused Redis takes in late is not fresh when it resumes', async (t) => {
+  t.test('an entry that a paused Redis stores late is not fresh when it resumes', async (t) => {
     await connected()
     const fresh = await open()
     process.kill(running.pid, 'SIGSTOP')
@@ -399,7 +402,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     await until(() => now() - committed > promiseMs)
     process.kill(running.pid, 'SIGCONT')
     // If it is kept at all: asking before it is there would only show the database's answer.
-    await until(async () => (await keysOf('products/p4')).length > 0, 300).catch(() => {})
+    await until(async () => (await listKeys('products/p4')).length > 0, 300).catch(() => {})
     const answers: string[] = []
     await until(async () => {
       const answer = await fresh.get(`${path}&format=json`)
@@ -414,21 +417,21 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     )
   })
 
-  t.test('what a hanging Redis does not take is not kept for it', async (t) => {
+  t.test('entries that a hanging Redis does not accept are not queued', async (t) => {
     await connected()
     const cache = openCache()
-    await until(async () => (await sealedOf(cache, entryOf('acme', 'before', 'text'))).sealed.length > 0)
+    await until(async () => (await readSealed(cache, getEntry('acme', 'before', 'text'))).sealed.length > 0)
     const inputBytes = async () => Number(/total_net_input_bytes:(\d+)/.exec(await client.info('stats'))?.[1])
     const before = await inputBytes()
     process.kill(running.pid, 'SIGSTOP')
     const megabyte = 'x'.repeat(2 ** 20)
     for (let n = 0; n < 100; n++) {
-      cache.set(entryOf('acme', `large ${n}`, megabyte))
+      cache.set(getEntry('acme', `large ${n}`, megabyte))
       await cache.get('acme', `large ${n}`, dependsOn)
     }
     process.kill(running.pid, 'SIGCONT')
     await until(async () => {
-      await sealedOf(cache, entryOf('acme', 'after', 'text'))
+      await readSealed(cache, getEntry('acme', 'after', 'text'))
       return cache.get('acme', 'after', dependsOn)
     })
     const megabytes = ((await inputBytes()) - before) / 2 ** 20

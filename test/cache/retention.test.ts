@@ -29,7 +29,7 @@ const judge: Judge = {
 const bodyBytes = 40_000
 const etag = createEtag('application/json', Buffer.alloc(1))
 
-t.test('answers that no cache keeps are gone with the next collection of what is young', async (t) => {
+t.test('answers that no cache stores are freed by the next young collection', async (t) => {
   const cache = createReadThrough({
     memory: createMemoryCache(0),
     shared: undefined,

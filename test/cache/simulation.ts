@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import { createFence } from '../../app/cache/fence.ts'
-import { type Answer, createJudge, createLeaseClock, type Judge } from '../../app/cache/freshness.ts'
+import { createJudge, createLeaseClock, type Judge, type ReadResult } from '../../app/cache/freshness.ts'
 import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
@@ -9,9 +9,9 @@ import {
   createModelCache,
   createStore,
   customerId,
+  getResource,
   parseTime,
   records,
-  resourceOf,
   type Versions,
 } from './model.ts'
 
@@ -39,7 +39,7 @@ export type Outcome = {
   answers: number
   /** How many of these said that they were stale. */
   stale: number
-  bySource: Record<Answer['outcome'], number>
+  bySource: Record<ReadResult['outcome'], number>
 }
 
 const pollTimeoutMs = 400
@@ -167,7 +167,7 @@ const createInstance = (id: string, world: World) => {
     const key = `${asked}${chance(coldShare) ? random() : ''}`
     // The edge's way, and then the router's.
     const known = noCache || judge.isAway() ? undefined : cache.readAtOnce(entryName(customerId, key))
-    const dependsOn = [...new Set(asked.map(resourceOf))]
+    const dependsOn = [...new Set(asked.map(getResource))]
     const readStandby = async () => {
       const filled = await ask(() => model.readStandby(asked))
       return trustsStandby ? { ...filled, standby: judge.mark() } : filled
@@ -195,12 +195,12 @@ type Asked = {
   isSettled: boolean
 }
 
-const versionsOf = ({ entry }: Answer): Versions => JSON.parse(entry.body.toString())
+const listVersions = ({ entry }: ReadResult): Versions => JSON.parse(entry.body.toString())
 
 /** What speaks against an answer. */
-const findFaults = (answer: Answer, question: Asked, { model }: World) => {
+const findFaults = (answer: ReadResult, question: Asked, { model }: World) => {
   const { asked, noCache, shownBefore, due } = question
-  const shown = versionsOf(answer)
+  const shown = listVersions(answer)
   const isStale = answer.staleSeconds !== undefined
   const lacks = (kind: string, least: Versions) =>
     asked
@@ -230,13 +230,13 @@ const createAsker = (world: World) => {
     bySource: { memory: 0, redis: 0, database: 0 },
   }
 
-  const historyOf = ({ history }: Instance) => {
+  const getHistory = ({ history }: Instance) => {
     const { promotions } = model
     if (history.promotions !== promotions) Object.assign(history, { promotions, shown: {} })
     return history
   }
 
-  const note = (instance: Instance, question: Asked, answer: Answer) => {
+  const note = (instance: Instance, question: Asked, answer: ReadResult) => {
     const faults = findFaults(answer, question, world)
     outcome.broken.push(
       ...faults.map((fault) => `${fault}, instance ${instance.id}, seed ${options.seed}, ${now()} ms`),
@@ -247,19 +247,19 @@ const createAsker = (world: World) => {
       outcome.stale += 1
       return
     }
-    const { shown } = historyOf(instance)
+    const { shown } = getHistory(instance)
     if (!answer.entry.epoch.startsWith(`i${model.promotions} `)) return
-    for (const [record, version] of Object.entries(versionsOf(answer)))
+    for (const [record, version] of Object.entries(listVersions(answer)))
       shown[record] = Math.max(shown[record] ?? 0, version)
   }
 
   const ask = (instance: Instance): void => {
     const [asked, noCache] = [pick(questions), chance(0.05)]
     const due = noCache ? model.committed() : model.committedBefore(now() - promisedMs)
-    const { promotions, shown } = historyOf(instance)
+    const { promotions, shown } = getHistory(instance)
     const isSettled = now() - model.promotedAt > promisedMs
     const question = { asked, noCache, shownBefore: { ...shown }, due, promotions, isSettled }
-    const look = (answer: Answer) => {
+    const look = (answer: ReadResult) => {
       note(instance, question, answer)
       // Somebody who waited for it asks at once.
       if (chance(0.3)) ask(instance)

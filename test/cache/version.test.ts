@@ -1,7 +1,7 @@
 import t from 'tap'
 import { defineResource, type Resource } from '../../app/records/resources/define.ts'
 import { resources } from '../../app/records/resources/index.ts'
-import { computeVersion, customVersion, versionOf } from '../../app/records/version.ts'
+import { computeVersion, customVersion, getVersion } from '../../app/records/version.ts'
 
 const { certificates, products, lab } = resources
 const functions = new Map([
@@ -36,7 +36,7 @@ t.test('a corrected expression changes the version of its resource', async (t) =
   t.not(computeVersion(filtered), computeVersion(certificates), 'as a filter alone, too')
 })
 
-t.test('another SQL function changes the versions of those that call it, and no others', async (t) => {
+t.test('a changed SQL function changes only the versions of resources that call it', async (t) => {
   t.same(changed({ functions: new Map([...functions, ['find_customer', 'another']]) }), [true, false])
   t.same(changed({ functions: new Map([...functions, ['elsewhere', 'another']]) }), [false, false])
 })
@@ -45,8 +45,8 @@ t.test('another writer of rows changes every version', async (t) => {
   t.same(changed({ pages: 'others' }), [true, true])
 })
 
-t.test('versions are what ships: of each resource its own, and the same at each start', async (t) => {
-  const versions = [certificates, products, lab].map(versionOf)
+t.test('each resource has its own version, equal at each start', async (t) => {
+  const versions = [certificates, products, lab].map(getVersion)
   t.equal(new Set([...versions, customVersion()]).size, 4)
   t.same(
     [certificates, products, lab].map((resource) => computeVersion(resource)),

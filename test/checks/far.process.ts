@@ -2,7 +2,7 @@ import t from 'tap'
 import { createChangeSource } from '../../app/cache/changes.ts'
 import { readerRole } from '../../app/db/connect.ts'
 import { openStage } from '../../checks/connections/stage.ts'
-import { addressOf, openDistance } from '../../checks/far/proxy.ts'
+import { getAddress, openDistance } from '../../checks/far/proxy.ts'
 import { visitByClient, visitByHttp1, visitByHttp2 } from '../../checks/far/visits.ts'
 import { createTestDatabase } from '../helper.ts'
 import { bestOfThree } from '../patience.ts'
@@ -39,7 +39,7 @@ t.test(
 t.test('the database may be so far away that to connect takes longer than a poll may', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
-  const { to, reach } = addressOf(database.url)
+  const { to, reach } = getAddress(database.url)
   const distance = await openDistance(to, oneWayMs)
   t.teardown(() => distance.close())
   const far = reach(distance.port)

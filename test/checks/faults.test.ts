@@ -10,7 +10,7 @@ const observe = (sentAt: number, more: Partial<Observation> = {}): Observation =
   ...more,
 })
 /** Makes a run with a fault from 1,000 to 3,000 ms, and one answer before, one during and one after it. */
-const runOf = (observations: Observation[], more: Partial<Run> = {}): Run => ({
+const getRun = (observations: Observation[], more: Partial<Run> = {}): Run => ({
   observations: [observe(500), observe(2_000), observe(4_000), ...observations].sort(
     (a, b) => a.sentAt - b.sentAt,
   ),
@@ -18,17 +18,17 @@ const runOf = (observations: Observation[], more: Partial<Run> = {}): Run => ({
   ...more,
 })
 const expected = { text: '', allowed: { uncached: ['503 unavailable'] } } as const
-const objectionsOf = (more: Partial<Observation>, sentAt = 2_000) =>
-  judgeRun(expected, runOf([observe(sentAt, more)])).objections
+const listObjections = (more: Partial<Observation>, sentAt = 2_000) =>
+  judgeRun(expected, getRun([observe(sentAt, more)])).objections
 
 t.test('answers, and refusals that the fault allows, are as expected', async (t) => {
-  t.same(objectionsOf({}), [])
-  t.same(objectionsOf({ kind: 'uncached', outcome: '503 unavailable' }), [])
+  t.same(listObjections({}), [])
+  t.same(listObjections({ kind: 'uncached', outcome: '503 unavailable' }), [])
 })
 
 t.test('an outcome that is not allowed for its kind is an objection', async (t) => {
-  t.same(objectionsOf({ outcome: '503 unavailable' }), ['cached: 1 × 503 unavailable'])
-  t.same(objectionsOf({ outcome: 'stale' }), ['cached: 1 × stale'])
+  t.same(listObjections({ outcome: '503 unavailable' }), ['cached: 1 × 503 unavailable'])
+  t.same(listObjections({ outcome: 'stale' }), ['cached: 1 × stale'])
   const wrong = [
     '500 internal_error',
     '503 overloaded',
@@ -36,46 +36,46 @@ t.test('an outcome that is not allowed for its kind is an objection', async (t) 
     'another body',
   ]
   for (const outcome of wrong)
-    t.same(objectionsOf({ kind: 'uncached', outcome }), [`uncached: 1 × ${outcome}`])
+    t.same(listObjections({ kind: 'uncached', outcome }), [`uncached: 1 × ${outcome}`])
 })
 
 t.test(
   'a refusal before the fault, or longer after it than it may take to recover, is an objection',
   async (t) => {
     const refusal = { kind: 'uncached', outcome: '503 unavailable' } as const
-    t.same(objectionsOf(refusal, 600), ['1 failed before the fault'])
-    t.same(objectionsOf(refusal, 4_500), [])
-    t.same(objectionsOf(refusal, 6_000), ['not recovered after 2000 ms'])
+    t.same(listObjections(refusal, 600), ['1 failed before the fault'])
+    t.same(listObjections(refusal, 4_500), [])
+    t.same(listObjections(refusal, 6_000), ['not recovered after 2000 ms'])
   },
 )
 
 t.test('a slow answer from memory is an objection', async (t) => {
-  t.same(objectionsOf({ ms: 900 }), ['p99 from memory above 500 ms'])
+  t.same(listObjections({ ms: 900 }), ['p99 from memory above 500 ms'])
 })
 
 t.test('a fault that was not seen to be in force proves nothing', async (t) => {
   const seen = { ...expected, seen: { uncached: '503 unavailable' } } as const
-  t.match(judgeRun(seen, runOf([])).objections, [/never 503 unavailable/])
+  t.match(judgeRun(seen, getRun([])).objections, [/never 503 unavailable/])
   const fromRedis = observe(2_000, { isFromRedis: true })
-  t.match(judgeRun({ ...expected, hasNoRedis: true }, runOf([fromRedis])).objections, [/came from Redis/])
+  t.match(judgeRun({ ...expected, hasNoRedis: true }, getRun([fromRedis])).objections, [/came from Redis/])
 })
 
-t.test('after harm to Redis, answers must come from there again', async (t) => {
-  t.same(judgeRun(expected, runOf([], { isRedis: true })).objections, ['not recovered after 2000 ms'])
-  const run = runOf([observe(3_400, { isFromRedis: true })], { isRedis: true })
+t.test('after a fault of Redis, it must serve answers again', async (t) => {
+  t.same(judgeRun(expected, getRun([], { isRedis: true })).objections, ['not recovered after 2000 ms'])
+  const run = getRun([observe(3_400, { isFromRedis: true })], { isRedis: true })
   t.match(judgeRun(expected, run), { objections: [], recoveredMs: 400 })
 })
 
-t.test('a log that says nothing, or one line for each request, is an objection', async (t) => {
+t.test('an empty log, or one with a line for each request, fails the check', async (t) => {
   const warned = { ...expected, isWarned: true }
-  t.same(judgeRun(warned, runOf([], { warnings: 0 })).objections, ['the log says nothing'])
-  t.same(judgeRun(warned, runOf([], { warnings: 31 })).objections, ['31 warnings in the log'])
+  t.same(judgeRun(warned, getRun([], { warnings: 0 })).objections, ['the log says nothing'])
+  t.same(judgeRun(warned, getRun([], { warnings: 31 })).objections, ['31 warnings in the log'])
 })
 
 t.test('failed requests are counted by kind, stale answers are not failed', async (t) => {
   const { failed, seen } = judgeRun(
     expected,
-    runOf([
+    getRun([
       observe(2_000, { outcome: 'stale' }),
       observe(2_001, { kind: 'uncached', outcome: '503 unavailable' }),
     ]),
@@ -96,10 +96,10 @@ t.test('the proxy of the check is the deployed one but for addresses, names and 
   const own = configure(text, 1234, [5, 6])
   t.match(own, 'bind 127.0.0.1:1234\n')
   t.notMatch(own, /certdata-\d:|resolvers/)
-  const linesOf = (file: string) => file.split('\n').filter((line) => !/bind|server|resol|hold/.test(line))
+  const listLines = (file: string) => file.split('\n').filter((line) => !/bind|server|resol|hold/.test(line))
   t.same(
-    linesOf(own).filter((line) => line !== ''),
-    linesOf(text).filter((line) => line !== ''),
+    listLines(own).filter((line) => line !== ''),
+    listLines(text).filter((line) => line !== ''),
   )
   t.throws(() => configure('global', 1234, [5, 6]), /has no/)
 })

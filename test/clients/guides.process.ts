@@ -181,7 +181,7 @@ const run = async (
   )
 }
 
-t.test('every example runs, and shows what it says', async (t) => {
+t.test('every example runs and prints the output in the guide', async (t) => {
   const folder = createFolder()
   const service = await startService({
     LOG_LEVEL: 'info',
@@ -239,7 +239,7 @@ t.test('every example runs, and shows what it says', async (t) => {
   }
 })
 
-t.test('an example that shows what is not so would be seen', async (t) => {
+t.test('an example with a wrong output fails', async (t) => {
   const shown = '{"data": [{"id": "a", "name": "…"}], "page": {"total": "…"}}'
   const differs = (output: string) => matches(shown, 'json', output) !== undefined
   t.notOk(differs('curl says\n{"data":[{"id":"a","name":"x","more":1},{"id":"b"}],"page":{"total":0}}'))
@@ -264,7 +264,7 @@ t.test('an example that shows what is not so would be seen', async (t) => {
   t.throws(() => listExamples('x', '```bash\nls\n```\n'), /x:2: write the block as one of sh, js, ts, python/)
 })
 
-t.test('what is not run is named, and no more than that', async (t) => {
+t.test('the list of examples that are not run is exact', async (t) => {
   const named = notRun.filter(([file, begins]) =>
     examples.some((each) => each.file === file && each.code.startsWith(begins)),
   )

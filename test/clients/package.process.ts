@@ -36,7 +36,7 @@ t.test('the package contains plain modules with their types, the command and the
   )
 })
 
-t.test('it can be published but for what the owner decides', async (t) => {
+t.test('it can be published, except for the decisions of the owner', async (t) => {
   const { license, private: isPrivate } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
   const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   t.equal(license, project.license ?? 'UNLICENSED', "the project's licence")
@@ -85,7 +85,7 @@ t.test('its suite, all vectors among it, passes against a service that runs', as
   t.ok(passed > vectors, `${passed} passed, ${vectors} vectors`)
 })
 
-t.test('the signed vectors are what the service signs now', async (t) => {
+t.test('the signed vectors are equal to the service’s output', async (t) => {
   for (const [name, text] of Object.entries(await writeSignedVectors())) {
     const committed = readFileSync(join(root, `clients/vectors/${name}.json`), 'utf8')
     t.ok(committed === text, `${name}; else: npm run client:vectors`)

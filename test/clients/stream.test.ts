@@ -44,7 +44,7 @@ type Client = Awaited<ReturnType<typeof newClient>>['client']
 const addProduct = (customer: string, id: string) =>
   sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(operator)
 
-const idsOf = (pages: readonly ChangesPage[]) => pages.flatMap(({ data }) => data.map(({ id }) => id))
+const listIds = (pages: readonly ChangesPage[]) => pages.flatMap(({ data }) => data.map(({ id }) => id))
 
 /** Reads a stream until it ends or the test does. */
 const startReading = (t: Test, client: Client, query: Parameters<Client['streamChanges']>[0] = {}) => {
@@ -57,7 +57,7 @@ const startReading = (t: Test, client: Client, query: Parameters<Client['streamC
   return { pages, ended, stop: (reason?: unknown) => stopping.abort(reason) }
 }
 
-const codeOf = async (ended: Promise<unknown>) => ((await ended) as { code?: string }).code
+const readCode = async (ended: Promise<unknown>) => ((await ended) as { code?: string }).code
 
 t.test('it brings the pages that the feed has, and takes the feed’s query', async (t) => {
   const { id, client } = await newClient(t)
@@ -68,7 +68,7 @@ t.test('it brings the pages that the feed has, and takes the feed’s query', as
   const paged: ChangesPage[] = []
   for await (const page of client.changes({ after, limit: 2 })) paged.push(page)
   const { pages } = startReading(t, client, { after, limit: 2 })
-  await until('all are there', () => idsOf(pages).length === 3)
+  await until('all are there', () => listIds(pages).length === 3)
   t.same(
     pages.map(({ data }) => data),
     paged.map(({ data }) => data),
@@ -95,33 +95,36 @@ t.test('however often the connection is cut, each change arrives once and in its
     await addProduct(id, each)
     if (n % 4 === 1) door.cut()
     if (n % 4 === 3) await door.mend()
-    if (n % 4 === 2) await until('it has come', () => idsOf(pages).includes(each))
+    if (n % 4 === 2) await until('it has come', () => listIds(pages).includes(each))
   }
-  await until('all are there', () => idsOf(pages).length >= ids.length)
-  t.same(idsOf(pages), ids)
+  await until('all are there', () => listIds(pages).length >= ids.length)
+  t.same(listIds(pages), ids)
 })
 
-t.test('a new release of the service is waited out, and what changed meanwhile arrives', async (t) => {
-  const first = await listenTestApp(database)
-  const { id, client } = await newClient(t, {}, first.origin)
-  const { pages } = startReading(t, client)
-  await until('it began', () => pages.length === 1)
-  const closing = first.app.close()
-  await addProduct(id, 'p1')
-  first.app.server.closeAllConnections()
-  await closing
-  await addProduct(id, 'p2')
-  const second = await createTestApp(database, { origin: first.origin })
-  t.teardown(() => {
-    second.server.closeAllConnections()
-    return second.close()
-  })
-  await second.listen({ host: 'localhost', port: Number(new URL(first.origin).port) })
-  await until('both are there', () => idsOf(pages).length === 2)
-  t.same(idsOf(pages), ['p1', 'p2'])
-})
+t.test(
+  'the client waits for a new release of the service, and receives the changes of the pause',
+  async (t) => {
+    const first = await listenTestApp(database)
+    const { id, client } = await newClient(t, {}, first.origin)
+    const { pages } = startReading(t, client)
+    await until('it began', () => pages.length === 1)
+    const closing = first.app.close()
+    await addProduct(id, 'p1')
+    first.app.server.closeAllConnections()
+    await closing
+    await addProduct(id, 'p2')
+    const second = await createTestApp(database, { origin: first.origin })
+    t.teardown(() => {
+      second.server.closeAllConnections()
+      return second.close()
+    })
+    await second.listen({ host: 'localhost', port: Number(new URL(first.origin).port) })
+    await until('both are there', () => listIds(pages).length === 2)
+    t.same(listIds(pages), ['p1', 'p2'])
+  },
+)
 
-t.test('when its token expires it logs in again and goes on', async (t) => {
+t.test('when its token expires, it logs in again and continues', async (t) => {
   const short = createStandingClock()
   const other = await listenTestApp(database, { env: { ACCESS_TOKEN_SECONDS: '60' }, clock: short })
   t.teardown(() => {
@@ -138,7 +141,7 @@ t.test('when its token expires it logs in again and goes on', async (t) => {
   await until('it began again', () => pages.length === 2)
   t.equal(logins.length, 2)
   await addProduct(id, 'p1')
-  await until('the change', () => idsOf(pages).length === 1)
+  await until('the change', () => listIds(pages).length === 1)
 })
 
 t.test('a refusal that no waiting cures ends it', async (t) => {
@@ -146,22 +149,22 @@ t.test('a refusal that no waiting cures ends it', async (t) => {
   const { pages, ended } = startReading(t, client)
   await until('it began', () => pages.length === 1)
   await revokeApiKey(operator, apiKey.split('_')[2] as string)
-  t.equal(await codeOf(ended), 'invalid_api_key')
+  t.equal(await readCode(ended), 'invalid_api_key')
   const others = await newClient(t)
-  t.equal(await codeOf(startReading(t, others.client, { after: 'x' }).ended), 'invalid_sync_token')
+  t.equal(await readCode(startReading(t, others.client, { after: 'x' }).ended), 'invalid_sync_token')
   const waiting: Record<string, number> = { wait: 5 }
-  t.equal(await codeOf(startReading(t, others.client, waiting).ended), 'invalid_query')
+  t.equal(await readCode(startReading(t, others.client, waiting).ended), 'invalid_query')
   await t.rejects(others.client.streamChanges({ after: 'snapshot' }).next(), /use follow or catchUp/)
 })
 
-t.test('a token that is too old ends it as it ends pages, and the store can begin anew', async (t) => {
+t.test('an expired sync token ends a stream as it ends pages, and the store can begin again', async (t) => {
   const { id, client, door } = await newClient(t)
   const { pages, ended } = startReading(t, client, { resources: ['products'] })
   await until('it began', () => pages.length === 1)
   await pretendRestore(t, database.url)
   await addProduct(id, 'p1')
   door.cut()
-  t.equal(await codeOf(ended), 'sync_token_expired')
+  t.equal(await readCode(ended), 'sync_token_expired')
   let saved = pages[0]?.page.next_token
   const copy: string[] = []
   await client.catchUp(
@@ -178,10 +181,10 @@ t.test('a token that is too old ends it as it ends pages, and the store can begi
   t.same(copy, ['p1'])
   const next = startReading(t, client, { after: saved as string })
   await addProduct(id, 'p2')
-  await until('it goes on', () => idsOf(next.pages).includes('p2'))
+  await until('it goes on', () => listIds(next.pages).includes('p2'))
 })
 
-t.test('more than ten at once wait until one ends', async (t) => {
+t.test('of more than ten streams, the rest wait until one ends', async (t) => {
   const { client } = await newClient(t)
   const readers = Array.from({ length: 11 }, () => startReading(t, client))
   const began = () => readers.filter(({ pages }) => pages.length > 0)
@@ -265,14 +268,14 @@ t.test('it waits as the service asks, and longer after each failure in a row', a
   )
 })
 
-t.test('the longest wait bounds what a stream asks for', async (t) => {
+t.test('the longest wait bounds the duration of a stream', async (t) => {
   const script = await listen(t, [events(`retry: 99999999999999\n${pageEvent('t1')}`)])
   const client = createClient({ url: script.url, token: 'x', retry: { firstDelayMs: 1, maxDelayMs: 50 } })
   t.match(await startReading(t, client).ended, { status: 500 })
   t.equal(script.asked.length, 2)
 })
 
-t.test('a connection that is silent for too long is left for another one', async (t) => {
+t.test('a silent connection is replaced by a new one', async (t) => {
   const script = await listen(t, [
     (response) => response.on('close', () => {}),
     events(pageEvent('t1'), false),

@@ -105,7 +105,7 @@ const listen = async (t: Test, answer: (answer: ServerResponse, request: Incomin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-t.test('the committed types are those of the document now', async (t) => {
+t.test('the committed types match the document', async (t) => {
   const document = (await app.inject('/openapi.json')).json()
   const committed = (name: string) => readFileSync(join(root, 'clients', name), 'utf8')
   t.ok(committed('typescript/src/types.ts') === generateTypes(document), 'else: npm run client:types')
@@ -113,7 +113,7 @@ t.test('the committed types are those of the document now', async (t) => {
   t.ok(python === generatePythonTypes(document), 'else: npm run client:types')
 })
 
-t.test('the collection asks only for what the document describes', async (t) => {
+t.test('the collection requests only documented operations', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json()
   const files = globSync('clients/bruno/**/*.bru', { cwd: root })
   const asked = files.flatMap((file) => {
@@ -136,7 +136,7 @@ t.test('the collection asks only for what the document describes', async (t) => 
 })
 
 t.test(
-  'many requests at once share one login; a wrong key is refused once, for all, without repetition',
+  'parallel requests share one login; a wrong key is refused once for all, without a retry',
   async (t) => {
     const { client, logins } = await newClient(3)
     const pages = await Promise.all(Array.from({ length: 20 }, () => client.list('products', { limit: 2 })))
@@ -161,7 +161,7 @@ t.test('a key is sent without the whitespace around it', async (t) => {
   t.same(bodies, [JSON.stringify({ api_key: apiKey })])
 })
 
-t.test('a token is renewed before its end without anybody waiting, and by one login', async (t) => {
+t.test('a token is renewed before its end without delays, and by one login', async (t) => {
   const logins: ((ok: boolean) => void)[] = []
   let now = 0
   const source = createTokenSource(
@@ -202,42 +202,39 @@ t.test('a token is renewed before its end without anybody waiting, and by one lo
   t.equal(await late, 'token 4')
 })
 
-t.test(
-  'a token that ends or is revoked in the middle of a walk is replaced, and the walk goes on',
-  async (t) => {
-    const { client, logins, apiKey, sent } = await newClient(7)
-    t.teardown(() => {
-      clock.offsetMs = 0
-    })
-    const names: string[] = []
-    for await (const { name } of client.all('products', { limit: 2, fields: ['name'] })) {
-      names.push(name)
-      if (names.length === 3) clock.offsetMs = 7_200_000
-      if (names.length === 5) {
-        const token = sent.at(-1)?.headers.get('authorization')?.slice('Bearer '.length) as string
-        const authorization = `Basic ${btoa(`${apiKey.split('_')[2]}:${apiKey}`)}`
-        const body = new URLSearchParams({ token })
-        t.equal(
-          (await fetch(`${origin}/v1/oauth/revoke`, { method: 'POST', headers: { authorization }, body }))
-            .status,
-          200,
-        )
-        await until('the revocation counts', async () => {
-          const answer = await fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
-          return answer.status === 401
-        })
-      }
+t.test('a token that ends or is revoked during a walk is replaced, and the walk continues', async (t) => {
+  const { client, logins, apiKey, sent } = await newClient(7)
+  t.teardown(() => {
+    clock.offsetMs = 0
+  })
+  const names: string[] = []
+  for await (const { name } of client.all('products', { limit: 2, fields: ['name'] })) {
+    names.push(name)
+    if (names.length === 3) clock.offsetMs = 7_200_000
+    if (names.length === 5) {
+      const token = sent.at(-1)?.headers.get('authorization')?.slice('Bearer '.length) as string
+      const authorization = `Basic ${btoa(`${apiKey.split('_')[2]}:${apiKey}`)}`
+      const body = new URLSearchParams({ token })
+      t.equal(
+        (await fetch(`${origin}/v1/oauth/revoke`, { method: 'POST', headers: { authorization }, body }))
+          .status,
+        200,
+      )
+      await until('the revocation counts', async () => {
+        const answer = await fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+        return answer.status === 401
+      })
     }
-    t.same(
-      names,
-      [1, 2, 3, 4, 5, 6, 7].map((i) => `Product 00000${i}`),
-    )
-    t.equal(logins(), 3, 'one at first, one after the end, one after the revocation')
-    t.equal(sent.filter(({ status }) => status === 401).length, 2)
-  },
-)
+  }
+  t.same(
+    names,
+    [1, 2, 3, 4, 5, 6, 7].map((i) => `Product 00000${i}`),
+  )
+  t.equal(logins(), 3, 'one at first, one after the end, one after the revocation')
+  t.equal(sent.filter(({ status }) => status === 401).length, 2)
+})
 
-t.test('walks every page once, asks only as far as somebody reads, and selects fields', async (t) => {
+t.test('walks every page once, requests pages only as they are read, and selects fields', async (t) => {
   const { client, sent } = await newClient(11)
   const ids = new Set<string>()
   for await (const record of client.all('products', { limit: 4, 'name[prefix]': 'Product' }))
@@ -257,7 +254,7 @@ t.test('walks every page once, asks only as far as somebody reads, and selects f
   t.same(few.data[0]?.tags, [])
 })
 
-t.test('a value with commas and backslashes comes through a list whole', async (t) => {
+t.test('a value with commas and backslashes is sent unchanged in a list', async (t) => {
   const { id, client } = await newClient(1)
   const brand = 'a,b\\c+d%&=é'
   await sql`update products set brand = ${brand} where customer_id = ${id}`.execute(operator)
@@ -266,7 +263,7 @@ t.test('a value with commas and backslashes comes through a list whole', async (
   t.equal((await client.list('products', { 'brand[eq]': brand })).data.length, 1)
 })
 
-t.test('what has not changed comes from the cache after 304; what has, anew', async (t) => {
+t.test('an unchanged answer is read from the cache after 304; a changed one is replaced', async (t) => {
   const { id, client } = await newClient(1)
   const first = await client.request<{ data: { name: string } }>('/v1/products/p1')
   first.body.data.name = 'spoilt by the caller'
@@ -279,7 +276,7 @@ t.test('what has not changed comes from the cache after 304; what has, anew', as
   t.equal((await without.request('/v1/products/p1')).notModified, false)
 })
 
-t.test('only a fresh request says no-cache on the wire, whatever fetch adds by itself', async (t) => {
+t.test('only a fresh request sends no-cache, despite the defaults of fetch', async (t) => {
   const seen: (string | undefined)[][] = []
   const url = await listen(t, (answer, { headers }) => {
     seen.push([headers['if-none-match'], headers['cache-control']])
@@ -296,7 +293,7 @@ t.test('only a fresh request says no-cache on the wire, whatever fetch adds by i
   ])
 })
 
-t.test('over a quota it waits as long as it is told, and all is answered', async (t) => {
+t.test('over a quota it waits for Retry-After, and every request succeeds', async (t) => {
   const windows: TestClock = { offsetMs: 0, isStopped: true }
   const limited = await listenTestApp(database, { env: { LIMIT_PREMIUM_BURST: '5' }, clock: windows })
   t.teardown(() => limited.app.close())
@@ -341,7 +338,7 @@ t.test('problems are errors with their code, faults and request', async (t) => {
   t.equal((await refusal(client.get('products', 'no/such id'))).code, 'not_found')
 })
 
-t.test('an abort ends a wait, a held poll and a walk at once, and nobody else is hurt by it', async (t) => {
+t.test('an abort ends a wait, a held poll and a walk immediately, and no other request', async (t) => {
   const { client, logins } = await newClient(5)
   const reason = new Error('enough')
   const early = new AbortController()
@@ -399,7 +396,7 @@ const createStore = (): Copy & ChangeStore => {
   })
 }
 
-const productsOf = async (client: ReturnType<typeof createClient>) => {
+const readProducts = async (client: ReturnType<typeof createClient>) => {
   const records = new Map<string, { id: string }>()
   for await (const each of client.all('products', { limit: 500 }, { fresh: true }))
     records.set(`products/${each.id}`, each)
@@ -422,22 +419,19 @@ const startFollowing = (t: Test, client: ReturnType<typeof createClient>, restar
   return { store, following }
 }
 
-t.test(
-  'a follower has what a full read shows: state first, then upserts and deletions as they come',
-  async (t) => {
-    const { id, client } = await newClient(120)
-    const { store } = startFollowing(t, client)
-    await until('the state is there', () => store.replaced === 1)
-    t.same(store.records, await productsOf(client))
-    await sql`update products set brand = 'new' where customer_id = ${id} and id like 'p1%'`.execute(operator)
-    await sql`delete from products where customer_id = ${id} and id like 'p2%'`.execute(operator)
-    await until('the changes are there', async () => store.records.size === 109 && store.applied >= 43)
-    t.same(store.records, await productsOf(client))
-    t.equal(store.replaced, 1)
-  },
-)
+t.test('a follower has the rows of a full read: state first, then upserts and deletions', async (t) => {
+  const { id, client } = await newClient(120)
+  const { store } = startFollowing(t, client)
+  await until('the state is there', () => store.replaced === 1)
+  t.same(store.records, await readProducts(client))
+  await sql`update products set brand = 'new' where customer_id = ${id} and id like 'p1%'`.execute(operator)
+  await sql`delete from products where customer_id = ${id} and id like 'p2%'`.execute(operator)
+  await until('the changes are there', async () => store.records.size === 109 && store.applied >= 43)
+  t.same(store.records, await readProducts(client))
+  t.equal(store.replaced, 1)
+})
 
-t.test('after 410 a follower begins anew, and what went meanwhile is gone', async (t) => {
+t.test('after 410 a follower begins again, and records deleted in between are removed', async (t) => {
   const { id, client } = await newClient(4)
   const restarts: string[] = []
   const { store } = startFollowing(t, client, restarts)
@@ -449,40 +443,37 @@ t.test('after 410 a follower begins anew, and what went meanwhile is gone', asyn
   t.same([...store.records.keys()].sort(), ['products/p1', 'products/p3', 'products/p4'])
 })
 
-t.test(
-  'a state that breaks off is thrown away and read again; what the store throws ends the following',
-  async (t) => {
-    const { client } = await newClient(4_000)
-    const store = createStore()
-    let cuts = 0
-    const stopping = new AbortController()
-    t.teardown(() => stopping.abort())
-    const careful: ChangeStore = {
-      ...store,
-      async replaceAll(state, token) {
-        async function* watched() {
-          for await (const change of state) {
-            if (cuts++ === 0) app.server.closeAllConnections()
-            yield change
-          }
+t.test('a partial state is discarded and read again; an error of the store ends the client', async (t) => {
+  const { client } = await newClient(4_000)
+  const store = createStore()
+  let cuts = 0
+  const stopping = new AbortController()
+  t.teardown(() => stopping.abort())
+  const careful: ChangeStore = {
+    ...store,
+    async replaceAll(state, token) {
+      async function* watched() {
+        for await (const change of state) {
+          if (cuts++ === 0) app.server.closeAllConnections()
+          yield change
         }
-        await store.replaceAll(watched(), token)
-      },
-      apply: async () => {
-        throw new TypeError('the disk is full')
-      },
-    }
-    const following = client.follow(careful, { resources: ['products'], signal: stopping.signal })
-    await until('the state is there', () => store.replaced === 1)
-    t.equal(store.records.size, 4_000)
-    t.ok(cuts > 4_000 && cuts < 8_000, 'a part, then the whole')
-    const ended = t.rejects(following, { message: 'the disk is full' })
-    await sql`update products set brand = 'x' where id = 'p1' and customer_id = ${`client-${customers}`}`.execute(
-      operator,
-    )
-    await ended
-  },
-)
+      }
+      await store.replaceAll(watched(), token)
+    },
+    apply: async () => {
+      throw new TypeError('the disk is full')
+    },
+  }
+  const following = client.follow(careful, { resources: ['products'], signal: stopping.signal })
+  await until('the state is there', () => store.replaced === 1)
+  t.equal(store.records.size, 4_000)
+  t.ok(cuts > 4_000 && cuts < 8_000, 'a part, then the whole')
+  const ended = t.rejects(following, { message: 'the disk is full' })
+  await sql`update products set brand = 'x' where id = 'p1' and customer_id = ${`client-${customers}`}`.execute(
+    operator,
+  )
+  await ended
+})
 
 /** A service on a PostgreSQL of its own, that can be restarted. */
 const createRestartable = async (t: Test) => {
@@ -538,6 +529,6 @@ t.test('a restart of the database is waited out by readers and followers', async
   t.same(failures, [])
   await sql`update products set brand = 'after' where customer_id = ${id}`.execute(at.database.operator)
   await until('the follower goes on', () => store.applied >= 30)
-  t.same(store.records, await productsOf(client))
+  t.same(store.records, await readProducts(client))
   t.equal(store.replaced, 1)
 })

@@ -8,7 +8,7 @@ import { readRequest } from '../../app/custom/request.ts'
 
 const check = (text: string) => checkDocument(readText(text))
 
-const faultsOf = (text: string): readonly DocumentFault[] => {
+const listFaults = (text: string): readonly DocumentFault[] => {
   try {
     check(text)
     return []
@@ -22,14 +22,14 @@ const object = (member: string, params = '') =>
   `{ name: x, revision: 1, ${params === '' ? '' : `params: ${params}, `}object: { m: ${member} } }`
 const list = (body: string) => `{ name: x, revision: 1, list: { from: certificates, ${body} } }`
 
-t.test('what ships is good', async (t) => {
+t.test('the shipped documents are valid', async (t) => {
   const folder = join(import.meta.dirname, '../../app/custom/shipped')
   for (const file of readdirSync(folder)) {
     t.equal(`${check(readFileSync(join(folder, file), 'utf8')).name}.yaml`, file)
   }
 })
 
-t.test('every fault has its place, what was expected, and the nearest valid name', async (t) => {
+t.test('every fault has its path, the expected form, and the nearest valid name', async (t) => {
   const cases: [text: string, path: string, detail: RegExp, meant?: string][] = [
     ['{ name: x, revision: 1 }', '', /either object or list/],
     ['{ name: X!, revision: 1, object: { a: { const: 1 } } }', 'name', /1 to 64 of a-z 0-9 -/],
@@ -304,7 +304,7 @@ t.test('every fault has its place, what was expected, and the nearest valid name
     [list('select: { a: { sql: "select 1" } }'), 'list.select.a.sql', /name of a field, or one of/],
   ]
   for (const [text, path, detail, meant] of cases) {
-    const faults = faultsOf(text)
+    const faults = listFaults(text)
     const found = faults.find((fault) => fault.path === path)
     t.match(found, { detail }, `${text} → ${path}: ${JSON.stringify(faults)}`)
     t.equal(found?.did_you_mean, meant, `${path}, nearest`)
@@ -322,14 +322,14 @@ t.test('no parameter has a name that means something already, or that no address
     'token',
     'api_key',
   ]) {
-    t.match(faultsOf(object('{ const: 1 }', `{ ${name}: { type: string, default: x } }`)), [
+    t.match(listFaults(object('{ const: 1 }', `{ ${name}: { type: string, default: x } }`)), [
       { path: `params.${name}`, detail: /another name/ },
     ])
   }
 })
 
 t.test('every fault is told, not the first', async (t) => {
-  const faults = faultsOf(`
+  const faults = listFaults(`
 name: x
 revision: 1
 object:
@@ -346,18 +346,18 @@ object:
 t.test('the cost is bounded', async (t) => {
   const members = (count: number) =>
     Array.from({ length: count }, (_, n) => `a${n}: { count: { from: lab } }`).join(', ')
-  t.same(faultsOf(`{ name: x, revision: 1, object: { ${members(8)} } }`), [])
-  t.match(faultsOf(`{ name: x, revision: 1, object: { ${members(9)} } }`), [
+  t.same(listFaults(`{ name: x, revision: 1, object: { ${members(8)} } }`), [])
+  t.match(listFaults(`{ name: x, revision: 1, object: { ${members(9)} } }`), [
     { detail: 'expected at most 8 sources, got 9' },
   ])
   const joins = (count: number) =>
     Array.from({ length: count }, (_, n) => `p${n}: { to: products, on: product_id, pick: [id] }`).join(', ')
-  t.same(faultsOf(list(`joins: { ${joins(3)} }, select: { a: number }`)), [])
-  t.match(faultsOf(list(`joins: { ${joins(4)} }, select: { a: number }`)), [
+  t.same(listFaults(list(`joins: { ${joins(3)} }, select: { a: number }`)), [])
+  t.match(listFaults(list(`joins: { ${joins(4)} }, select: { a: number }`)), [
     { path: 'list.joins.p3', detail: /at most 3 joins/ },
   ])
   t.match(
-    faultsOf(list(`select: { ${Array.from({ length: 101 }, (_, n) => `a${n}: number`).join(', ')} }`)),
+    listFaults(list(`select: { ${Array.from({ length: 101 }, (_, n) => `a${n}: number`).join(', ')} }`)),
     [{ detail: /1 to 100 members, got 101/ }],
   )
 })
@@ -376,7 +376,7 @@ t.test('a text is one plain YAML or JSON document', async (t) => {
     ['a: 1\n? [b, c]\n: 2', /line 2/, /a text as a name/],
   ]
   for (const [text, path, detail] of cases) {
-    t.match(faultsOf(text), [{ path, detail }], text.slice(0, 30))
+    t.match(listFaults(text), [{ path, detail }], text.slice(0, 30))
   }
   t.equal(check('{"name": "x", "revision": 3, "object": {"a": {"const": 1}}}').revision, 3)
 })
@@ -397,14 +397,14 @@ t.test('a text that would be read as another value is refused', async (t) => {
     ['{"a": "\\ud800"}', /line 1/, /surrogates/],
     ['{"a\\u0000": 1}', /line 1/, /U\+0000/],
   ]
-  for (const [text, path, detail] of cases) t.match(faultsOf(text), [{ path, detail }], text)
+  for (const [text, path, detail] of cases) t.match(listFaults(text), [{ path, detail }], text)
   t.same(readText('{ a: -1, b: 1.5, c: true, d: null, e: no, f: 2026-01-01, g: "0123", 1: x, null: y }'), {
     ...{ a: -1, b: 1.5, c: true, d: null, e: 'no', f: '2026-01-01', g: '0123' },
     ...{ 1: 'x', null: 'y' },
   })
 })
 
-t.test('what an answer depends on is read off the document', async (t) => {
+t.test('the dependencies of an answer are derived from the document', async (t) => {
   const of = (text: string) => {
     const { dependsOn, dependsOnDay } = check(text)
     return { dependsOn, dependsOnDay }
@@ -433,7 +433,7 @@ t.test('what an answer depends on is read off the document', async (t) => {
   )
 })
 
-t.test('a day that parameters put together makes the answer one of its day', async (t) => {
+t.test('a day given by parameters makes the answer depend on that day', async (t) => {
   const params = '{ unit: { type: string, enum: [day], default: day } }'
   const where = `{ "due_on[lt]": "to\${unit}" }`
   const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))

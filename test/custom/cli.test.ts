@@ -122,7 +122,7 @@ t.test('every act is in the audit trail, and none that changed nothing', async (
   )
 })
 
-t.test('what ships comes with migrate, once, and what the operator makes of it stays', async (t) => {
+t.test('migrate installs the shipped documents once and keeps the operator’s changes', async (t) => {
   t.same(await installShipped(database.operator), [], 'again: nothing')
   await certdata('revoke', 'dashboard-overview', '--everyone')
   await certdata('remove', 'market-access', '--yes')

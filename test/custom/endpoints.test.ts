@@ -38,7 +38,7 @@ const certificate = (customer: string, id: string, more: Record<string, string |
     values ('${customer}', '${id}', ${values.join(', ')})`
 }
 
-t.test('the dashboard answers exactly what it promises', async (t) => {
+t.test('the dashboard returns exactly its documented answer', async (t) => {
   const empty = await acme(dashboard)
   t.equal(empty.statusCode, 200)
   t.equal(
@@ -76,7 +76,7 @@ t.test('the dashboard answers exactly what it promises', async (t) => {
   t.equal(list.json().page.total, expected.certificates.valid, 'as the standard list counts')
 })
 
-t.test('it is cached, and no older than what was committed', async (t) => {
+t.test('it is cached, and never older than the last commit', async (t) => {
   const tag = (await askCached(app, token, dashboard)).headers.etag
   const again = await askCached(app, token, dashboard)
   t.match(again.headers, { 'cache-status': 'certdata; hit', etag: tag, 'definition-revision': '1' })
@@ -257,7 +257,7 @@ object:
 const isUnknown = (body: string) =>
   body.replace(/"request_id":"[^"]*"/, '').replaceAll('secret-one', 'nothing')
 
-t.test('whoever was not granted an endpoint cannot tell it from none', async (t) => {
+t.test('an endpoint without a grant looks like a missing one', async (t) => {
   await give('acme', counts('secret-one'))
   t.equal((await acme('/v1/custom/secret-one')).statusCode, 200)
   const [hidden, none] = [await bolt('/v1/custom/secret-one'), await bolt('/v1/custom/nothing')]
@@ -352,7 +352,7 @@ t.test('a revision is live soon, and the one before for 30 days', async (t) => {
   clock.offsetMs = 0
 })
 
-t.test('a document that this release does not take is a fault of its own endpoint alone', async (t) => {
+t.test('an unsupported document breaks only its own endpoint', async (t) => {
   await give('acme', counts('outgrown'))
   await until('granted', async () => (await acme('/v1/custom/outgrown')).statusCode === 200)
   await run(`update custom_documents set document = replace(document, '"from"', '"former"')
@@ -383,7 +383,7 @@ t.test('three forms of the path, and the methods', async (t) => {
   t.equal(image.statusCode, 406)
 })
 
-t.test('the demo token has what ships, of the example data', async (t) => {
+t.test('the demo token has the shipped endpoints over the example data', async (t) => {
   for (const name of ['dashboard-overview', 'market-access?product_id=p&country_code=JP']) {
     const answer = await askCached(app, 'cda_demo_public', `/v1/custom/${name}`)
     t.equal(answer.statusCode, 200, name)

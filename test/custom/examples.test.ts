@@ -132,7 +132,7 @@ t.test('group counts by scheme and status', async (t) => {
   )
 })
 
-t.test('what the guide shows is answered', async (t) => {
+t.test('the examples of the guide return its answers', async (t) => {
   t.equal(shownDocuments.length, 2)
   const portfolio = (await samsung('/v1/custom/portfolio?days=365')).json()
   t.ok(portfolio.products > 50 && portfolio.certificates.by_scheme.length > 0, JSON.stringify(portfolio))
@@ -186,7 +186,7 @@ t.test('may this be sold there today, by the example data', async (t) => {
 const openApi = async (authorization?: string) =>
   app.inject({ url: '/openapi.json', ...(authorization ? { headers: { authorization } } : {}) })
 
-t.test('whoever asks for the description with a token finds its custom endpoints in it', async (t) => {
+t.test('a description fetched with a token contains its custom endpoints', async (t) => {
   const open = await openApi()
   t.notOk(open.body.includes('/v1/custom/'), 'without one, nothing of them')
   t.equal(open.headers['cache-control'], 'public, no-cache')

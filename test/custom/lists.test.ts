@@ -138,7 +138,7 @@ const walk = async (path: string) => {
   return { rows, pages }
 }
 
-t.test('a merged list is what the standard lists say, merged by hand', async (t) => {
+t.test('a merged list equals the standard lists merged by hand', async (t) => {
   const approvals = await all('/v1/approvals?status[nin]=cancelled,not_required&sort=-expected_on')
   const { rows, pages } = await walk('/v1/custom/matrix')
   t.strictSame(rows, expected(approvals))

@@ -47,7 +47,7 @@ t.test('every index of the record tables begins with the customer', async (t) =>
   t.same(rows, [])
 })
 
-t.test('every trigger fires whatever the session is', async (t) => {
+t.test('every trigger fires in every session mode', async (t) => {
   const rows = await query<{ tgname: string; tgenabled: string }>(
     `select tgname, tgenabled from pg_trigger where not tgisinternal`,
   )
@@ -64,7 +64,7 @@ const composites: Readonly<Record<string, string>> = {
   requirements: 'country_requirements',
 }
 
-const typeOf = (field: Field): string => {
+const getType = (field: Field): string => {
   const scalar = {
     text: 'text',
     date: 'calendar_date',
@@ -85,7 +85,7 @@ t.test(
       )
       for (const field of resources[name].fields.values()) {
         if (field.computed) continue
-        expected.set(field.name, `${typeOf(field)}${field.nullable ? '' : ' not null'}`)
+        expected.set(field.name, `${getType(field)}${field.nullable ? '' : ' not null'}`)
         if (field.sortColumn && field.sortColumn !== field.name) {
           expected.set(field.sortColumn, `${field.kind} not null`)
         }
@@ -126,7 +126,7 @@ t.test("the tables' checks allow exactly the values of the schema", async (t) =>
   }
 })
 
-t.test('elements are kept for the arrays that say so', async (t) => {
+t.test('elements are stored for the arrays that declare them', async (t) => {
   await operator.insertInto('customers').values({ customer_id: 'acme', name: 'Acme' }).execute()
   const elements = async () =>
     (

@@ -85,7 +85,7 @@ t.test('keys and revocations are logged, the day of a last use is not', async (t
   t.same(await loggedBy(() => key.execute(reader)), [`acme auth ${id}`])
 })
 
-t.test('a customer that goes takes all of its records along, in the log too', async (t) => {
+t.test('deleting a customer deletes all of its records, and logs it', async (t) => {
   await addCustomer(database, 'gone')
   await run(sql`insert into products (customer_id, id, name) values ('gone', 'g', 'n')`)
   const events = await loggedBy(() => run(sql`delete from customers where customer_id = 'gone'`))
@@ -156,7 +156,7 @@ t.test('no table that answers or rights depend on is forgotten by the log', asyn
   t.same(partitions.rows, [], 'there are no partitions, which would need triggers of their own')
 })
 
-t.test('a poll tells customers and resources, not rows, of what became visible since', async (t) => {
+t.test('a poll reports customers and resources, not rows, of newly visible changes', async (t) => {
   const insert = sql`insert into products (customer_id, id, name)
     select 'acme', 'bulk' || n, 'n' from generate_series(1, 5000) n`
   t.same(await pollAround(() => run(insert)), ['acme products'])
@@ -171,7 +171,7 @@ t.test('a poll tells customers and resources, not rows, of what became visible s
 })
 
 t.test(
-  'a change is told when its transaction ends, however early it began and whatever ended meanwhile',
+  'a change is reported when its transaction ends, regardless of its start and of other commits',
   async (t) => {
     const open = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
@@ -199,7 +199,7 @@ t.test(
   },
 )
 
-t.test('what was rolled back is no change', async (t) => {
+t.test('a rolled back transaction is no change', async (t) => {
   const rolledBack = () =>
     operator
       .transaction()
@@ -211,7 +211,7 @@ t.test('what was rolled back is no change', async (t) => {
   t.same(await pollAround(rolledBack), [])
 })
 
-t.test('too much at once is told as unknown', async (t) => {
+t.test('too many changes are reported as unknown', async (t) => {
   const { snapshot } = await source.poll(undefined)
   const { rows } = await sql<{ found: number; events: string }>`
     select found, events from poll_changes(${snapshot.text}, 2)`.execute(reader)
@@ -223,7 +223,7 @@ t.test('too much at once is told as unknown', async (t) => {
   t.equal(polled.rows[0]?.found, 3, 'one more than asked for')
 })
 
-t.test('a process begins where the log was sampled long enough ago', async (t) => {
+t.test('a process begins at an old enough sample of the log', async (t) => {
   t.equal(await source.begin(), undefined, 'nothing was sampled yet')
   await sql`select sample_changes()`.execute(reader)
   await sql`select sample_changes()`.execute(reader)
@@ -236,7 +236,7 @@ t.test('a process begins where the log was sampled long enough ago', async (t) =
   t.equal((await source.begin())?.text, '3:5:')
 })
 
-t.test('pruning goes by what had ended, not by age, and says where the log begins', async (t) => {
+t.test('pruning follows the end of transactions, not their age, and records the new start', async (t) => {
   await run(sql`delete from change_samples`)
   t.equal((await sql<{ n: number }>`select prune_changes('1 hour') as n`.execute(operator)).rows[0]?.n, 0)
   // Not the present snapshot: its xmin also waits for transactions of other databases of the server.
@@ -266,7 +266,7 @@ t.test('another database history begins with an empty log', async (t) => {
   t.not(rows[0]?.identity, 'of before the restore')
 })
 
-t.test('the serving role sees of the log what concerns its customer', async (t) => {
+t.test('the serving role reads only its customer’s part of the log', async (t) => {
   await run(sql`update products set name = 'seen' where customer_id = 'bolt'`)
   await run(sql`update countries set name = 'B' where id = 'XA'`)
   const seenBy = (customer: string) =>
@@ -348,14 +348,14 @@ t.test('a database that is slow, and not dead, is not asked everything twice', a
   t.equal(made(), 1, 'the next one may take as long')
 })
 
-t.test('a poll whose connection was cut is asked again at once, on a new one', async (t) => {
+t.test('a poll whose connection was cut is repeated immediately on a new one', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
   line.cutThose()
   t.ok((await behind.poll(undefined)).snapshot)
   t.equal(made(), 1)
 })
 
-t.test('who refuses a new connection is not asked a second time', async (t) => {
+t.test('a server that refuses a new connection is not tried twice', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
   line.cut()
   await t.rejects(behind.poll(undefined), 'the kept one, and one more')

@@ -21,7 +21,7 @@ import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { copyPrograms, findPackage } from '../../app/local/embedded/binaries.ts'
-import { findPlaces, removePlaces } from '../../app/local/embedded/places.ts'
+import { findClusterPaths, removeClusterPaths } from '../../app/local/embedded/cluster-paths.ts'
 import { findPostmaster, stopPostmaster } from '../../app/local/embedded/postmaster.ts'
 import { listShortFolders, shortFolder } from '../../app/local/embedded/short-folder.ts'
 import { startEmbedded } from '../../app/local/embedded.ts'
@@ -44,24 +44,21 @@ const userProgram = `
 // Made once, as a cluster takes its second: each of its tests leaves it stopped, the last one unusable.
 const shared = instance(t, { settings: {} })
 
-t.test(
-  'processes that start at once make and share one server, and the last to leave stops it',
-  async (t) => {
-    const { dataDir, startProcess } = shared
-    const [one, two, three] = [startProcess(t), startProcess(t), startProcess(t)]
-    const urls = [await one.url, await two.url, await three.url]
-    t.equal(new Set(urls).size, 1)
-    const pid = postmasterPid(dataDir)
-    t.ok(pid)
-    for (const leaving of [one, three]) {
-      await leaving.release()
-      t.equal(postmasterPid(dataDir), pid, 'still the same one')
-      t.strictSame(await query(await two.url, 'select 1'), [[1]])
-    }
-    await two.release()
-    t.equal(postmasterPid(dataDir), undefined)
-  },
-)
+t.test('processes that start simultaneously share one server, and the last one stops it', async (t) => {
+  const { dataDir, startProcess } = shared
+  const [one, two, three] = [startProcess(t), startProcess(t), startProcess(t)]
+  const urls = [await one.url, await two.url, await three.url]
+  t.equal(new Set(urls).size, 1)
+  const pid = postmasterPid(dataDir)
+  t.ok(pid)
+  for (const leaving of [one, three]) {
+    await leaving.release()
+    t.equal(postmasterPid(dataDir), pid, 'still the same one')
+    t.strictSame(await query(await two.url, 'select 1'), [[1]])
+  }
+  await two.release()
+  t.equal(postmasterPid(dataDir), undefined)
+})
 
 t.test('a second start finds the data of the first', async (t) => {
   const { dataDir, start } = shared
@@ -124,29 +121,26 @@ t.test('a user that is killed leaves the server to the next, and is not waited f
   t.equal(postmasterPid(dataDir), undefined, 'the dead one was not counted')
 })
 
-t.test(
-  'after all was killed, a start recovers what was committed, whoever has the old process id',
-  async (t) => {
-    const { dataDir, start, startProcess } = shared
-    const killed = startProcess(t)
-    await query(await killed.url, 'create table committed as select 42 as answer')
-    const cluster = join(dataDir, 'postgres')
-    const pid = postmasterPid(dataDir)
-    await killed.kill()
-    if (pid) process.kill(pid, 'SIGKILL')
-    const { uid, gid } = statSync(cluster)
-    const other = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
-    t.teardown(() => other.kill())
-    await once(other, 'spawn')
-    const pidFile = join(cluster, 'postmaster.pid')
-    writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(other.pid)))
+t.test('after a kill, a start recovers all commits, even if the process id was reused', async (t) => {
+  const { dataDir, start, startProcess } = shared
+  const killed = startProcess(t)
+  await query(await killed.url, 'create table committed as select 42 as answer')
+  const cluster = join(dataDir, 'postgres')
+  const pid = postmasterPid(dataDir)
+  await killed.kill()
+  if (pid) process.kill(pid, 'SIGKILL')
+  const { uid, gid } = statSync(cluster)
+  const other = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
+  t.teardown(() => other.kill())
+  await once(other, 'spawn')
+  const pidFile = join(cluster, 'postmaster.pid')
+  writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(other.pid)))
 
-    const next = await start()
-    t.strictSame(await query(next.url, 'select answer from committed'), [[42]])
-    await next.release()
-    t.equal(other.exitCode ?? other.signalCode, null, 'the other program was let alone')
-  },
-)
+  const next = await start()
+  t.strictSame(await query(next.url, 'select answer from committed'), [[42]])
+  await next.release()
+  t.equal(other.exitCode ?? other.signalCode, null, 'the other program was let alone')
+})
 
 t.test('an interrupted first start leaves nothing half made', async (t) => {
   const interrupt = async () => {
@@ -191,7 +185,7 @@ t.test('any character may be in the path', async (t) => {
   await second.release()
 })
 
-t.test('a path too long for a socket gets its socket in a short folder', async (t) => {
+t.test('a path too deep for a socket gets its socket in a short folder', async (t) => {
   const packageRoot = projectCopy(t, 'long'.repeat(30))
   const { start, logged } = instance(t, { packageRoot, dataDir: '.data' })
   const server = await start()
@@ -205,7 +199,7 @@ t.test('a path too long for a socket gets its socket in a short folder', async (
   await server.release()
 })
 
-t.test('a path too long for PostgreSQL gets data and socket in a short folder', async (t) => {
+t.test('a path too deep for PostgreSQL gets data and socket in a short folder', async (t) => {
   const folder = temporaryFolder(t)
   const { start, logged } = instance(t, { dataDir: join(folder, ...Array(5).fill('long'.repeat(50))) })
   const server = await start()
@@ -215,7 +209,7 @@ t.test('a path too long for PostgreSQL gets data and socket in a short folder', 
 })
 
 t.test(
-  'under a closed home folder data and programs go where the server reaches them',
+  'under a closed home folder, data and programs are stored in a folder that the server can reach',
   { skip: !isRoot },
   async (t) => {
     const packageRoot = projectCopy(t, 'home')
@@ -250,11 +244,11 @@ t.test(
   },
 )
 
-t.test('a folder that another process removes meanwhile is not one that cannot be reached', async (t) => {
+t.test('a folder that another process removes is not reported as unreachable', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const remover = spawn('/bin/sh', ['-c', 'while :; do rmdir "$0" 2>&-; done', dataDir])
   t.teardown(() => remover.kill())
-  t.teardown(() => removePlaces({ directory: dataDir, home: dataDir }))
+  t.teardown(() => removeClusterPaths({ directory: dataDir, home: dataDir }))
   await once(remover, 'spawn')
   const moved = Array.from({ length: 10 }, () => findPlacesOnce(dataDir)?.moved)
   t.same(
@@ -266,14 +260,14 @@ t.test('a folder that another process removes meanwhile is not one that cannot b
 /** Undefined where the folder was gone each time it was made. */
 function findPlacesOnce(dataDir: string) {
   try {
-    return findPlaces(dataDir)
+    return findClusterPaths(dataDir)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return undefined
   }
 }
 
-t.test('a short folder that somebody else could have made is refused', async (t) => {
+t.test('a short folder that another user could have created is refused', async (t) => {
   const directory = join(temporaryFolder(t), 'data')
   const folder = shortFolder(directory)
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -286,7 +280,7 @@ t.test('a short folder that somebody else could have made is refused', async (t)
   t.throws(() => shortFolder(directory), /only uid/)
 })
 
-t.test('a start that cannot succeed says what to do', async (t) => {
+t.test('a start that cannot succeed names the next step', async (t) => {
   const empty = temporaryFolder(t)
   await t.rejects(startEmbedded({ dataDir: 'data', packageRoot: empty, log: () => {} }), /DATABASE_URL/)
 
@@ -299,7 +293,7 @@ t.test('a start that cannot succeed says what to do', async (t) => {
   await t.rejects(start(), /made by PostgreSQL 17, the bundled one is \d+/)
 })
 
-t.test('test databases are empty, apart, and gone afterwards', async (t) => {
+t.test('test databases are empty, separate, and deleted afterwards', async (t) => {
   const [one, two] = await Promise.all([testPostgres(), testPostgres()])
   await query(one.url, 'create table mine ()')
   t.strictSame(await query(two.url, "select to_regclass('mine')"), [[null]])
@@ -308,7 +302,7 @@ t.test('test databases are empty, apart, and gone afterwards', async (t) => {
   await two.stop()
 })
 
-t.test('a test Redis comes back on its port', async (t) => {
+t.test('a test Redis restarts on its port', async (t) => {
   const redis = await testRedis()
   if (!redis) return t.comment('no redis-server')
   process.kill(redis.pid, 'SIGSTOP')
@@ -330,9 +324,9 @@ function instance(t: Test, options: InstanceOptions = {}) {
   const path = join(dataDir.startsWith('/') ? '' : packageRoot, dataDir)
   const logged: string[] = []
   t.teardown(async () => {
-    const places = findPlaces(path)
+    const places = findClusterPaths(path)
     await stopPostmaster(join(places.home, 'postgres'), performance.now() + limitMs)
-    removePlaces(places)
+    removeClusterPaths(places)
   })
   return {
     dataDir: path,

@@ -14,23 +14,23 @@ export type PlanNode = {
   Plans?: PlanNode[]
 }
 
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+const listNodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(listNodes)]
 
 /** Runs a statement and gives the steps of its plan, the outermost first. */
 export const explain = async (db: Db, statement: RawBuilder<unknown>): Promise<PlanNode[]> => {
   const { rows } = await sql<{
     'QUERY PLAN': [{ Plan: PlanNode }]
   }>`explain (analyze, format json) ${statement}`.execute(db)
-  return nodesOf((rows[0] as (typeof rows)[0])['QUERY PLAN'][0].Plan)
+  return listNodes((rows[0] as (typeof rows)[0])['QUERY PLAN'][0].Plan)
 }
 
 /** The steps that read a table or an index. */
-export const scansOf = (nodes: readonly PlanNode[]): PlanNode[] =>
+export const listScans = (nodes: readonly PlanNode[]): PlanNode[] =>
   nodes.filter((node) => /Scan/.test(node['Node Type']) && (node['Relation Name'] ?? node['Index Name']))
 
 /** Rows that were looked at, whether they were taken or not. */
 export const rowsRead = (nodes: readonly PlanNode[]): number =>
-  scansOf(nodes).reduce((sum, node) => {
+  listScans(nodes).reduce((sum, node) => {
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
     return sum + (node['Actual Rows'] + removed) * node['Actual Loops']
   }, 0)

@@ -14,7 +14,7 @@ const each = 100
 /** As many bytes as a page of fifty has. */
 const text = `select repeat('x', $1::integer) as data`
 
-t.test('pages that were answered are gone with the next collection of what is young', async (t) => {
+t.test('answered pages are freed by the next young collection', async (t) => {
   const server = await testPostgres()
   const pool = createPool(server.url, { max: connections, applicationName: 'test', onError: () => {} })
   const db = createDb(pool)

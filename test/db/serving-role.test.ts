@@ -41,7 +41,7 @@ const check = async (test: Test, db: Db) => {
   return demo?.n ?? 0
 }
 
-t.test('in the embedded mode, where the login is the owner, requests are served by the role', async (t) => {
+t.test('in the embedded mode, whose login is the owner, the serving role answers requests', async (t) => {
   const folder = makeDataFolder('role')
   const config = parseConfig({ DATA_DIR: join(folder, 'data'), ...secrets })
   const stores = await openStores({ config, packageRoot, log: quiet, signal: new AbortController().signal })
@@ -67,7 +67,7 @@ t.test('the same on a configured database, with the owner as login', async (t) =
   t.ok((await check(t, stores.db)) > 0)
 })
 
-t.test('the serving role owns nothing and is nobody else', async (t) => {
+t.test('the serving role owns nothing and is a member of no role', async (t) => {
   const owned = await query(
     database.operator,
     `select deptype from pg_shdepend where refclassid = 'pg_authid'::regclass
@@ -81,7 +81,7 @@ t.test('the serving role owns nothing and is nobody else', async (t) => {
   t.same(roles, [])
 })
 
-t.test('it reads what is meant for requests and changes no table, later ones included', async (t) => {
+t.test('it reads the tables for requests and changes none, future tables included', async (t) => {
   const rows = await query<{ name: string; reads: boolean; changes: boolean }>(
     database.operator,
     `select c.relname as name, has_any_column_privilege('${readerRole}', c.oid, 'select') as reads,
@@ -102,7 +102,7 @@ t.test('it reads what is meant for requests and changes no table, later ones inc
   t.same(names(rows.filter(({ changes }) => changes)), [])
 })
 
-t.test('what it reads of customers is its policy’s, for reading only', async (t) => {
+t.test('its policy limits it to reading one customer', async (t) => {
   const policies = await query<{ name: string; cmd: string; qual: string }>(
     database.operator,
     `select tablename as name, cmd, qual from pg_policies
@@ -133,19 +133,16 @@ t.test('what it reads of customers is its policy’s, for reading only', async (
   }
 })
 
-t.test(
-  'its functions are run as the owner with a search path of their own, and by nobody else',
-  async (t) => {
-    const functions = await query<{ name: string; safe: boolean; open: boolean }>(
-      database.operator,
-      `select proname as name, coalesce('search_path=public, pg_temp' = any(proconfig), false) as safe,
+t.test('its functions run as the owner with a fixed search path, and only it may run them', async (t) => {
+  const functions = await query<{ name: string; safe: boolean; open: boolean }>(
+    database.operator,
+    `select proname as name, coalesce('search_path=public, pg_temp' = any(proconfig), false) as safe,
        has_function_privilege('public', oid, 'execute') as open
      from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`,
-    )
-    t.ok(functions.length >= 15)
-    t.same(
-      functions.filter(({ safe, open }) => !safe || open),
-      [],
-    )
-  },
-)
+  )
+  t.ok(functions.length >= 15)
+  t.same(
+    functions.filter(({ safe, open }) => !safe || open),
+    [],
+  )
+})

@@ -43,7 +43,7 @@ const owner = connectOwner(database)
 await sql`analyze`.execute(owner)
 await owner.destroy()
 
-const planOf = (query: string, customerId = 'a', day = today, after?: string[]): QueryPlan => {
+const getPlan = (query: string, customerId = 'a', day = today, after?: string[]): QueryPlan => {
   const outcome = parseQuery(resources.certificates, 'page', query)
   if ('faults' in outcome) throw new Error(JSON.stringify(outcome.faults))
   return planQuery(outcome.query, { customerId, today: day }, after)
@@ -66,40 +66,40 @@ const lasting = ({ data, found, last, total }: PageRow) => ({ data, found, last,
 
 /** Two of one shape each, with other values; the first sort key's index serves them all. */
 const bound: [QueryPlan, QueryPlan][] = [
-  [planOf(''), planOf('', 'b')],
-  [planOf(''), planOf('', 'a', '2027-05-01')],
+  [getPlan(''), getPlan('', 'b')],
+  [getPlan(''), getPlan('', 'a', '2027-05-01')],
   [
-    planOf('expiring_within=10&sort=valid_until&valid_until[gte]=2027-01-01'),
-    planOf('expiring_within=200&sort=valid_until&valid_until[gte]=2027-01-01'),
+    getPlan('expiring_within=10&sort=valid_until&valid_until[gte]=2027-01-01'),
+    getPlan('expiring_within=200&sort=valid_until&valid_until[gte]=2027-01-01'),
   ],
-  [planOf('sort=valid_until&limit=7'), planOf('sort=valid_until&limit=7', 'b')],
+  [getPlan('sort=valid_until&limit=7'), getPlan('sort=valid_until&limit=7', 'b')],
   [
-    planOf('sort=valid_until&valid_until[gte]=2026-12-01&valid_until[lt]=2027-01-01&fields=valid_until'),
-    planOf('sort=valid_until&valid_until[gte]=2027-02-01&valid_until[lt]=2027-03-01&fields=valid_until'),
+    getPlan('sort=valid_until&valid_until[gte]=2026-12-01&valid_until[lt]=2027-01-01&fields=valid_until'),
+    getPlan('sort=valid_until&valid_until[gte]=2027-02-01&valid_until[lt]=2027-03-01&fields=valid_until'),
   ],
   [
-    planOf('sort=-valid_until,number&include=product', 'a', today, ['2027-06-01', 'N5', 'x5']),
-    planOf('sort=-valid_until,number&include=product', 'b', today, ['2026-06-01', 'N900', 'x900']),
+    getPlan('sort=-valid_until,number&include=product', 'a', today, ['2027-06-01', 'N5', 'x5']),
+    getPlan('sort=-valid_until,number&include=product', 'b', today, ['2026-06-01', 'N900', 'x900']),
   ],
-  [planOf('id=x5'), planOf('id=x6', 'b')],
+  [getPlan('id=x5'), getPlan('id=x6', 'b')],
 ]
 /** Pairs as above, but the planner must see their values. */
 const unbound: [QueryPlan, QueryPlan][] = [
-  [planOf('country_code=DE'), planOf('country_code=FR')],
-  [planOf('country_code=DE,FR&limit=3'), planOf('country_code=IT,DE&limit=3', 'b')],
-  [planOf('country_code[ne]=DE&sort=number'), planOf('country_code[ne]=FR&sort=number')],
-  [planOf('country_code[null]=true'), planOf('country_code[null]=true', 'b')],
-  [planOf('valid_until[lt]=2026-03-01'), planOf('valid_until[lt]=2027-01-01')],
-  [planOf('expiring=true&expiring_within=1'), planOf('expiring=true&expiring_within=300')],
-  [planOf('validity=expired'), planOf('validity=expired', 'a', '2027-08-01')],
-  [planOf('tags=red'), planOf('tags=blue')],
-  [planOf('tags[all]=red,round'), planOf('tags[all]=blue,flat')],
-  [planOf('id=x1,x2'), planOf('id=x3,x4', 'b')],
-  [planOf('number=N7'), planOf('number=N8')],
-  [planOf('country_code=DE&count=exact'), planOf('country_code=FR&count=exact')],
+  [getPlan('country_code=DE'), getPlan('country_code=FR')],
+  [getPlan('country_code=DE,FR&limit=3'), getPlan('country_code=IT,DE&limit=3', 'b')],
+  [getPlan('country_code[ne]=DE&sort=number'), getPlan('country_code[ne]=FR&sort=number')],
+  [getPlan('country_code[null]=true'), getPlan('country_code[null]=true', 'b')],
+  [getPlan('valid_until[lt]=2026-03-01'), getPlan('valid_until[lt]=2027-01-01')],
+  [getPlan('expiring=true&expiring_within=1'), getPlan('expiring=true&expiring_within=300')],
+  [getPlan('validity=expired'), getPlan('validity=expired', 'a', '2027-08-01')],
+  [getPlan('tags=red'), getPlan('tags=blue')],
+  [getPlan('tags[all]=red,round'), getPlan('tags[all]=blue,flat')],
+  [getPlan('id=x1,x2'), getPlan('id=x3,x4', 'b')],
+  [getPlan('number=N7'), getPlan('number=N8')],
+  [getPlan('country_code=DE&count=exact'), getPlan('country_code=FR&count=exact')],
 ]
 
-t.test('a kept statement answers what a compiled one does, whatever its values', async (t) => {
+t.test('a prepared statement returns the rows of a compiled one, for all values', async (t) => {
   for (const [first, second] of [...bound, ...unbound]) {
     const shapes = createShapes(compile, () => 0)
     const kept = keep(first, shapes)
@@ -155,28 +155,28 @@ t.test('a statement whose text hangs on its values is made each time', (t) => {
   const shapes = createShapes(compile, () => 0)
   const long = Array.from({ length: 9 }, (_, n) => `x${n}`).join()
   for (const query of ['number[prefix]=N1', `id=${long}`]) {
-    for (let i = 0; i < 10; i++) t.equal(shapes.find(planOf(query)), undefined, query)
+    for (let i = 0; i < 10; i++) t.equal(shapes.find(getPlan(query)), undefined, query)
   }
-  const valid = keep(planOf('validity=valid'), shapes)
-  t.not(keep(planOf('validity=expired'), shapes).text, valid.text)
+  const valid = keep(getPlan('validity=valid'), shapes)
+  t.not(keep(getPlan('validity=expired'), shapes).text, valid.text)
   t.not(
-    keep(planOf('country_code[null]=true'), shapes).text,
-    keep(planOf('country_code[null]=false'), shapes).text,
+    keep(getPlan('country_code[null]=true'), shapes).text,
+    keep(getPlan('country_code[null]=false'), shapes).text,
   )
   t.end()
 })
 
-t.test('what clients make us keep is bounded, in number and in turnover', (t) => {
+t.test('the number and turnover of prepared statements of clients are bounded', (t) => {
   let now = 0
   const shapes = createShapes(compile, () => now)
   const count = (from: number) => {
     const kept = new Set<number>()
     for (let limit = from; limit < from + 150; limit++) {
-      for (let i = 0; i < 4; i++) if (shapes.find(planOf(`limit=${limit}`))) kept.add(limit)
+      for (let i = 0; i < 4; i++) if (shapes.find(getPlan(`limit=${limit}`))) kept.add(limit)
     }
     return kept.size
   }
-  t.equal(shapes.find(planOf('limit=1')), undefined, 'not what is asked once')
+  t.equal(shapes.find(getPlan('limit=1')), undefined, 'not what is asked once')
   t.equal(count(1), 101, 'the first hundred, and one in place of another')
   t.equal(count(200), 0, 'no more for now')
   now += 10_000
@@ -184,7 +184,7 @@ t.test('what clients make us keep is bounded, in number and in turnover', (t) =>
   t.end()
 })
 
-t.test('of texts that only we keep the last two hundred are there', (t) => {
+t.test('the last two hundred prepared texts are available', (t) => {
   let compiled = 0
   const counting = (plan: QueryPlan) => {
     compiled += 1
@@ -193,7 +193,7 @@ t.test('of texts that only we keep the last two hundred are there', (t) => {
   const shapes = createShapes(counting, () => 0)
   const askAll = (from: number, to: number) => {
     for (let limit = from; limit <= to; limit++) {
-      for (let i = 0; i < 4; i++) shapes.find(planOf(`country_code=DE&limit=${limit}`))
+      for (let i = 0; i < 4; i++) shapes.find(getPlan(`country_code=DE&limit=${limit}`))
     }
   }
   askAll(1, 250)
@@ -210,7 +210,7 @@ t.test('connections keep named statements prepared, unless configured otherwise'
     (await sql<{ name: string }>`select name from pg_prepared_statements order by name`.execute(on)).rows.map(
       ({ name }) => name,
     )
-  const kept = keep(planOf('limit=9'))
+  const kept = keep(getPlan('limit=9'))
   const [fresh, pooled] = [open(true), open(false)]
   t.teardown(() => Promise.all([fresh.destroy(), pooled.destroy()]))
   for (const each of [fresh, pooled]) for (let i = 0; i < 3; i++) await run(kept, each)

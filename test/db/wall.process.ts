@@ -47,7 +47,7 @@ const databaseName = /\/([^/?]+)\?/.exec(server.url)?.[1] as string
 const wall = { variable: 'DATABASE_URL', statementTimeoutMs: 5_000 }
 
 /** What a new connection is refused for; undefined: it is taken. */
-const refusalOf = async (settings: string, as = wall) => {
+const readRefusal = async (settings: string, as = wall) => {
   const client = new pg.Client({ connectionString: server.url, options: settings })
   await client.connect()
   const outcome = await requireFit(client, { role: readerRole, wall: as }, 5_000).catch(
@@ -63,26 +63,26 @@ const asReader = `${pinned} -c role=${readerRole} -c statement_timeout=5000`
 t.test(
   'a connection is refused unless it is the reader, under row level security and a timeout',
   async (t) => {
-    t.equal(await refusalOf(asReader), undefined)
+    t.equal(await readRefusal(asReader), undefined)
     t.match(
-      await refusalOf('-c statement_timeout=5000'),
+      await readRefusal('-c statement_timeout=5000'),
       /DATABASE_URL: .* not as certdata_reader.*log in as/,
     )
     t.match(
-      await refusalOf(`${pinned} -c role=${readerRole}`),
+      await readRefusal(`${pinned} -c role=${readerRole}`),
       /statement_timeout is 0 ms.*alter role certdata_reader/,
     )
     t.match(
-      await refusalOf(`${asReader} -c DateStyle=German -c TimeZone=Asia/Tokyo`),
+      await readRefusal(`${asReader} -c DateStyle=German -c TimeZone=Asia/Tokyo`),
       /settings DateStyle, TimeZone: .*certdata migrate/,
     )
-    t.match(await refusalOf(`${asReader} -c statement_timeout=6000`), /statement_timeout is 6000 ms/)
+    t.match(await readRefusal(`${asReader} -c statement_timeout=6000`), /statement_timeout is 6000 ms/)
     t.equal(
-      await refusalOf(`${pinned} -c role=${readerRole}`, { variable: 'DATABASE_URL' } as typeof wall),
+      await readRefusal(`${pinned} -c role=${readerRole}`, { variable: 'DATABASE_URL' } as typeof wall),
       undefined,
     )
     await owner.query('alter table products no force row level security')
-    t.match(await refusalOf(asReader), /row level security does not bind/)
+    t.match(await readRefusal(asReader), /row level security does not bind/)
     await owner.query('alter table products force row level security')
   },
 )
@@ -189,7 +189,7 @@ t.test('nor is a standby read so', withPooler, async (t) => {
   })
 })
 
-t.test('behind a pooler the reader serves, with a timeout of its own', withPooler, async (t) => {
+t.test('behind a pooler the reader serves, with a separate timeout', withPooler, async (t) => {
   await owner.query(`alter role ${readerRole} login`)
   const url = await startPooler(t, readerRole, ignoresAll)
   await t.rejects(open({ DATABASE_URL: url, DATABASE_PREPARED: 'off' }), {
@@ -222,7 +222,7 @@ const withForeignSettings = async (t: Test) => {
   t.teardown(() => change((name) => `reset ${name}`))
 }
 
-t.test('settings and role are the same whatever the connection string and the database say', async (t) => {
+t.test('settings and role are equal for every connection string and database setting', async (t) => {
   await withForeignSettings(t)
   const options = names.map((name) => `-c ${name}=${foreign[name].replaceAll(' ', '\\ ')}`).join(' ')
   const hostile = `${server.url}&%6Fptions=${encodeURIComponent(`${options} -c role=${readerRole}`)}`
@@ -240,7 +240,7 @@ t.test('settings and role are the same whatever the connection string and the da
 })
 
 t.test(
-  'behind a pooler the settings are those of the roles, or the service refuses',
+  'behind a pooler the settings are the roles’ defaults, or the service refuses',
   withPooler,
   async (t) => {
     await withForeignSettings(t)
@@ -293,7 +293,7 @@ t.test('a database with another encoding is refused by migrate and at the start'
   await t.rejects(open({ DATABASE_URL: url }), { message: advice })
 })
 
-t.test('only app/db/session.ts says how to connect', async (t) => {
+t.test('only app/db/session.ts sets connection options', async (t) => {
   const app = join(packageRoot, 'app')
   const files = readdirSync(app, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const others = files.filter((file) =>

@@ -120,7 +120,7 @@ t.test('words are kept of the fields that the definitions name', async (t) => {
   t.equal(rows.length, 2 * resourceNames.length)
 })
 
-t.test('nobody finds a record of another customer, whatever the statement asks for', async (t) => {
+t.test('no statement finds a record of another customer', async (t) => {
   await run(
     `insert into customers (customer_id, name) values ('acme', 'Acme'), ('bolt', 'Bolt') on conflict do nothing`,
   )

@@ -58,13 +58,13 @@ t.test(
   },
 )
 
-t.test('the image compiles what the service imports at its start', async (t) => {
+t.test('the image compiles the modules that the service imports at its start', async (t) => {
   const [, module = ''] = /await import\('\/srv\/certdata\/(.+?)'\)/.exec(read('Dockerfile')) ?? []
   t.equal(read('app/server.js').includes(`./${module.replace('app/', '')}`), true)
   t.ok(module !== '' && existsSync(join(root, module)), `the compiled module exists: ${module}`)
 })
 
-t.test('the image’s health check takes the certificate of whatever host there is', async (t) => {
+t.test('the image’s health check accepts the certificate of any host', async (t) => {
   const [, check = '[]'] = /^ {2}CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
   const [, ...probe] = JSON.parse(check) as string[]
   const folder = t.testdir()
@@ -93,7 +93,7 @@ t.test('the image’s health check takes the certificate of whatever host there 
   }
 })
 
-t.test('rules and dashboard ask for metrics that exist', async (t) => {
+t.test('rules and dashboard use existing metrics', async (t) => {
   const database = await createTestDatabase()
   const app = await createTestApp(database, { env: { METRICS_TOKEN: token } })
   t.teardown(async () => {
@@ -183,7 +183,7 @@ t.test('promtool finds nothing to say about the metrics', async (t) => {
   t.not(check('# HELP bad_total x\n# TYPE bad_total gauge\nbad_total 1\n').status, 0, 'it does look')
 })
 
-t.test('the dashboard is one that imports', async (t) => {
+t.test('the dashboard can be imported', async (t) => {
   t.match(dashboard, { uid: 'certdata', title: String, schemaVersion: Number, templating: { list: Array } })
   t.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
   t.same(
@@ -202,7 +202,7 @@ t.test('the dashboard is one that imports', async (t) => {
   }
 })
 
-t.test('what deployments set is what the service reads', async (t) => {
+t.test('deployments set only variables that the service reads', async (t) => {
   const ofOthers = [
     'WEB_PASSWORD',
     'OWNER_PASSWORD',
@@ -229,7 +229,7 @@ t.test('what deployments set is what the service reads', async (t) => {
   }
 })
 
-t.test('instances on one machine trust haproxy, at an address that nobody else is given', async (t) => {
+t.test('instances on one machine trust haproxy at an address that no other container has', async (t) => {
   const { services, networks } = parse(read('compose.yaml'), { merge: true })
   const { subnet, ip_range: others } = networks.default.ipam.config[0]
   const address = services.haproxy.networks.default.ipv4_address
@@ -334,7 +334,7 @@ t.test('haproxy starts under a limit of 20,000 descriptors, and tries a GET on a
   t.ok(posts.includes(false), 'what is no read is not sent twice')
 })
 
-t.test("haproxy takes its configuration, but for what only a container's network knows", async (t) => {
+t.test('haproxy accepts its configuration, apart from names of the container network', async (t) => {
   const checked = run('haproxy', ['-c', '-f', 'deploy/haproxy.cfg'])
   if (!checked) return t.pass('takes it', { skip: 'haproxy is not installed' })
   const alerts = checked.output.split('\n').filter((line) => line.includes('[ALERT]'))

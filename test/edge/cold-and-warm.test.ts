@@ -66,9 +66,9 @@ const forget = async () => {
 
 type Nasty = { target?: string; fields?: string; method?: string; version?: string; bearer?: string | null }
 const list = '/v1/products?limit=3'
-const etagOf = async (target: string) => String((await get(target)).headers.etag)
+const readEtag = async (target: string) => String((await get(target)).headers.etag)
 
-const requestOf = ({ target = list, fields = '', method = 'GET', version = '1.1', bearer }: Nasty) => {
+const getRequest = ({ target = list, fields = '', method = 'GET', version = '1.1', bearer }: Nasty) => {
   const authorization = bearer === null ? '' : `Authorization: ${bearer ?? `Bearer ${token}`}\r\n`
   return `${method} ${target} HTTP/${version}\r\nHost: here\r\n${authorization}${fields}\r\n`
 }
@@ -150,9 +150,9 @@ const targets = [
 ]
 
 t.test(
-  'whatever is asked, its answer is the same from the database, from memory and without the router',
+  'every request gets the same answer from the database, from memory and without the router',
   async (t) => {
-    const etag = await etagOf(list)
+    const etag = await readEtag(list)
     const nasty: Nasty[] = [
       ...targets.map((target) => ({ target })),
       ...['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY'].map((method) => ({
@@ -302,7 +302,7 @@ t.test(
     const before = app.edgeAnswers
     for (const each of nasty) {
       const name = JSON.stringify(each).replaceAll(token, 'TOKEN').slice(0, 160)
-      const bytes = requestOf(each)
+      const bytes = getRequest(each)
       await forget()
       const cold = await send(bytes)
       const known = await send(bytes)

@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { createTickets, type Ticket, ticketBytes } from '../../app/edge/kept.ts'
+import { createKnownTargets, type KnownTarget, knownTargetBytes } from '../../app/edge/cached-responses.ts'
 import { isNotModified } from '../../app/http/fields.ts'
 import {
   addCustomer,
@@ -268,7 +268,7 @@ t.test('another day is another answer', async (t) => {
   t.equal(JSON.parse(tomorrow.body).data.days_remaining, 4)
 })
 
-t.test('a service that drains, or knows nothing, uses the router', async (t) => {
+t.test('a service that drains, or has no poll yet, uses the router', async (t) => {
   let isDraining = false
   const { app, ask } = await start(t, { isDraining: () => isDraining })
   await twice(() => ask('/v1/products'))
@@ -278,9 +278,9 @@ t.test('a service that drains, or knows nothing, uses the router', async (t) => 
 })
 
 t.test('the memory of tickets is bounded', (t) => {
-  const tickets = createTickets(4 * (ticketBytes + 8))
-  const ticket = {} as Ticket
-  const later = {} as Ticket
+  const tickets = createKnownTargets(4 * (knownTargetBytes + 8))
+  const ticket = {} as KnownTarget
+  const later = {} as KnownTarget
   const known = (customer: string, ...targets: string[]) =>
     targets.map((target) => tickets.find(customer, target) !== undefined)
   tickets.add('a', '/1', ticket)
@@ -306,7 +306,7 @@ t.test('the memory of tickets is bounded', (t) => {
   tickets.add('b', `/${'x'.repeat(1024)}`, ticket)
   t.equal(tickets.find('b', `/${'x'.repeat(1024)}`), undefined)
 
-  const many = createTickets(100 * ticketBytes)
+  const many = createKnownTargets(100 * knownTargetBytes)
   const long = Array.from({ length: 100 }, (_, n) => `/${n}`.padEnd(1000, 'x'))
   for (const target of long) many.add('c', target, ticket)
   t.ok(long.filter((target) => many.find('c', target)).length < 50, 'long targets leave room for fewer')

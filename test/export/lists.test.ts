@@ -7,7 +7,7 @@ import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { fc } from '../random.ts'
 import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
-import { momentOf, readWorkbook, type SheetCell } from './xlsx.ts'
+import { getMoment, readWorkbook, type SheetCell } from './xlsx.ts'
 
 /** Lists as NDJSON, CSV and XLSX: what a client sees, and that it is what the pages show. */
 
@@ -70,7 +70,7 @@ const queries: Record<string, string[]> = {
   approvals: ['', '&open=true', '&expected_on[gte]=today'],
 }
 
-t.test('NDJSON is what the pages show, byte for byte and in their order', async (t) => {
+t.test('NDJSON has the records of the pages, byte for byte and in their order', async (t) => {
   for (const [name, list] of Object.entries(queries)) {
     for (const query of list) {
       const answer = await get(`/v1/${name}?format=ndjson${query}`)
@@ -87,7 +87,7 @@ const toCell = (kind: string, array: boolean, value: unknown): Cell | string[] =
   return kind === 'json' ? JSON.stringify(value) : String(value)
 }
 
-t.test('CSV holds the same values, read by a parser of its own', async (t) => {
+t.test('CSV has the same values, read by a separate parser', async (t) => {
   for (const [name, list] of Object.entries(queries)) {
     const resource = resources[name as ResourceName]
     for (const query of list) {
@@ -134,12 +134,12 @@ const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, sh
   if (array) return splitTexts(value)
   if (kind === 'date') {
     expect('number', 'yyyy-mm-dd')
-    return new Date(momentOf(value)).toISOString().slice(0, 10)
+    return new Date(getMoment(value)).toISOString().slice(0, 10)
   }
   if (kind === 'instant') {
     expect('number', 'yyyy-mm-dd hh:mm:ss')
     // A millisecond is what a date of JavaScript can say.
-    return Math.abs(momentOf(value) - Date.parse(String(shown))) <= 1 ? shown : momentOf(value)
+    return Math.abs(getMoment(value) - Date.parse(String(shown))) <= 1 ? shown : getMoment(value)
   }
   if (kind === 'boolean') {
     expect('boolean', 'General')
@@ -186,7 +186,7 @@ t.test('XLSX holds the same values, each with its type', async (t) => {
   }
 })
 
-t.test('a byte order mark stands before CSV where it is asked for, and nowhere else', async (t) => {
+t.test('CSV begins with a byte order mark only if requested', async (t) => {
   const body = async (query: string) => (await get(`/v1/products?fields=id,name&limit=1${query}`)).rawPayload
   const plain = await body('&format=csv')
   t.same(await body('&format=csv&bom=true'), Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain]))
@@ -206,7 +206,7 @@ t.test('a byte order mark stands before CSV where it is asked for, and nowhere e
   t.ok(byAccept.body.startsWith('\ufeff'), 'also where Accept asks for CSV')
 })
 
-t.test('objects within records are compact, in the order of the schema, wherever they come', async (t) => {
+t.test('objects within records are compact and in the schema’s order, in every format', async (t) => {
   const inOrder = (name: ResourceName, record: object) => JSON.stringify(resources[name].schema.parse(record))
   const requirements = {
     ...{ note: 'a, "b"', lead_time_weeks: { max: 6, min: 2 }, validity: { years: 5, kind: 'fixed' } },
@@ -259,7 +259,7 @@ t.test('objects within records are compact, in the order of the schema, wherever
   t.equal(changed.body, JSON.stringify(changed.json()), 'changes, too')
 })
 
-t.test('columns stand in the order of fields, the header also where there is no row', async (t) => {
+t.test('columns are in the order of fields, and the header is sent without rows too', async (t) => {
   const first = async (query: string) => (await get(`/v1/products?format=csv&${query}`)).body.split('\r\n')[0]
   t.equal(await first('fields=tags,id,name'), 'tags,id,name')
   t.equal(await first('fields=tags,name,tags'), 'id,tags,name')
@@ -344,7 +344,7 @@ t.test('negotiation', async (t) => {
   })
 })
 
-t.test('what belongs to pages is refused by name, with every other fault', async (t) => {
+t.test('parameters of pages are refused by name, with every other fault', async (t) => {
   const answer = await get('/v1/products?format=csv&include=x&count=exact&cursor=abc&nme=1&limit=9999')
   t.match(answer.json(), {
     status: 400,
@@ -367,7 +367,7 @@ t.test('what belongs to pages is refused by name, with every other fault', async
   t.equal(curable.json().try, 'http://api.test/v1/products?format=ndjson&name=1')
 })
 
-t.test('HEAD has the headers and no body, and asks for no rows', async (t) => {
+t.test('HEAD has the headers and no body, and reads no rows', async (t) => {
   const { token } = await asCustomer(database, app, 'header')
   const headers = { authorization: `Bearer ${token}` }
   const url = '/v1/certificates?format=csv'
@@ -416,7 +416,7 @@ t.test('content codings', async (t) => {
   }
 })
 
-t.test('the audit trail counts the records that went out', async (t) => {
+t.test('the audit trail counts the sent records', async (t) => {
   const { token } = await asCustomer(database, app, 'counted')
   await sql`insert into products (customer_id, id, name)
     select 'counted', 'c' || i, 'x' from generate_series(1, 1234) i`.execute(database.operator)

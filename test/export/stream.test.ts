@@ -97,8 +97,8 @@ const start = async (t: Test, env: Record<string, string> = {}, options: TestApp
     ...options,
   })
   t.teardown(() => app.close())
-  const tokenOf = async (name: string) => (await logIn(app, await addCustomer(database, name))).token
-  const token = await tokenOf('acme')
+  const readToken = async (name: string) => (await logIn(app, await addCustomer(database, name))).token
+  const token = await readToken('acme')
   const send = (path = '/v1/products?format=ndjson', bearer = token, more = {}): ClientRequest => {
     const headers = { authorization: `Bearer ${bearer}`, ...more }
     const sent = request1({ port: new URL(origin).port, host: 'localhost', path, headers }).end()
@@ -110,10 +110,10 @@ const start = async (t: Test, env: Record<string, string> = {}, options: TestApp
     return { sent, response }
   }
   const bytesRead = () => [...sockets].reduce((sum, socket) => sum + socket.bytesRead, 0)
-  return { app, origin, token, tokenOf, send, ask, bytesRead }
+  return { app, origin, token, readToken: readToken, send, ask, bytesRead }
 }
 
-t.test('rows come from one snapshot, even if they are written meanwhile', async (t) => {
+t.test('rows are read from one snapshot, even during writes', async (t) => {
   const { ask } = await start(t)
   const { response } = await ask('/v1/products?format=ndjson&sort=created_at')
   let lines = 0
@@ -132,24 +132,24 @@ t.test('rows come from one snapshot, even if they are written meanwhile', async 
   await allOver()
 })
 
-t.test('a page that is kept in memory does not stand in for an export', async (t) => {
+t.test('a cached page does not replace an export', async (t) => {
   // A machine that stands still does not end the lease, after which the router would answer.
   const { app, ask } = await start(t, {}, { leaseMs: 60_000 })
   const path = '/v1/products?limit=1&sort=created_at'
-  const typeOf = async (accept: string) => {
+  const readType = async (accept: string) => {
     const { response } = await ask(path, undefined, { accept })
     response.resume()
     return response.headers['content-type']
   }
   await until('the edge answers', async () => {
-    t.equal(await typeOf('*/*'), 'application/json')
+    t.equal(await readType('*/*'), 'application/json')
     return app.edgeAnswers > 0
   })
   const before = app.edgeAnswers
-  t.equal(await typeOf('application/x-ndjson'), 'application/x-ndjson')
-  t.equal(await typeOf('text/csv, application/json;q=0.5'), 'text/csv; charset=utf-8; header=present')
+  t.equal(await readType('application/x-ndjson'), 'application/x-ndjson')
+  t.equal(await readType('text/csv, application/json;q=0.5'), 'text/csv; charset=utf-8; header=present')
   t.equal(app.edgeAnswers, before)
-  t.equal(await typeOf('text/csv, application/json'), 'application/json')
+  t.equal(await readType('text/csv, application/json'), 'application/json')
   t.equal(app.edgeAnswers, before + 1)
 })
 
@@ -169,7 +169,7 @@ const isWhole = (body: string, format: string): boolean => {
   return lines.length === records && lines.every((line, index) => isRight(line, sorted[index]))
 }
 
-t.test('what a client does not take is not read, and nothing of it is written over', async (t) => {
+t.test('rows that a client does not read are not fetched, and no row is overwritten', async (t) => {
   const { ask, bytesRead } = await start(t)
   for (const format of ['ndjson', 'csv']) {
     const before = bytesRead()
@@ -184,8 +184,8 @@ t.test('what a client does not take is not read, and nothing of it is written ov
 })
 
 t.test('an XLSX file is whole, and is not read faster than its client takes it', async (t) => {
-  const { ask, bytesRead, tokenOf } = await start(t)
-  const token = await tokenOf('dense')
+  const { ask, bytesRead, readToken: getToken } = await start(t)
+  const token = await getToken('dense')
   const before = bytesRead()
   const { response } = await ask('/v1/products?format=xlsx&fields=name,brand', token)
   await clientIsAwaited()
@@ -214,9 +214,9 @@ t.test('a coding gets every byte as well', async (t) => {
   await allOver()
 })
 
-t.test('a client that disconnects frees query and connection at once', async (t) => {
-  const { ask, tokenOf } = await start(t)
-  const dense = await tokenOf('dense')
+t.test('a client that disconnects frees query and connection immediately', async (t) => {
+  const { ask, readToken: getToken } = await start(t)
+  const dense = await getToken('dense')
   for (const [format, more] of [
     ['csv', {}],
     ['csv', { 'accept-encoding': 'gzip' }],
@@ -230,7 +230,7 @@ t.test('a client that disconnects frees query and connection at once', async (t)
   }
 })
 
-t.test('also one that is gone before the first row, which nothing but a cancellation ends', async (t) => {
+t.test('a disconnect before the first row cancels the statement', async (t) => {
   const { send } = await start(t)
   await writer.query('begin; lock table products in access exclusive mode')
   t.teardown(() => writer.query('rollback'))
@@ -246,8 +246,8 @@ const terminate = async () => {
 }
 
 t.test('a failure mid-way cuts the answer, in any format and coding', async (t) => {
-  const { ask, tokenOf } = await start(t)
-  const token = await tokenOf('dense')
+  const { ask, readToken: getToken } = await start(t)
+  const token = await getToken('dense')
   for (const [format, coding] of [
     ['csv', 'identity'],
     ['csv', 'gzip'],
@@ -283,7 +283,7 @@ t.test('a failure before the first row is answered as any other', async (t) => {
   }
 })
 
-t.test('over HTTP/2 every byte comes; a failure mid-way is an error of its stream, and no end', async (t) => {
+t.test('over HTTP/2 every byte arrives; a failure midway resets only its stream', async (t) => {
   const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
   const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
   const { port } = new URL(await secure.listen({ host: '127.0.0.1', port: 0 }))
@@ -327,9 +327,9 @@ t.test('HEAD of a stream has the headers of GET and no length, and reads no row'
   const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
   const { port } = new URL(await secure.listen({ host: '127.0.0.1', port: 0 }))
   const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
-  const { origin, tokenOf } = await start(t)
+  const { origin, readToken: getToken } = await start(t)
   const { token: secureToken } = await logIn(secure, await addCustomer(database, 'small'))
-  const token = await tokenOf('small')
+  const token = await getToken('small')
   t.teardown(async () => {
     await writer.query('rollback')
     session.destroy()
@@ -382,7 +382,7 @@ t.test('HEAD of a stream has the headers of GET and no length, and reads no row'
   await allOver()
 })
 
-t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
+t.test('a client that reads nothing, or reads too slowly, is cut', async (t) => {
   const idle = await start(t, { EXPORT_IDLE_SECONDS: '1' })
   const { response } = await idle.ask()
   await clientIsAwaited()
@@ -536,8 +536,8 @@ t.test('a slow reader is cut when another export needs its connection, and not b
   await allOver()
 })
 
-t.test('at most two at once a customer, and no more in all than they have connections', async (t) => {
-  const { app, ask, tokenOf, token } = await start(t, { EXPORT_POOL: '4' })
+t.test('at most two per customer, and in total no more than the pool’s connections', async (t) => {
+  const { app, ask, readToken: getToken, token } = await start(t, { EXPORT_POOL: '4' })
   const two = [await ask(), await ask('/v1/changes?after=snapshot')]
   const third = await ask()
   t.equal(third.response.statusCode, 429)
@@ -550,12 +550,12 @@ t.test('at most two at once a customer, and no more in all than they have connec
     headers: { authorization: `Bearer ${token}` },
   })
   t.equal(head.statusCode, 200, 'headers are told all the same')
-  const bolt = await tokenOf('bolt')
+  const bolt = await getToken('bolt')
   await client.query(`insert into products (customer_id, id, name, brand)
     select 'bolt', id, name, brand from products where customer_id = 'acme'`)
   const held = [await ask('/v1/products?format=csv', bolt), await ask('/v1/products?format=csv', bolt)]
   for (const { response } of held) t.equal(response.statusCode, 200)
-  const full = await ask('/v1/products?format=csv', await tokenOf('third'))
+  const full = await ask('/v1/products?format=csv', await getToken('third'))
   t.equal(full.response.statusCode, 503)
   t.ok(full.response.headers['retry-after'])
   full.response.resume()
@@ -593,7 +593,7 @@ t.test('no customer has more than half of the connections, and at least one', as
   }
 })
 
-t.test('the demo has one export at once, from all addresses together', async (t) => {
+t.test('the demo has one export at a time, over all addresses', async (t) => {
   await addCustomer(database, 'demo')
   await client.query(`insert into products (customer_id, id, name, brand)
     select 'demo', id, name, brand from products where customer_id = 'acme'`)

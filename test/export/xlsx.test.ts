@@ -7,9 +7,9 @@ import { createZip } from '../../app/export/zip.ts'
 import type { ColumnKind, ExportColumn } from '../../app/records/sql/column.ts'
 import { cases, fc } from '../random.ts'
 import { collect, inBatches, wildText } from './rows.ts'
-import { momentOf, readRows, readWorkbook, readZip, type SheetCell } from './xlsx.ts'
+import { getMoment, readRows, readWorkbook, readZip, type SheetCell } from './xlsx.ts'
 
-const columnOf = (kind: ColumnKind, name = 'x'): ExportColumn => ({ name, kind, value: sql`null` })
+const getColumn = (kind: ColumnKind, name = 'x'): ExportColumn => ({ name, kind, value: sql`null` })
 
 const formats = ['General', 'date', 'instant', '@']
 const toRows = (columns: ExportColumn[], rows: readonly Row[]) => {
@@ -19,10 +19,10 @@ const toRows = (columns: ExportColumn[], rows: readonly Row[]) => {
 }
 
 /** The cell that a value becomes; undefined: none. */
-const cellOf = (kind: ColumnKind, value: Cell): SheetCell | undefined =>
-  toRows([columnOf(kind)], [[value]])[0]?.A
+const getCell = (kind: ColumnKind, value: Cell): SheetCell | undefined =>
+  toRows([getColumn(kind)], [[value]])[0]?.A
 
-t.test('texts stay texts, whatever they look like', (t) => {
+t.test('texts stay texts, even if they look like numbers or dates', (t) => {
   for (const text of [
     '00123',
     '=1+1',
@@ -37,38 +37,38 @@ t.test('texts stay texts, whatever they look like', (t) => {
     '\t',
     'a\nb',
   ]) {
-    t.same(cellOf('text', text), { type: 'text', format: '@', value: text }, JSON.stringify(text))
+    t.same(getCell('text', text), { type: 'text', format: '@', value: text }, JSON.stringify(text))
   }
-  t.equal(cellOf('text', null), undefined)
+  t.equal(getCell('text', null), undefined)
   t.end()
 })
 
 t.test('numbers, booleans, arrays and objects', (t) => {
-  t.same(cellOf('integer', -14), { type: 'number', format: 'General', value: '-14' })
-  t.same(cellOf('number', '2.5'), { type: 'number', format: 'General', value: '2.5' })
-  t.same(cellOf('boolean', true), { type: 'boolean', format: 'General', value: '1' })
-  t.same(cellOf('boolean', false), { type: 'boolean', format: 'General', value: '0' })
-  t.equal(cellOf('texts', ['a', 'b;c', '=x', ''])?.value, 'a;b\\;c;=x;')
-  t.equal(cellOf('texts', []), undefined)
-  t.equal(cellOf('texts', [''])?.value, '')
-  t.equal(cellOf('json', '{"a": "<&>"}')?.value, '{"a": "<&>"}')
+  t.same(getCell('integer', -14), { type: 'number', format: 'General', value: '-14' })
+  t.same(getCell('number', '2.5'), { type: 'number', format: 'General', value: '2.5' })
+  t.same(getCell('boolean', true), { type: 'boolean', format: 'General', value: '1' })
+  t.same(getCell('boolean', false), { type: 'boolean', format: 'General', value: '0' })
+  t.equal(getCell('texts', ['a', 'b;c', '=x', ''])?.value, 'a;b\\;c;=x;')
+  t.equal(getCell('texts', []), undefined)
+  t.equal(getCell('texts', [''])?.value, '')
+  t.equal(getCell('json', '{"a": "<&>"}')?.value, '{"a": "<&>"}')
   const periods = [
     { from: '2024-04-24', until: '2029-04-24', basis: 'initial' },
     { from: '2029-04-25', until: null, basis: 'renewal' },
   ]
   t.equal(
-    cellOf('periods', JSON.stringify(periods))?.value,
+    getCell('periods', JSON.stringify(periods))?.value,
     '2024-04-24 to 2029-04-24 (initial); 2029-04-25 to unlimited (renewal)',
   )
-  t.equal(cellOf('periods', '[]'), undefined)
+  t.equal(getCell('periods', '[]'), undefined)
   for (const kind of ['integer', 'number', 'boolean', 'date', 'instant', 'texts', 'json'] as const) {
-    t.equal(cellOf(kind, null), undefined, `${kind} null`)
+    t.equal(getCell(kind, null), undefined, `${kind} null`)
   }
   t.end()
 })
 
 t.test('dates are numbers from 1900-03-01 on, and texts before', (t) => {
-  const date = (text: string) => cellOf('date', text)
+  const date = (text: string) => getCell('date', text)
   const table: [string, string][] = [
     ['1900-03-01', '61'],
     ['1970-01-01', '25569'],
@@ -83,7 +83,7 @@ t.test('dates are numbers from 1900-03-01 on, and texts before', (t) => {
     fc.date({ min: new Date('1900-03-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
     (each) => {
       const day = each.toISOString().slice(0, 10)
-      return momentOf(date(day)?.value as string) === Date.parse(day)
+      return getMoment(date(day)?.value as string) === Date.parse(day)
     },
   )
   fc.assert(property)
@@ -91,7 +91,7 @@ t.test('dates are numbers from 1900-03-01 on, and texts before', (t) => {
 })
 
 t.test('instants are days with a fraction, to the microsecond', (t) => {
-  const instant = (text: string) => cellOf('instant', text)
+  const instant = (text: string) => getCell('instant', text)
   const table: [string, string][] = [
     ['2026-11-24T00:00:00.000000Z', '46350.000000000000'],
     ['2026-11-24T12:00:00.000000Z', '46350.500000000000'],
@@ -109,15 +109,15 @@ t.test('instants are days with a fraction, to the microsecond', (t) => {
   const { min, max } = { min: new Date('1900-03-01'), max: new Date('9999-12-31') }
   const property = fc.property(fc.date({ min, max, noInvalidDate: true }), (each) => {
     const text = each.toISOString().replace('Z', '000Z')
-    return momentOf(instant(text)?.value as string) === each.getTime()
+    return getMoment(instant(text)?.value as string) === each.getTime()
   })
   fc.assert(property)
   t.end()
 })
 
-t.test('characters that XML lacks are escaped, and what looks like an escape stays', (t) => {
-  const xmlOf = (text: string) => {
-    const xml = createRowWriter([columnOf('text')])([text], 2)
+t.test('characters that XML lacks are escaped, and text that looks like an escape is unchanged', (t) => {
+  const getXml = (text: string) => {
+    const xml = createRowWriter([getColumn('text')])([text], 2)
     return /<t xml:space="preserve">(.*)<\/t>/s.exec(xml)?.[1]
   }
   const table: [string, string][] = [
@@ -136,14 +136,14 @@ t.test('characters that XML lacks are escaped, and what looks like an escape sta
     ['😀\u0085\u2028\u007f', '😀\u0085\u2028\u007f'],
   ]
   for (const [text, xml] of table) {
-    t.equal(xmlOf(text), xml, encodeURIComponent(text))
-    t.equal(cellOf('text', text)?.value, text)
+    t.equal(getXml(text), xml, encodeURIComponent(text))
+    t.equal(getCell('text', text)?.value, text)
   }
   t.end()
 })
 
-t.test('every text and every array comes back as it was', async (t) => {
-  const columns = [columnOf('text', 'a'), columnOf('texts', 'b'), columnOf('json', 'c')]
+t.test('every text and every array is read back unchanged', async (t) => {
+  const columns = [getColumn('text', 'a'), getColumn('texts', 'b'), getColumn('json', 'c')]
   const row = fc.tuple(fc.option(wildText, { nil: null }), fc.array(wildText, { maxLength: 4 }), wildText)
   const property = fc.property(fc.array(row, { maxLength: 5 }), (values) => {
     const rows = toRows(
@@ -165,7 +165,7 @@ t.test('every text and every array comes back as it was', async (t) => {
   t.pass()
 })
 
-t.test('a text that is too long for a cell is cut between two characters, and says so', (t) => {
+t.test('a text longer than a cell is cut between two characters, and marked', (t) => {
   const mark = ' … [cut: a cell holds 32,767 characters]'
   const room = 32_767 - mark.length
   const table: [what: string, text: string, value: string][] = [
@@ -178,8 +178,8 @@ t.test('a text that is too long for a cell is cut between two characters, and sa
     ['entities are characters', '&'.repeat(40_000), '&'.repeat(room) + mark],
   ]
   for (const [what, text, value] of table) {
-    t.ok(cellOf('text', text)?.value === value, what)
-    t.ok(cellOf('texts', [text])?.value === value, `${what}, in an array`)
+    t.ok(getCell('text', text)?.value === value, what)
+    t.ok(getCell('texts', [text])?.value === value, `${what}, in an array`)
   }
   t.end()
 })
@@ -188,7 +188,7 @@ const pack = (columns: ExportColumn[], rows: readonly Row[], limits = {}): Promi
   collect(writeWorkbook(inBatches(rows), columns, limits))
 
 t.test('a full sheet is followed by another one, each with the names in a frozen row', async (t) => {
-  const columns = [columnOf('text', 'a <b>'), columnOf('integer', 'n')]
+  const columns = [getColumn('text', 'a <b>'), getColumn('integer', 'n')]
   const rows = (count: number): Row[] =>
     Array.from({ length: count }, (_, index) => [`r${index + 1}`, index + 1])
   const sheets = async (count: number, limits: object) => {
@@ -225,7 +225,7 @@ t.test('an error of the rows ends the file with that error', async (t) => {
     yield [['x']]
     throw new Error('the database is gone')
   }
-  await t.rejects(collect(writeWorkbook(failing(), [columnOf('text')])), { message: 'the database is gone' })
+  await t.rejects(collect(writeWorkbook(failing(), [getColumn('text')])), { message: 'the database is gone' })
 })
 
 t.test('letters of columns', (t) => {
@@ -234,7 +234,7 @@ t.test('letters of columns', (t) => {
   t.end()
 })
 
-t.test('beyond 4 GiB the directory is one of ZIP64', async (t) => {
+t.test('beyond 4 GiB the directory uses ZIP64', async (t) => {
   const write = async (offset: number) => {
     const parts: Buffer[] = []
     const zip = createZip((bytes) => parts.push(bytes), offset)

@@ -113,4 +113,4 @@ export const readWorkbook = (file: Buffer): Map<string, Record<string, SheetCell
 
 const dayMs = 86_400_000
 /** The moment of a serial number from 1900-03-01 on, in milliseconds since 1970. */
-export const momentOf = (serial: string): number => Math.round((Number(serial) - 25_569) * dayMs)
+export const getMoment = (serial: string): number => Math.round((Number(serial) - 25_569) * dayMs)

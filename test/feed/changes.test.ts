@@ -110,7 +110,7 @@ t.test('three forms of the path answer the same, HEAD without a body, OPTIONS wi
   }
 })
 
-t.test('refusals come in the order of judgement', async (t) => {
+t.test('refusals follow the documented order of checks', async (t) => {
   const { token } = await newCustomer()
   const narrow = await newCustomer({ scopes: ['products:read'] })
   const ask = async (
@@ -196,7 +196,7 @@ t.test('every fault of a query is named, with the nearest name and the address t
   }
 })
 
-t.test('after=snapshot streams the whole state as upserts and gives the token to go on from', async (t) => {
+t.test('after=snapshot streams the whole state as upserts and returns the next token', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 450)
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
@@ -240,7 +240,7 @@ t.test('a state is streamed only to whom it is acceptable, a page only as JSON',
   t.same(await follow(get, String(head.headers['sync-token'])).then(({ changes }) => changes), [])
 })
 
-t.test('after absent: from now; next_token is always there', async (t) => {
+t.test('without after the feed begins now, and always returns next_token', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 3)
   const { data, page } = await ask(get, '')
@@ -251,7 +251,7 @@ t.test('after absent: from now; next_token is always there', async (t) => {
   t.same(named((await follow(get, again.page.next_token)).changes), ['upsert products/p2'])
 })
 
-t.test('a late commit with an early timestamp is not lost, and delays nobody but itself', async (t) => {
+t.test('a late commit with an early timestamp is delivered, and delays no other change', async (t) => {
   const { id, get } = await newCustomer()
   const elsewhere = await testPostgres()
   t.teardown(() => elsewhere.stop())
@@ -276,7 +276,7 @@ t.test('a late commit with an early timestamp is not lost, and delays nobody but
   await other.query('commit')
 })
 
-t.test('a prepared transaction comes when it is committed, and a rolled back one never', async (t) => {
+t.test('a prepared transaction is delivered when it commits, and a rolled back one never', async (t) => {
   const { id, get } = await newCustomer()
   const client = await connect(t)
   const { rows } = await client.query('show max_prepared_transactions')
@@ -294,7 +294,7 @@ t.test('a prepared transaction comes when it is committed, and a rolled back one
   }
 })
 
-t.test('several changes come as one, with the record as it is now', async (t) => {
+t.test('several changes are merged into one, with the current record', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get)
   await addProducts(id, 1)
@@ -309,7 +309,7 @@ t.test('several changes come as one, with the record as it is now', async (t) =>
 })
 
 t.test(
-  'a record since deleted comes only as delete, another id as both, one that came back as upsert',
+  'a record deleted since is only a delete, a changed id is both, a recreated one is an upsert',
   async (t) => {
     const { id, get } = await newCustomer()
     await addProducts(id, 4)
@@ -333,7 +333,7 @@ t.test(
   },
 )
 
-t.test('what an update left as it was makes no change', async (t) => {
+t.test('an update without a difference is no change', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 3)
   const after = await begin(get)
@@ -374,24 +374,27 @@ t.test('changes of resources that are not followed cost pages nothing to clients
   t.same((await follow(get, page.next_token)).changes, [])
 })
 
-t.test("countries' reference facts appear for everyone, other customers' records for nobody", async (t) => {
-  const [one, two] = [await newCustomer(), await newCustomer()]
-  const starts = [await begin(one.get), await begin(two.get)] as const
-  await addProducts(one.id, 2)
-  await run(sql`insert into countries (id, code, alpha3, name, region, requirements)
+t.test(
+  "countries' reference facts are delivered to all customers, other customers' records to none",
+  async (t) => {
+    const [one, two] = [await newCustomer(), await newCustomer()]
+    const starts = [await begin(one.get), await begin(two.get)] as const
+    await addProducts(one.id, 2)
+    await run(sql`insert into countries (id, code, alpha3, name, region, requirements)
     values ('XA', 'XA', 'XAA', 'Aland', 'europe', '(,,,,,)')`)
-  t.same(named((await follow(one.get, starts[0])).changes), [
-    'upsert countries/XA',
-    'upsert products/p1',
-    'upsert products/p2',
-  ])
-  const { changes } = await follow(two.get, starts[1])
-  t.same(named(changes), ['upsert countries/XA'])
-  t.same(changes[0]?.data, (await two.get('/v1/countries/XA')).json().data)
-  t.same((await two.get('/v1/changes?after=snapshot&resources=products')).body, '')
-})
+    t.same(named((await follow(one.get, starts[0])).changes), [
+      'upsert countries/XA',
+      'upsert products/p1',
+      'upsert products/p2',
+    ])
+    const { changes } = await follow(two.get, starts[1])
+    t.same(named(changes), ['upsert countries/XA'])
+    t.same(changes[0]?.data, (await two.get('/v1/countries/XA')).json().data)
+    t.same((await two.get('/v1/changes?after=snapshot&resources=products')).body, '')
+  },
+)
 
-t.test('a token is foreign to another customer, and to whoever changes a byte of it', async (t) => {
+t.test('a token is refused for another customer, and if one byte is changed', async (t) => {
   const [one, two] = [await newCustomer(), await newCustomer()]
   const token = await begin(one.get)
   const refused = await two.get(`/v1/changes?after=${token}`)
@@ -467,44 +470,38 @@ t.test("the feed needs changes:read and each resource's scope", async (t) => {
   }
 })
 
-t.test(
-  '410, start again: a token too old, of another history, of a time to come, or of what is pruned',
-  async (t) => {
-    const { id, get } = await newCustomer()
-    const token = tokens.decode(id, await begin(get)) as SyncToken
-    const expired = async (changed: Partial<SyncToken>) => {
-      const answer = await get(`/v1/changes?after=${tokens.encode(id, { ...token, ...changed })}`)
-      return answer.statusCode === 200
-        ? ''
-        : `${answer.statusCode} ${answer.json().code} ${answer.json().detail}`
-    }
-    const daySeconds = 86_400
-    const { base } = token
-    t.equal(await expired({ issuedAt: token.issuedAt - 90 * daySeconds + 60 }), '')
-    t.match(
-      await expired({ issuedAt: token.issuedAt - 90 * daySeconds - 60 }),
-      /410 sync_token_expired .*90 days/,
-    )
-    t.match(await expired({ identity: `${token.identity}x` }), /410 sync_token_expired .*restored/)
-    t.match(
-      await expired({ base: { ...base, xmax: base.xmax + 1000 } }),
-      /410 sync_token_expired .*gone back/,
-    )
-    t.match(
-      await expired({
-        diff: { target: { ...base, xmax: base.xmax + 1000 }, targetAt: '', xid: 0, position: 0 },
-      }),
-      /410 sync_token_expired .*gone back/,
-    )
-    const { rows } = await owner.query('select pruned_below::text from change_state')
-    await owner.query(`update change_state set pruned_below = '${base.xmin + 1}'`)
-    t.match(await expired({}), /410 sync_token_expired .*no longer kept/)
-    await owner.query(`update change_state set pruned_below = '${rows[0].pruned_below}'`)
-    t.equal(await expired({}), '')
-  },
-)
+t.test('410 for an expired token, one of another history, of the future, or of a pruned log', async (t) => {
+  const { id, get } = await newCustomer()
+  const token = tokens.decode(id, await begin(get)) as SyncToken
+  const expired = async (changed: Partial<SyncToken>) => {
+    const answer = await get(`/v1/changes?after=${tokens.encode(id, { ...token, ...changed })}`)
+    return answer.statusCode === 200
+      ? ''
+      : `${answer.statusCode} ${answer.json().code} ${answer.json().detail}`
+  }
+  const daySeconds = 86_400
+  const { base } = token
+  t.equal(await expired({ issuedAt: token.issuedAt - 90 * daySeconds + 60 }), '')
+  t.match(
+    await expired({ issuedAt: token.issuedAt - 90 * daySeconds - 60 }),
+    /410 sync_token_expired .*90 days/,
+  )
+  t.match(await expired({ identity: `${token.identity}x` }), /410 sync_token_expired .*restored/)
+  t.match(await expired({ base: { ...base, xmax: base.xmax + 1000 } }), /410 sync_token_expired .*gone back/)
+  t.match(
+    await expired({
+      diff: { target: { ...base, xmax: base.xmax + 1000 }, targetAt: '', xid: 0, position: 0 },
+    }),
+    /410 sync_token_expired .*gone back/,
+  )
+  const { rows } = await owner.query('select pruned_below::text from change_state')
+  await owner.query(`update change_state set pruned_below = '${base.xmin + 1}'`)
+  t.match(await expired({}), /410 sync_token_expired .*no longer kept/)
+  await owner.query(`update change_state set pruned_below = '${rows[0].pruned_below}'`)
+  t.equal(await expired({}), '')
+})
 
-t.test('410 for who follows a table that was truncated, and for nobody else', async (t) => {
+t.test('410 for followers of a truncated table, and for no others', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 2)
   const [all, lab] = [await begin(get), await begin(get, '?resources=lab')]
@@ -689,7 +686,7 @@ t.test('on shutdown a wait ends with no data and the same token', async (t) => {
   t.equal(answer.json().page.next_token, token)
 })
 
-t.test('a restored, moved or failed over database: 410, and the log starts anew', async (t) => {
+t.test('a restored, moved or failed over database gives 410, and the log starts again', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get)
   await addProducts(id, 1)

@@ -52,7 +52,7 @@ t.test('the spans are the transactions that became visible, each once, ascending
 /** Without members that are undefined. */
 const defined = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-t.test('a token comes back as it was, for its customer only', async (t) => {
+t.test('a token can be decoded only for its customer', async (t) => {
   const codec = createTokenCodec(createSecrets([secretKey]))
   fc.assert(
     fc.property(

@@ -23,9 +23,9 @@ export const readEvents = (body: AsyncIterable<Uint8Array>) => {
         const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []
         if (line !== '') fields.push([name, value])
         else {
-          const textOf = (wanted: string) =>
+          const getText = (wanted: string) =>
             fields.flatMap(([field, text]) => (field === wanted ? [text] : [])).join('\n')
-          if (textOf('data') !== '') events.push({ id: textOf('id'), data: JSON.parse(textOf('data')) })
+          if (getText('data') !== '') events.push({ id: getText('id'), data: JSON.parse(getText('data')) })
           fields = []
         }
       }

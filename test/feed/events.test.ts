@@ -51,9 +51,9 @@ const addProduct = (customer: string, id: string) =>
 
 const open = (t: Test, token: string, query = '', headers: Record<string, string> = {}, at = origin) =>
   openEvents(t, `${at}/v1/changes${query}`, token, headers)
-const idsOf = ({ data }: Event) => data.data.map(({ id }) => id)
+const listIds = ({ data }: Event) => data.data.map(({ id }) => id)
 
-t.test('a change is an event, its id is where the next connection goes on', async (t) => {
+t.test('a change is an event, and its id is the position for the next connection', async (t) => {
   const { id, token, get } = await newCustomer()
   const first = await open(t, token, '?resources=products')
   t.equal(first.answer.status, 200)
@@ -75,18 +75,18 @@ t.test('a change is an event, its id is where the next connection goes on', asyn
   // A browser asks with the address of its first request.
   const again = await open(t, token, `?resources=products&after=${begin.id}`, { 'last-event-id': change.id })
   await until('what came meanwhile', () => again.events.length === 1)
-  t.same(idsOf(again.events[0] as Event), ['later'])
+  t.same(listIds(again.events[0] as Event), ['later'])
 })
 
-t.test('what is there already comes page by page, and the stream goes on', async (t) => {
+t.test('existing changes are sent page by page, and the stream continues', async (t) => {
   const { id, token, get } = await newCustomer()
   const after = (await get('/v1/changes')).json().page.next_token
   for (let n = 1; n <= 5; n++) await addProduct(id, `p${n}`)
   const { events } = await open(t, token, `?after=${after}&limit=2`)
-  await until('all', () => events.flatMap(idsOf).length === 5)
+  await until('all', () => events.flatMap(listIds).length === 5)
   t.ok(events.length >= 3)
   await addProduct(id, 'p6')
-  await until('the next', () => events.flatMap(idsOf).at(-1) === 'p6')
+  await until('the next', () => events.flatMap(listIds).at(-1) === 'p6')
 })
 
 t.test("no other customer's change wakes or fills a stream", async (t) => {
@@ -95,10 +95,10 @@ t.test("no other customer's change wakes or fills a stream", async (t) => {
   await addProduct(other.id, 'theirs')
   await addProduct(mine.id, 'mine')
   await until('my own', () => events.length === 2)
-  t.same(events.flatMap(idsOf), ['mine'])
+  t.same(events.flatMap(listIds), ['mine'])
 })
 
-t.test('what is wrong before the stream begins is a problem document', async (t) => {
+t.test('a fault before the stream begins is a problem document', async (t) => {
   const { id, token, get } = await newCustomer()
   const other = await newCustomer()
   const foreign = (await other.get('/v1/changes')).json().page.next_token
@@ -132,7 +132,7 @@ t.test('what is wrong before the stream begins is a problem document', async (t)
   t.equal((await get('/v1/changes', { accept: '*/*' })).headers['content-type'], 'application/json')
 })
 
-t.test('a stream counts as a long poll: at most ten at once', async (t) => {
+t.test('a stream counts as a long poll: at most ten at the same time', async (t) => {
   const { token } = await newCustomer()
   const streams = await Promise.all(Array.from({ length: 10 }, () => open(t, token)))
   t.same(new Set(streams.map(({ answer }) => answer.status)), new Set([200]))
@@ -382,7 +382,7 @@ const refuse = async () => {
   throw new Error('revoked')
 }
 
-t.test('what may have changed rights has them judged: the stream goes on, or it ends', async (t) => {
+t.test('a possible change of rights causes a check: the stream continues, or it ends', async (t) => {
   for (const reason of ['rights', 'unknown'] as const) {
     let isAllowed = true
     const judge = async () => {
@@ -405,7 +405,7 @@ t.test('what may have changed rights has them judged: the stream goes on, or it 
   }
 })
 
-t.test('a client a mebibyte behind is dropped at the next change, and one that reads is not', async (t) => {
+t.test('a client a mebibyte behind is dropped at the next change, and a reading one is not', async (t) => {
   const big = page(['x'.repeat(mostUnreadBytes)])
   const { stream, wake, ends } = stage(page([]), () => big)
   const closed = once(stream, 'error')
@@ -450,7 +450,7 @@ t.test('a client that catches up slowly is waited for, not dropped, and memory s
   })
 })
 
-t.test('what ends a stream is not lost while it catches up, nor is a change', async (t) => {
+t.test('an end during the catch-up is noticed, and no change is lost', async (t) => {
   const wakes = new EventEmitter()
   const reads: string[] = []
   const stream = streamEvents({

@@ -114,7 +114,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 const today = '2026-11-21'
 const countries = ['AA', 'BB', 'CC']
 
-const sqlOf = (
+const getSql = (
   customerId: string,
   { kind, resource, id, from, until, status }: Write,
   now: string,
@@ -192,7 +192,7 @@ const createWorld = async () => {
       case 'write':
         if (!open.has(each.writer)) await writers[each.writer]?.query('begin')
         open.add(each.writer)
-        return query(each.writer, sqlOf(customerId, each.write, asker.day))
+        return query(each.writer, getSql(customerId, each.write, asker.day))
       case 'end':
         return end(each.writer, each.how)
       case 'race':
@@ -271,7 +271,7 @@ const examples: [Action[], number][] = [
   [[{ do: 'step', limit: 1 }, { do: 'restore' }, { do: 'step', limit: 1 }], 500],
 ]
 
-t.test('whoever follows the tokens ends up with exactly the rows a full read shows', async (t) => {
+t.test('a follower of the tokens has exactly the rows of a full read', async (t) => {
   let restarts = 0
   let done = 0
   const property = fc.asyncProperty(

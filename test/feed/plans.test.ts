@@ -5,7 +5,7 @@ import { spansAhead } from '../../app/feed/diff.ts'
 import { flipStatement } from '../../app/feed/flips.ts'
 import { logStatement } from '../../app/feed/log.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
-import { explain, rowsRead, scansOf } from '../db/explain.ts'
+import { explain, listScans, rowsRead } from '../db/explain.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 
 /**
@@ -52,7 +52,7 @@ const seed = [
 
 type Walk = Parameters<typeof spansAhead>[0] & { diff?: { position: number } | undefined }
 
-const statementOf = (token: Walk) =>
+const getStatement = (token: Walk) =>
   logStatement({
     ...{ customerId, resources: resourceNames, limit, rows, bindings },
     spans: spansAhead(token),
@@ -88,8 +88,8 @@ t.test('a page of the feed', async (t) => {
   }
   for (const [name, [token, atLeast]] of Object.entries(tokens)) {
     await t.test(`${name} costs the page, not the log`, async (t) => {
-      const nodes = await explain(reader, statementOf(token))
-      const log = scansOf(nodes).filter((node) =>
+      const nodes = await explain(reader, getStatement(token))
+      const log = listScans(nodes).filter((node) =>
         /change_log/.test(`${node['Relation Name']}${node['Index Name']}`),
       )
       t.ok(log.length > 0)
@@ -124,7 +124,7 @@ t.test('flips of a day are ranges of indexes: a page costs itself', async (t) =>
   const oneYear = await explain(reader, page({ day: '2025-11-21', window: 90 }, bindings))
   const anotherWindow = await explain(reader, page({ day: '2026-11-21', window: 365 }, bindings))
   for (const [name, nodes] of Object.entries({ oneDay, oneYear, anotherWindow })) {
-    const names = scansOf(nodes)
+    const names = listScans(nodes)
       // It has a row for each resource.
       .filter((node) => node['Relation Name'] !== 'history_begun')
       .map((node) => node['Index Name'])

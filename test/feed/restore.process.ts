@@ -81,9 +81,9 @@ const read = ({ reader }: Open, token?: SyncToken) =>
     bindings: { day: '2026-11-24', window: 30 },
   })
 
-const snapshotOf = async (open: Open) => (await read(open)).token.base
+const readSnapshot = async (open: Open) => (await read(open)).token.base
 
-const idsOf = (changes: readonly string[]) => changes.map((change) => JSON.parse(change).id)
+const listIds = (changes: readonly string[]) => changes.map((change) => JSON.parse(change).id)
 
 const afterRestore = async (t: Test, dataDir: string) => {
   const withIt = <T>(use: (open: Open) => Promise<T>) => withServer(use, dataDir)
@@ -101,12 +101,12 @@ const afterRestore = async (t: Test, dataDir: string) => {
     await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'not there yet')
     let count = 0
     // The new history gives the lost numbers again, and goes beyond them.
-    while ((await snapshotOf(open)).xmin <= lost.base.xmax) await add(open, `new-${++count}`)
+    while ((await readSnapshot(open)).xmin <= lost.base.xmax) await add(open, `new-${++count}`)
     await t.rejects(read(open, lost), { code: 'sync_token_expired' })
     const { mark } = (await read(open)).token
     const { changes } = await read(open, { ...lost, mark })
     t.ok(changes.length < count, 'with the present mark it would be followed, and miss the first records')
-    t.equal(idsOf((await read(open, kept)).changes).length, count, 'an older one misses nothing')
+    t.equal(listIds((await read(open, kept)).changes).length, count, 'an older one misses nothing')
   })
   await withIt(async (open) => {
     await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'after another start, too')
@@ -118,7 +118,7 @@ t.test('a token of a history that was lost by a restore of files is refused for 
   afterRestore(t, onOwnServer),
 )
 
-t.test('so it is where the server may not be named, as on managed hosting', async (t) => {
+t.test('the same holds if the server’s name is hidden, as on managed hosting', async (t) => {
   await withServer(async ({ reader }) => {
     const { rows } = await sql<{ name: string }>`select change_identity() as name`.execute(reader)
     t.match(rows[0]?.name, /^managed\.\d+\.\d+$/)
@@ -132,7 +132,7 @@ t.test('a token survives starts of the server and later marks', async (t) => {
   await withServer(async (open) => {
     await add(open, 'later-1')
     const page = await read(open, token)
-    t.same(idsOf(page.changes), ['later-1'])
+    t.same(listIds(page.changes), ['later-1'])
     const before = (await read(open)).token.mark
     // As a minute later.
     await sql`update change_marks set marked_at = marked_at - interval '1 minute'`.execute(open.owner)
@@ -140,7 +140,7 @@ t.test('a token survives starts of the server and later marks', async (t) => {
     t.not((await read(open)).token.mark, before, 'there is another mark')
     await sampleChanges(open.reader)
     await add(open, 'later-2')
-    t.same(idsOf((await read(open, page.token)).changes), ['later-2'])
-    t.same(idsOf((await read(open, token)).changes), ['later-1', 'later-2'])
+    t.same(listIds((await read(open, page.token)).changes), ['later-2'])
+    t.same(listIds((await read(open, token)).changes), ['later-1', 'later-2'])
   })
 })

@@ -44,7 +44,7 @@ t.test('over the wire', async (t) => {
         and pid <> pg_backend_pid() and application_name = 'test exports' and state <> 'idle'`)
     ).rows.map(({ pid }) => pid as number)
 
-  await t.test('the token comes first, in a header, and the state is one snapshot', async (t) => {
+  await t.test('the token is sent first, in a header, and the state is one snapshot', async (t) => {
     const { response } = await ask()
     t.ok(response.headers['sync-token'])
     let lines = 0
@@ -67,7 +67,7 @@ t.test('over the wire', async (t) => {
     )
   })
 
-  await t.test('a client that disconnects frees query and connection at once', async (t) => {
+  await t.test('a client that disconnects frees query and connection immediately', async (t) => {
     const { sent, response } = await ask()
     await once(response, 'readable')
     t.equal((await backends()).length, 1)
@@ -89,7 +89,7 @@ t.test('over the wire', async (t) => {
     again.sent.destroy()
   })
 
-  await t.test('at most two at once a customer', async (t) => {
+  await t.test('at most two per customer at the same time', async (t) => {
     await until('the last one is over', async () => (await backends()).length === 0)
     const two = [await ask(), await ask()]
     const third = await ask()
@@ -102,7 +102,7 @@ t.test('over the wire', async (t) => {
     })
   })
 
-  await t.test('streams take no connection from anybody else', async (t) => {
+  await t.test('streams use no connection of other requests', async (t) => {
     const small = await listenTestApp(database, { env: { EXPORT_POOL: '1' } })
     t.teardown(() => small.app.close())
     const tokens = [token]

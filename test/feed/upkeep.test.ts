@@ -44,7 +44,7 @@ const prune = async (...options: string[]) => {
 }
 
 t.test(
-  'certdata changes prune deletes what no token of 90 days needs, and says so to older ones',
+  'certdata changes prune deletes rows that no token of 90 days needs, and older tokens get 410',
   async (t) => {
     const { get } = await asCustomer(database, app, 'acme')
     const begin = async () => (await get('/v1/changes')).json().page.next_token
@@ -72,7 +72,7 @@ t.test(
   },
 )
 
-t.test('what a transaction wrote that was still open then is kept', async (t) => {
+t.test('rows of a transaction that was still open are not pruned', async (t) => {
   const { get } = await asCustomer(database, app, 'late')
   let token = ''
   await database.operator.transaction().execute(async (transaction) => {
@@ -91,7 +91,7 @@ t.test('what a transaction wrote that was still open then is kept', async (t) =>
   t.match((await get(`/v1/changes?after=${token}`)).json().data, [{ op: 'upsert', id: 'l' }])
 })
 
-t.test('wrong usage ends with 2, and help is there', async (t) => {
+t.test('wrong usage ends with 2 and prints help', async (t) => {
   for (const days of ['0', '3651', 'x']) t.equal((await cli('--days', days)).code, 2)
   t.match(await prune('--help'), /--days/)
 })
@@ -99,7 +99,7 @@ t.test('wrong usage ends with 2, and help is there', async (t) => {
 const samples = async () =>
   (await query(sql<{ n: number }>`select count(*)::integer as n from change_samples`))[0]?.n ?? 0
 
-t.test('the service samples and prunes by itself', async (t) => {
+t.test('the service samples and prunes on schedule', async (t) => {
   await query(sql`delete from change_samples`)
   await allBeganHaveEnded()
   await sample()

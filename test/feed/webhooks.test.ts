@@ -58,9 +58,9 @@ const copyWebhook = async (id: string, count: number, columns: Readonly<Record<s
 }
 /** A sender that knows of a change by the poll alone, after its start. */
 const byPollAlone = { everyMs: 600_000, renewEveryMs: 600_000 }
-const dataOf = ({ message }: Received) => message.data
+const getData = ({ message }: Received) => message.data
 /** Of each message once, however often it is sent. */
-const namesOf = ({ messages }: Receiver) => new Set(messages().map(({ headers }) => headers['webhook-id']))
+const listNames = ({ messages }: Receiver) => new Set(messages().map(({ headers }) => headers['webhook-id']))
 const areGivenBack = async (id: string) => {
   const held = await sql`
     select from webhooks where customer_id = ${id} and held_until is not null`.execute(operator)
@@ -141,17 +141,17 @@ t.test('a transaction that stays open keeps no sender busy', async (t) => {
   await sql`select pg_current_xact_id()`.execute(open)
   await startSender(t, database, receiver, { ...byPollAlone, reserved, renewEveryMs: 100 })
   await addProduct(database, id, 'p1')
-  await until('all are told', () => namesOf(receiver).size === hooks)
+  await until('all are told', () => listNames(receiver).size === hooks)
   await until('and given back', () => areGivenBack(id))
   await until('what was told is not looked at again and again', async () => {
     const before = statements
     await quiet()
     return statements === before
   })
-  t.equal(namesOf(receiver).size, hooks)
+  t.equal(listNames(receiver).size, hooks)
   await open.commit().execute()
   await addProduct(database, id, 'p2')
-  await until('and the next change is told', () => namesOf(receiver).size === 2 * hooks)
+  await until('and the next change is told', () => listNames(receiver).size === 2 * hooks)
 })
 
 t.test('many webhooks of one change wait in the sender, not among requests, which are refused', async (t) => {
@@ -174,12 +174,12 @@ t.test('many webhooks of one change wait in the sender, not among requests, whic
   t.ok(waiting > 0 && waiting < 10, `${waiting} wait`)
   gate.resolve()
   await Promise.all(requests)
-  await until('all are told', () => namesOf(receiver).size === hooks)
+  await until('all are told', () => listNames(receiver).size === hooks)
   await stop()
   await db.destroy()
 })
 
-t.test('a change while a webhook is given back is told at once', async (t) => {
+t.test('a change while a webhook is handed over is sent immediately', async (t) => {
   const { id, receiver, webhook } = await newWebhook()
   const [reached, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const ofIt = new WeakSet<object>()
@@ -208,7 +208,7 @@ t.test('a change while a webhook is given back is told at once', async (t) => {
   t.pass()
 })
 
-t.test('while a message is under way changes become one message, in order', async (t) => {
+t.test('changes during a delivery become one message, in order', async (t) => {
   const { id, receiver, get } = await newWebhook('products,projects')
   await startSender(t, database, receiver)
   const gate = Promise.withResolvers<number>()
@@ -225,7 +225,7 @@ t.test('while a message is under way changes become one message, in order', asyn
   gate.resolve(200)
   await until('the rest', () => receiver.messages().length === 2)
   await quiet()
-  const [first, second] = receiver.messages().map(dataOf)
+  const [first, second] = receiver.messages().map(getData)
   t.equal(receiver.messages().length, 2, 'six changes, one message')
   t.same([first?.resources, second?.resources], [['products'], ['products', 'projects']])
   const idsAfter = async (after = '') =>
@@ -234,7 +234,7 @@ t.test('while a message is under way changes become one message, in order', asyn
   t.same((await idsAfter(second?.after)).sort(), ['j', 'p1', 'p2', 'p3', 'p4', 'p5'])
 })
 
-t.test("another customer's change, and other resources, are told to nobody", async (t) => {
+t.test('changes of another customer or of other resources are not sent', async (t) => {
   const [one, two] = [await newWebhook(), await newWebhook('projects')]
   await startSender(t, database, {
     outbound: (url, request) => (url.includes(`${one.id}.`) ? one : two).receiver.outbound(url, request),
@@ -245,7 +245,7 @@ t.test("another customer's change, and other resources, are told to nobody", asy
   await quiet()
   t.equal(one.receiver.messages().length, 1)
   t.equal(two.receiver.messages().length, 0, 'products are none of its resources')
-  const after = one.receiver.messages().map(dataOf)[0]?.after
+  const after = one.receiver.messages().map(getData)[0]?.after
   t.equal((await two.get(`/v1/changes?after=${after}`)).statusCode, 400, 'its token is of no use to others')
 })
 
@@ -316,7 +316,7 @@ t.test('the delays double up to an hour; jitter only shortens', async (t) => {
   for (const status of [400, 404, 500]) t.equal(decide(fresh, { status, result: '' }, 0, 0).kind, 'retry')
 })
 
-t.test('410 disables at once, and what comes later is not sent', async (t) => {
+t.test('410 disables a webhook immediately, and later changes are not sent', async (t) => {
   const { id, receiver, json, webhook } = await newWebhook()
   const { disabled } = await startSender(t, database, receiver)
   receiver.answer = () => 410
@@ -328,7 +328,7 @@ t.test('410 disables at once, and what comes later is not sent', async (t) => {
   t.match(await json('list', id), [{ state: 'disabled', reason: 'gone', last_result: '410' }])
 })
 
-t.test('a receiver that takes longer than a lease is told by one sender alone', async (t) => {
+t.test('a receiver slower than a lease is served by one sender alone', async (t) => {
   const { id, receiver, webhook } = await newWebhook()
   const clock = { offsetMs: 0, stoppedAt: Date.now() }
   for (let instance = 1; instance <= 2; instance++) {
@@ -350,7 +350,7 @@ t.test('a receiver that takes longer than a lease is told by one sender alone', 
   t.equal(receiver.messages().length, 1)
 })
 
-t.test('what was written before a clock was set back does not wait for it', async (t) => {
+t.test('a delivery scheduled before a clock was set back does not wait for it', async (t) => {
   const [held, delayed] = [await newWebhook(), await newWebhook()]
   const set = (change: string, id: string) =>
     sql.raw(`update webhooks set ${change} where webhook_id = '${id}'`).execute(operator)
@@ -387,10 +387,10 @@ t.test('receivers that fail leave places to the others', async (t) => {
   const taken = failing.receiver.messages().length
   t.ok(taken < 110, `${taken} at once`)
   gate.resolve(204)
-  await until('and then the rest', () => namesOf(failing.receiver).size === added)
+  await until('and then the rest', () => listNames(failing.receiver).size === added)
 })
 
-t.test('at most 200 messages are on their way at once, and the rest follows at once', async (t) => {
+t.test('at most 200 messages are sent in parallel, and the rest follows immediately', async (t) => {
   const { receiver, webhook } = await newWebhook()
   const added = 250
   await copyWebhook(webhook.webhook_id, added, {
@@ -404,7 +404,7 @@ t.test('at most 200 messages are on their way at once, and the rest follows at o
   await quiet()
   t.equal(receiver.messages().length, 200)
   gate.resolve(204)
-  await until('and then the rest', () => namesOf(receiver).size === added)
+  await until('and then the rest', () => listNames(receiver).size === added)
 })
 
 t.test('a receiver that asks to be left alone is left alone, for an hour at most', async (t) => {
@@ -446,7 +446,7 @@ t.test('two instances: one at a time sends, and nothing is lost or out of order'
   for (let instance = 1; instance <= 2; instance++) await startSender(t, database, receiver)
   for (let n = 1; n <= 40; n++) await addProduct(database, id, `p${n}`)
   const seen = new Set<string>()
-  const lastAfter = () => receiver.messages().map(dataOf).at(-1)?.after
+  const lastAfter = () => receiver.messages().map(getData).at(-1)?.after
   await until('the last one was told', async () => {
     const after = lastAfter()
     if (after === undefined) return false
@@ -458,7 +458,7 @@ t.test('two instances: one at a time sends, and nothing is lost or out of order'
   const names = receiver.messages().map(({ headers }) => headers['webhook-id'])
   t.equal(new Set(names).size, names.length, 'each once')
   const counts: number[] = []
-  for (const { after } of receiver.messages().map(dataOf)) {
+  for (const { after } of receiver.messages().map(getData)) {
     counts.push((await get(`/v1/changes?after=${after}&limit=500`)).json().data.length)
   }
   t.same(
@@ -469,7 +469,7 @@ t.test('two instances: one at a time sends, and nothing is lost or out of order'
   t.equal(counts[0], 40, 'the first leads to all')
 })
 
-t.test('a receiver that hangs delays nobody else', async (t) => {
+t.test('a receiver that hangs delays no other', async (t) => {
   const [slow, quick] = [await newWebhook(), await newWebhook()]
   const hanging = Promise.withResolvers<number>()
   slow.receiver.answer = () => hanging.promise
@@ -484,22 +484,25 @@ t.test('a receiver that hangs delays nobody else', async (t) => {
   hanging.reject(new Error('late'))
 })
 
-t.test('after a restore or a fail-over the receiver is told to read anew', async (t) => {
-  const { id, receiver, webhook } = await newWebhook()
-  const tokens = createTokenCodec(createSecrets([secretKey]))
-  const { rows } = await sql<{ token: string }>`
+t.test(
+  'after a restore or a fail-over the message tells the receiver to read everything again',
+  async (t) => {
+    const { id, receiver, webhook } = await newWebhook()
+    const tokens = createTokenCodec(createSecrets([secretKey]))
+    const { rows } = await sql<{ token: string }>`
     select token from webhooks where webhook_id = ${webhook.webhook_id}`.execute(operator)
-  const token = tokens.decode(id, rows[0]?.token ?? '') as SyncToken
-  const lost = tokens.encode(id, { ...token, identity: 'another' })
-  await sql`update webhooks set identity = 'another', token = ${lost} where webhook_id = ${webhook.webhook_id}`.execute(
-    operator,
-  )
-  await startSender(t, database, receiver)
-  await until('it is told', () => receiver.messages().length === 1)
-  t.same(receiver.messages().map(dataOf), [{ resources: ['products'], after: 'snapshot' }])
-})
+    const token = tokens.decode(id, rows[0]?.token ?? '') as SyncToken
+    const lost = tokens.encode(id, { ...token, identity: 'another' })
+    await sql`update webhooks set identity = 'another', token = ${lost} where webhook_id = ${webhook.webhook_id}`.execute(
+      operator,
+    )
+    await startSender(t, database, receiver)
+    await until('it is told', () => receiver.messages().length === 1)
+    t.same(receiver.messages().map(getData), [{ resources: ['products'], after: 'snapshot' }])
+  },
+)
 
-t.test('a database that goes away: nothing is lost', async (t) => {
+t.test('an outage of the database loses no message', async (t) => {
   const { id, receiver } = await newWebhook()
   const way = await createSeverable(database.url)
   const options = { role: readerRole, max: 3, applicationName: 'test', onError: () => {} }
@@ -515,15 +518,15 @@ t.test('a database that goes away: nothing is lost', async (t) => {
   receiver.answer = () => 200
   await way.mend()
   await until('it is repeated', () => receiver.messages().length >= 2)
-  t.equal(namesOf(receiver).size, 1)
+  t.equal(listNames(receiver).size, 1)
   await addProduct(database, id, 'p2')
-  await until('and goes on', () => namesOf(receiver).size === 2)
+  await until('and goes on', () => listNames(receiver).size === 2)
   await stop()
   await db.destroy()
   way.close()
 })
 
-t.test('without API access nothing is sent; with it again, what changed meanwhile', async (t) => {
+t.test('without API access nothing is sent; with it again, all changes of the pause are', async (t) => {
   const { id, receiver } = await newWebhook()
   await startSender(t, database, receiver)
   const set = (change: string) =>

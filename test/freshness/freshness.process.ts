@@ -99,7 +99,7 @@ function testFreshness() {
     t.equal(result.differing.length, 0, `of ${result.keys} keys`)
   })
 
-  t.test('all backends terminated: every answer that comes is fresh', async (t) => {
+  t.test('after terminating all backends, every answer is fresh', async (t) => {
     await judgeHarm(t, { nemesis: nemeses.backendsTerminated, seconds: 3 })
   })
 
@@ -107,7 +107,7 @@ function testFreshness() {
     await judgeHarm(t, { nemesis: nemeses.pollerHanging, seconds: 4 })
   })
 
-  t.test('with a standby to read from every answer is fresh, and many are its', async (t) => {
+  t.test('with a standby every answer is fresh, and the standby serves many of them', async (t) => {
     const primary = await startPostgres()
     t.teardown(() => primary.stop())
     const standby = await primary.createStandby()
@@ -122,7 +122,7 @@ function testFreshness() {
     t.ok(result.fills.fromStandby > result.fills.fills, `${result.fills.fromStandby} fills from the standby`)
   })
 
-  t.test('a standby that stayed with a former primary is not read, but by a planted fault', async (t) => {
+  t.test('a standby of a previous primary is not read, except with a planted fault', async (t) => {
     const { sound, faulty } = await askOnOtherTimeline()
     t.ok(sound.answers > 0)
     t.equal(sound.phantoms, 0, `of ${sound.answers} answers`)

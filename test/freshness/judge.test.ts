@@ -87,7 +87,7 @@ t.test('late: a no-cache request gets every commit acknowledged before it', asyn
   t.same(kinds({ writes: { x }, reads: [read(1001, [shows('x', 0)], { noCache })] }), ['late'])
 })
 
-t.test('an answer that says it is stale may be, and is counted; one to no-cache may not', async (t) => {
+t.test('a labelled stale answer is allowed and counted, but not for no-cache', async (t) => {
   const isStale = true
   const reads = [read(5000, [shows('x', 0)], { isStale }), read(5000, [shows('x', 2)], { isStale })]
   const { violations, stale, staleness } = judged({ writes: { x }, reads })
@@ -101,14 +101,17 @@ t.test('an answer that says it is stale may be, and is counted; one to no-cache 
   ])
 })
 
-t.test('aborted and unwritten: values that were taken back, never written, or not written yet', async (t) => {
-  const rolledBack = { ...committed(3, 2500), ...never, outcome: 'aborted' as const }
-  const writes = { x: [...x, rolledBack] }
-  t.same(kinds({ writes, reads: [read(2550, [shows('x', 3)])] }), ['aborted'])
-  t.same(kinds({ writes, reads: [read(2550, [shows('x', 7)])] }), ['unwritten'])
-  t.same(kinds({ writes, reads: [read(100, [shows('x', 1)])] }), ['unwritten'])
-  t.same(kinds({ writes, reads: [read(100, [shows('nobody', 1)])] }), ['unwritten'])
-})
+t.test(
+  'aborted and unwritten: values that were rolled back, never written, or not written yet',
+  async (t) => {
+    const rolledBack = { ...committed(3, 2500), ...never, outcome: 'aborted' as const }
+    const writes = { x: [...x, rolledBack] }
+    t.same(kinds({ writes, reads: [read(2550, [shows('x', 3)])] }), ['aborted'])
+    t.same(kinds({ writes, reads: [read(2550, [shows('x', 7)])] }), ['unwritten'])
+    t.same(kinds({ writes, reads: [read(100, [shows('x', 1)])] }), ['unwritten'])
+    t.same(kinds({ writes, reads: [read(100, [shows('nobody', 1)])] }), ['unwritten'])
+  },
+)
 
 t.test('a commit without an answer may be seen or not', async (t) => {
   const open = { ...committed(3, 2500), ...never, outcome: 'unknown' as const }
@@ -139,7 +142,7 @@ t.test('torn: half of a transaction', async (t) => {
   t.same(kinds({ writes, reads: [read(1010, [shows('x', 0), shows('y', 2)])] }), ['torn'])
 })
 
-t.test('torn: a commit without an answer happened only where its own value shows', async (t) => {
+t.test('torn: a commit without an answer happened only if its own value shows', async (t) => {
   const open = { ...never, outcome: 'unknown' as const, transaction: 7 }
   const writes = {
     x: [initial, committed(1, 1000, open)],
@@ -181,7 +184,7 @@ t.test('revoked and refused: rights end within a second, and not by themselves',
   t.same(kinds({ reads: [read(900, [], { status: 401 })] }), ['refused'])
 })
 
-t.test('failed: no answer, where none may fail', async (t) => {
+t.test('failed: a missing answer although the fault allows none', async (t) => {
   const reads = [read(1, [], { status: 0 }), read(1, [], { status: 503 })]
   t.same(kinds({ reads }), ['failed', 'failed'])
   const refused = [read(1, [], { status: 503, noCache: true }), read(1, [], { status: 503 })]

@@ -18,7 +18,7 @@ t.teardown(async () => {
 
 const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
 const today = new Date().toISOString().slice(0, 10)
-const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+const getDay = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
 /** What has happened so far, as if it had been so many days earlier than it is now. */
 const goBack = async (customer: string, days: number) => {
   const back = `interval '${days} days'`
@@ -46,7 +46,7 @@ const nameOn = async (get: Get, day: string, id = 'p') => {
   return answer.statusCode === 200 ? answer.json().data.name : answer.json().code
 }
 
-t.test('a record as it stood on each day of its lives', async (t) => {
+t.test('returns a record as it was on each day of its lives', async (t) => {
   await owner.query(`update history_begun set since = now() - interval '40 days'`)
   const { get } = await asCustomer(database, app, 'acme')
   await run(sql`insert into products (customer_id, id, name) values ('acme', 'p', 'one')`)
@@ -67,32 +67,32 @@ t.test('a record as it stood on each day of its lives', async (t) => {
     ...[21, 30].map((days): [number, string] => [days, 'one']),
     ...[31, 39].map((days): [number, string] => [days, 'not_found']),
   ]
-  for (const [days, name] of expected) t.equal(await nameOn(get, dayOf(days)), name, `${days} days ago`)
+  for (const [days, name] of expected) t.equal(await nameOn(get, getDay(days)), name, `${days} days ago`)
   t.equal(await nameOn(get, 'today'), 'four')
   t.equal(await nameOn(get, 'today-20d'), 'two')
-  const { data } = (await ask(get, dayOf(20))).json()
+  const { data } = (await ask(get, getDay(20))).json()
   t.same(data.tags, ['x'])
-  t.equal(data.updated_at.slice(0, 10), dayOf(20))
-  t.equal(data.created_at.slice(0, 10), dayOf(30))
+  t.equal(data.updated_at.slice(0, 10), getDay(20))
+  t.equal(data.created_at.slice(0, 10), getDay(30))
   t.same(
     (await ask(get, today)).body,
     (await get('/v1/products/p')).body,
     'today is what there is, byte for byte',
   )
-  t.same((await ask(get, dayOf(25), '&fields=name')).json(), { data: { id: 'p', name: 'one' } })
+  t.same((await ask(get, getDay(25), '&fields=name')).json(), { data: { id: 'p', name: 'one' } })
 })
 
-t.test('computed fields are those of the day, of the state of the day', async (t) => {
+t.test('computed fields use the day and the state of that day', async (t) => {
   await owner.query(`update history_begun set since = now() - interval '400 days'`)
   const { get } = await asCustomer(database, app, 'bolt')
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
-    values ('bolt', 'c', 'N', 'T', 'approved', ${dayOf(50)})`)
+    values ('bolt', 'c', 'N', 'T', 'approved', ${getDay(50)})`)
   await goBack('bolt', 200)
-  await run(sql`update certificates set valid_until = ${dayOf(-300)} where customer_id = 'bolt'`)
+  await run(sql`update certificates set valid_until = ${getDay(-300)} where customer_id = 'bolt'`)
   await goBack('bolt', 20)
   await run(sql`update certificates set approval_status = 'revoked' where customer_id = 'bolt'`)
   const on = async (days: number) => {
-    const { data } = (await ask(get, dayOf(days), '', 'certificates/c')).json()
+    const { data } = (await ask(get, getDay(days), '', 'certificates/c')).json()
     return [data.validity, data.expiring, data.days_remaining]
   }
   t.same(await on(0), ['void', false, 300])
@@ -110,32 +110,32 @@ t.test('where history does not reach, the answer says from when on it does', asy
   await goBack('cool', 300)
   await owner.query(`update history_begun set since = now() - interval '100 days'`)
   await run(sql`update products set name = 'two' where customer_id = 'cool'`)
-  t.equal(await nameOn(get, dayOf(50)), 'one')
-  t.equal(await nameOn(get, dayOf(300)), 'one', 'it was not changed since, which updated_at tells')
-  const first = `The history of this product begins on ${dayOf(300)}`
-  t.match((await ask(get, dayOf(301))).json(), { code: 'before_history', detail: first })
+  t.equal(await nameOn(get, getDay(50)), 'one')
+  t.equal(await nameOn(get, getDay(300)), 'one', 'it was not changed since, which updated_at tells')
+  const first = `The history of this product begins on ${getDay(300)}`
+  t.match((await ask(get, getDay(301))).json(), { code: 'before_history', detail: first })
   await goBack('cool', 200)
   await owner.query(`delete from record_history where customer_id = 'cool'`)
-  t.equal(await nameOn(get, dayOf(200)), 'two')
-  const refused = await ask(get, dayOf(201))
+  t.equal(await nameOn(get, getDay(200)), 'two')
+  const refused = await ask(get, getDay(201))
   t.equal(refused.statusCode, 404)
   t.match(refused.json(), {
     code: 'before_history',
-    detail: `The history of this product begins on ${dayOf(200)}`,
+    detail: `The history of this product begins on ${getDay(200)}`,
   })
-  t.equal(await nameOn(get, dayOf(50), 'nobody'), 'not_found')
-  t.equal(await nameOn(get, dayOf(201), 'nobody'), 'before_history', 'nobody knows')
+  t.equal(await nameOn(get, getDay(50), 'nobody'), 'not_found')
+  t.equal(await nameOn(get, getDay(201), 'nobody'), 'before_history', 'nobody knows')
   await run(sql`delete from products where customer_id = 'cool'`)
   await goBack('cool', 200)
   await owner.query(`delete from record_history where customer_id = 'cool'`)
-  t.equal(await nameOn(get, dayOf(150)), 'before_history', 'deleted, and pruned')
+  t.equal(await nameOn(get, getDay(150)), 'before_history', 'deleted, and pruned')
   await run(sql`insert into products (customer_id, id, name) values ('cool', 'p', 'three')`)
   t.equal(await nameOn(get, today), 'three')
-  t.equal(await nameOn(get, dayOf(50)), 'not_found')
-  t.equal(await nameOn(get, dayOf(150)), 'before_history', 'there may have been one before')
+  t.equal(await nameOn(get, getDay(50)), 'not_found')
+  t.equal(await nameOn(get, getDay(150)), 'before_history', 'there may have been one before')
 })
 
-t.test('what as_of does not go with is refused', async (t) => {
+t.test('parameters that as_of excludes are refused', async (t) => {
   const { get } = await asCustomer(database, app, 'dash')
   const faults = async (url: string) => {
     const answer = await get(url)
@@ -148,7 +148,7 @@ t.test('what as_of does not go with is refused', async (t) => {
   t.same(await faults('/v1/products?as_of=today'), ['as_of'])
 })
 
-t.test('a country as it stood on a day, without what is counted in other records', async (t) => {
+t.test('returns a country as it was on a day, without counts from other records', async (t) => {
   const { get } = await asCustomer(database, app, 'echo')
   await owner.query(`update history_begun set since = now() - interval '100 days'`)
   await run(sql`insert into countries (id, code, alpha3, name, region, requirements)
@@ -158,8 +158,8 @@ t.test('a country as it stood on a day, without what is counted in other records
   t.match(await on(today), { data: { id: 'QQ', name: 'New', region: 'europe' } })
   t.notOk('approval_info' in (await on(today)).data)
   t.same(await on(today, '&fields=name,approval_info'), { data: { id: 'QQ', name: 'New' } })
-  t.equal((await on(dayOf(1))).code, 'not_found')
-  t.equal((await on(dayOf(101))).code, 'before_history')
+  t.equal((await on(getDay(1))).code, 'not_found')
+  t.equal((await on(getDay(101))).code, 'before_history')
   await run(sql`delete from countries where id = 'QQ'`)
   t.same(
     (await get('/v1/countries/QQ/history')).json().data.map(({ op }: { op: string }) => op),

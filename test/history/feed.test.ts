@@ -52,7 +52,7 @@ const ask = async (get: Get, query: string): Promise<Page> => {
 }
 const begin = async (get: Get, query = '') => (await ask(get, query)).page.next_token
 
-t.test('an update names the fields that differ from what the follower has', async (t) => {
+t.test('an update names the fields that differ from the follower’s copy', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one'), (${id}, 'q', 'one')`)
   const after = await begin(get)
@@ -87,7 +87,7 @@ t.test('an update names the fields that differ from what the follower has', asyn
   t.same([gone?.op, gone?.changed, gone?.data], ['delete', undefined, null])
 })
 
-t.test('former objects and arrays are written as answers write them', async (t) => {
+t.test('previous objects and arrays have the same form as in answers', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, tags, validity_periods)
     values (${id}, 'c', 'N', 'T', 'approved', '{a,b}', '{"(2026-01-01,,initial)"}')`)
@@ -262,7 +262,7 @@ t.test('a record from a restored copy is not new', async (t) => {
   )
 })
 
-t.test('what was changed before history began is not told', async (t) => {
+t.test('changes before the start of history are not reported', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into projects (customer_id, id, project_number, title) values (${id}, 'j', 'N', 'T')`)
   const after = await begin(get)
@@ -275,7 +275,7 @@ t.test('what was changed before history began is not told', async (t) => {
   )
 })
 
-t.test('a former value that is forgotten is not told', async (t) => {
+t.test('a forgotten previous value is not reported', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'secret')`)
   const after = await begin(get)
@@ -293,7 +293,7 @@ t.test('a former value that is forgotten is not told', async (t) => {
 const named = (changes: readonly Change[]) =>
   changes.map(({ op, id, cause }) => `${op} ${id}${cause ? ` (${cause})` : ''}`)
 
-t.test('a filter and fields narrow what is sent, and belong to the token', async (t) => {
+t.test('a filter and fields narrow the changes, and belong to the token', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
   t.teardown(() => {
     clock.offsetMs = 0
@@ -334,7 +334,7 @@ t.test('a filter and fields narrow what is sent, and belong to the token', async
   clock.offsetMs = 0
 })
 
-t.test('what cannot be followed is refused', async (t) => {
+t.test('requests that cannot be followed are refused', async (t) => {
   const { get } = await newCustomer()
   const refusal = async (query: string) => {
     const { statusCode, body } = await get(`/v1/changes${query}`)

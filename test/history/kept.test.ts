@@ -74,7 +74,7 @@ t.test('every stored field is kept, of every resource', async (t) => {
   }
 })
 
-t.test('many rows at once take a time for each row', async (t) => {
+t.test('the time for many rows is proportional to their number', async (t) => {
   await asCustomer(database, app, 'many')
   await owner.query(`insert into products (customer_id, id, name)
     select 'many', 'p' || i, 'one' from generate_series(1, 5000) i`)
@@ -97,7 +97,7 @@ t.test('many rows at once take a time for each row', async (t) => {
   t.equal(await count('many'), changes)
 })
 
-t.test('forgetting deletes former values, and only those of that record', async (t) => {
+t.test('forgetting deletes previous values of that record only', async (t) => {
   const { get } = await asCustomer(database, app, 'acme')
   const read = async (id: string) => (await get(`/v1/products/${id}/history`)).json()
   await run(
@@ -140,7 +140,7 @@ t.test('forgetting deletes former values, and only those of that record', async 
   t.match(acts, [{ details: { record: 'products/a' } }, { details: { record: 'products/a', changes: 1 } }])
 })
 
-t.test('history is pruned by its age, and says from when on it is there', async (t) => {
+t.test('history is pruned by age, and reports its new start', async (t) => {
   const { get } = await asCustomer(database, app, 'old')
   await run(sql`insert into products (customer_id, id, name) values ('old', 'p', 'one')`)
   await run(sql`update products set name = 'two' where customer_id = 'old'`)
@@ -159,7 +159,7 @@ t.test('history is pruned by its age, and says from when on it is there', async 
   t.equal(await pruneHistory(database.reader, 365), 0)
 })
 
-t.test('history goes with its customer', async (t) => {
+t.test('history is deleted with its customer', async (t) => {
   await asCustomer(database, app, 'erased')
   await run(sql`insert into products (customer_id, id, name) values ('erased', 'p', 'one')`)
   await run(sql`update products set name = 'two' where customer_id = 'erased'`)
@@ -173,7 +173,7 @@ t.test('history goes with its customer', async (t) => {
   t.equal(await count('dropped'), 0, 'also where the row of the customer is deleted by itself')
 })
 
-t.test('an emptied table begins its history anew', async (t) => {
+t.test('a truncated table starts a new history', async (t) => {
   const { get } = await asCustomer(database, app, 'emptied')
   await run(
     sql`insert into lab (customer_id, id, report_number, title, status) values ('emptied', 'r', 'N', 'T', 'draft')`,

@@ -53,7 +53,7 @@ const agrees = async (t: Test, get: Get, ids: readonly string[]) => {
   }
 }
 
-t.test('a record under another key is one that went and one that came', async (t) => {
+t.test('a changed key is a deletion and a creation', async (t) => {
   const { get } = await asCustomer(database, app, 'moved')
   await run(sql`insert into products (customer_id, id, name, tags) values ('moved', 'a', 'one', '{x}')`)
   const client = await connect()
@@ -152,7 +152,7 @@ const lives = [
   'create null one',
 ]
 
-t.test('a record begins no earlier than the former one under its key ended', async (t) => {
+t.test('a record begins no earlier than the end of the previous one under its key', async (t) => {
   const { get, early, late, now, stamps } = await overlapping('again')
   await late.query('commit')
   await early.query(`insert into products (customer_id, id, name) values ('again', 'p', 'three')`)
@@ -166,7 +166,7 @@ t.test('a record begins no earlier than the former one under its key ended', asy
   await agrees(t, get, ['p', 'q'])
 })
 
-t.test('also where it waits for that end, by an insert and by a move', async (t) => {
+t.test('the same holds while it waits for that end, by an insert and by a move', async (t) => {
   for (const write of [
     `insert into products (customer_id, id, name) values ($1, 'p', 'three')`,
     `insert into products (customer_id, id, name) values ($1, 'p', 'three') on conflict (customer_id, id) do update set name = 'three'`,
@@ -185,7 +185,7 @@ t.test('also where it waits for that end, by an insert and by a move', async (t)
   }
 })
 
-t.test('nobody else can say when a record began', async (t) => {
+t.test('no other role can set the start of a record', async (t) => {
   await asCustomer(database, app, 'stamped')
   await run(sql`insert into products (customer_id, id, name) values ('stamped', 'p', 'one')`)
   const read = () => run(sql`select xmin::text, * from products where customer_id = 'stamped'`)

@@ -213,7 +213,7 @@ const undo = (present: Fields | undefined, entries: readonly Entry[]): (Transiti
 }
 const operation = ({ before, after }: Transition) => (before ? (after ? 'update' : 'delete') : 'create')
 
-t.test(`history and feed tell what ${steps} steps of seed ${seed} did`, async (t) => {
+t.test(`history and feed report the ${steps} steps of seed ${seed}`, async (t) => {
   const tokens: Token[] = []
   const wrong: string[] = []
   for (let step = 0; step < steps; step++) {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { listHistory } from '../../app/records/history/list-statement.ts'
 import { recordHistory } from '../../app/records/history/record-statement.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { explain, scansOf } from '../db/explain.ts'
+import { explain, listScans } from '../db/explain.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 
 /** The cost of a page of history, asked of EXPLAIN in the serving role: neither the table nor other customers count. */
@@ -33,9 +33,9 @@ const seed = [
 const limit = 50
 
 /** Rows that scans of tables with history or records have read. */
-const costOf = async (statement: Parameters<typeof explain>[1]) => {
+const readCost = async (statement: Parameters<typeof explain>[1]) => {
   const nodes = await explain(reader, statement)
-  const scans = scansOf(nodes).filter((node) =>
+  const scans = listScans(nodes).filter((node) =>
     /record_history|products|certificates/.test(`${node['Relation Name']}`),
   )
   const sequential = scans
@@ -90,13 +90,13 @@ t.test('a page of history costs itself', async (t) => {
     }),
   }
   for (const [name, plan] of Object.entries(plans)) {
-    const { sequential, rows } = await costOf(plan)
+    const { sequential, rows } = await readCost(plan)
     t.comment(`${name}: ${rows} rows`)
     t.same(sequential, [], name)
     t.ok(rows > 0 && rows < 20 * limit, `${name}: ${rows} rows`)
   }
   const record = { customerId: 'large', resource: resources.certificates, id: 'c7', limit, day: '2026-11-21' }
-  const first = await costOf(recordHistory({ ...record, after: undefined }))
+  const first = await readCost(recordHistory({ ...record, after: undefined }))
   t.same(first.sequential, [])
   t.ok(first.rows < 3 * limit, `${first.rows} rows`)
   let after: readonly string[] | undefined
@@ -105,7 +105,7 @@ t.test('a page of history costs itself', async (t) => {
     t.equal(row?.found, 11)
     after = row?.last?.[0]
   }
-  const deep = await costOf(recordHistory({ ...record, limit: 10, after }))
+  const deep = await readCost(recordHistory({ ...record, limit: 10, after }))
   t.comment(`page 19 of a record: ${deep.rows} rows`)
   t.ok(deep.rows < 60, 'a later page of a record does not read the pages before it')
 })

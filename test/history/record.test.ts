@@ -68,7 +68,7 @@ const brief = (entries: readonly Entry[]) =>
     return `${cause ?? op}: ${op === 'update' ? told.join(', ') : ''}`
   })
 
-t.test('each change has its former and its new values, the newest first', async (t) => {
+t.test('each change has its previous and its new values, the newest first', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name, tags) values (${id}, 'p', 'one', '{a,b}')`)
   await run(sql`update products set name = 'two', model = 'M "1"' where customer_id = ${id}`)
@@ -94,7 +94,7 @@ t.test('each change has its former and its new values, the newest first', async 
   t.same(await readAll(get, '/v1/products/p/history', 2), data)
 })
 
-t.test('a deleted record keeps its history, and one that comes again goes on with it', async (t) => {
+t.test('a deleted record keeps its history, and a recreated one continues it', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)
   await run(sql`update products set name = 'two' where customer_id = ${id}`)
@@ -113,7 +113,7 @@ t.test('a deleted record keeps its history, and one that comes again goes on wit
   t.equal((await get('/v1/products/%2F/history')).statusCode, 404)
 })
 
-t.test('what the calendar changes stands in its place', async (t) => {
+t.test('changes by the calendar are in order of time', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
   t.teardown(() => {
     clock.offsetMs = 0
@@ -202,7 +202,7 @@ t.test('all at one instant keep their order, in one transaction too', async (t) 
   t.same(await readAll(get, '/v1/history', 4), entries)
 })
 
-t.test('a transaction that began earlier and writes later stands where it wrote', async (t) => {
+t.test('a transaction that began earlier and writes later is ordered by its write', async (t) => {
   const { id, get } = await newCustomer()
   await run(
     sql`insert into products (customer_id, id, name) values (${id}, 'p', 'zero'), (${id}, 'q', 'zero')`,
@@ -269,7 +269,7 @@ t.test('entries are the same for every limit', async (t) => {
   }
 })
 
-t.test('a cursor goes on where it was while its record changes, comes and goes', async (t) => {
+t.test('a cursor keeps its position while its record is updated, deleted and recreated', async (t) => {
   const { id, get } = await newCustomer()
   const set = (name: string) => run(sql`update products set name = ${name} where customer_id = ${id}`)
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'v0')`)

@@ -25,9 +25,9 @@ t.test('cursors belong to their customer, their record and their filters', async
     database.operator,
   )
   await sql`delete from products where customer_id = 'bolt' and id = 'gone'`.execute(database.operator)
-  const cursorOf = async (url: string) => (await get(url)).json().page.next_cursor
-  const list = await cursorOf('/v1/history?limit=1')
-  const record = await cursorOf('/v1/products/p/history?limit=1')
+  const readCursor = async (url: string) => (await get(url)).json().page.next_cursor
+  const list = await readCursor('/v1/history?limit=1')
+  const record = await readCursor('/v1/products/p/history?limit=1')
   const changed = `${list.slice(0, -8)}${list.at(-8) === 'A' ? 'B' : 'A'}${list.slice(-7)}`
   const refusals = [
     `/v1/products/q/history?cursor=${record}`,
@@ -67,15 +67,15 @@ t.test('values that mean nothing are refused by name', async (t) => {
 
 t.test('the scope is judged before the rest of the query', async (t) => {
   const { get } = await asCustomer(database, app, 'narrow', { scopes: ['products:read', 'changes:read'] })
-  const codeOf = async (url: string) => (await get(url)).json().code
+  const readCode = async (url: string) => (await get(url)).json().code
   for (const query of ['limit=0', 'nothing=1', 'format=csv', 'resource=products'])
-    t.equal(await codeOf(`/v1/history?resource=products,lab&${query}`), 'insufficient_scope', query)
+    t.equal(await readCode(`/v1/history?resource=products,lab&${query}`), 'insufficient_scope', query)
   for (const query of ['limit=0', 'nothing=1', 'wait=99', 'after=nothing'])
-    t.equal(await codeOf(`/v1/changes?resources=products,lab&${query}`), 'insufficient_scope', query)
-  t.equal(await codeOf('/v1/history?resource=products,nothing'), 'invalid_query')
+    t.equal(await readCode(`/v1/changes?resources=products,lab&${query}`), 'insufficient_scope', query)
+  t.equal(await readCode('/v1/history?resource=products,nothing'), 'invalid_query')
 })
 
-t.test('every fault is named, and a genuine cursor goes into the corrected address', async (t) => {
+t.test('every fault is named, and the corrected address keeps a valid cursor', async (t) => {
   const { get } = await asCustomer(database, app, 'typos')
   await sql`insert into products (customer_id, id, name) values ('typos', 'p', 'N')`.execute(
     database.operator,

@@ -15,7 +15,7 @@ t.teardown(() => database.close())
 
 const day = new Date().toISOString().slice(0, 10)
 
-t.test('reading three imports backwards rebuilds each former state', async (t) => {
+t.test('reading three imports backwards rebuilds each earlier state', async (t) => {
   const reports: { created: number; updated: number; deleted: number }[] = []
   const states: Map<string, Records>[] = []
   const ends: string[] = []
@@ -77,7 +77,7 @@ t.test('reading three imports backwards rebuilds each former state', async (t) =
   t.ok(transitions > 500)
 })
 
-t.test('the history of each record says the same', async (t) => {
+t.test('the history of each record agrees', async (t) => {
   const { rows } = await sql<{ customer: string; resource: string; id: string }>`
     select distinct customer_id as customer, resource, record_id as id from record_history
     where old is not null order by 1, 2, 3 limit 40`.execute(operator)

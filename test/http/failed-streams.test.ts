@@ -82,7 +82,7 @@ t.test('over TLS, without the last chunk', async (t) => {
   t.notOk(received.endsWith('0\r\n\r\n'))
 })
 
-t.test('over HTTP/2, by RST_STREAM, and other streams of the connection go on', async (t) => {
+t.test('over HTTP/2, by RST_STREAM, and other streams of the connection continue', async (t) => {
   const { port, fail, finish } = await start(t, { http2: true, https: files })
   const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
   t.teardown(() => session.destroy())

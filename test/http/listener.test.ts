@@ -109,7 +109,7 @@ t.test('a connection with more than 1,000 unanswered requests is closed', async 
   t.equal(handled, 16)
 })
 
-t.test('above the limit a new connection replaces the oldest one that is not in use', async (t) => {
+t.test('above the limit a new connection replaces the oldest idle one', async (t) => {
   const held: ServerResponse[] = []
   const { open, countRefusals } = await start(t, (_, response) => void held.push(response), {
     maxConnections: 3,

@@ -184,7 +184,7 @@ t.test('a name with one address that is not public is not connected to', async (
 })
 
 t.test(
-  'a name that changes after the check is of no use: the connection goes where the check was',
+  'a name that changes after the check has no effect: the connection uses the checked address',
   async (t) => {
     const internet = await startInternet()
     t.teardown(internet.close)

@@ -7,7 +7,7 @@ import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { assertionType } from '../../app/identity/client-assertion.ts'
 import { parseClientKeys } from '../../app/identity/client-keys.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
-import { addSigningClient, assertFor, grantWith, jwkOf, makeKeys, postForm } from './signing-client.ts'
+import { addSigningClient, assertFor, getJwk, grantWith, makeKeys, postForm } from './signing-client.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
@@ -32,7 +32,7 @@ const encode = (part: unknown) =>
 const now = Math.floor(Date.now() / 1000)
 let ids = 0
 /** Good for four minutes: on a busy machine this file takes one. */
-const claimsOf = (id = good.id): Json => ({
+const listClaims = (id = good.id): Json => ({
   ...{ iss: id, sub: id, aud: origin, iat: now, exp: now + 240 },
   jti: `hostile-${++ids}`,
 })
@@ -43,26 +43,26 @@ const signed = (head: unknown, body: unknown, key: KeyObject = good.privateKey) 
   const input = `${encode(head)}.${encode(body)}`
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`
 }
-const withClaims = (change: Json) => signed(header, { ...claimsOf(), ...change })
-const withHeader = (change: Json, key?: KeyObject) => signed({ ...header, ...change }, claimsOf(), key)
+const withClaims = (change: Json) => signed(header, { ...listClaims(), ...change })
+const withHeader = (change: Json, key?: KeyObject) => signed({ ...header, ...change }, listClaims(), key)
 const hmac = (secret: string | Buffer, id = good.id, alg = 'HS256') => {
-  const input = `${encode({ ...header, alg })}.${encode(claimsOf(id))}`
+  const input = `${encode({ ...header, alg })}.${encode(listClaims(id))}`
   return `${input}.${createHmac(alg.replace('HS', 'sha'), secret).update(input).digest('base64url')}`
 }
 const rsaSigned = (alg: string, hash: string, options: object) => {
-  const input = `${encode({ alg })}.${encode(claimsOf(rsa.id))}`
+  const input = `${encode({ alg })}.${encode(listClaims(rsa.id))}`
   const key = { key: rsa.privateKey, ...options }
   return `${input}.${sign(hash, Buffer.from(input), key).toString('base64url')}`
 }
 const ecSigned = (alg: string, hash: string, options: object) => {
-  const input = `${encode({ alg })}.${encode(claimsOf(elliptic.id))}`
+  const input = `${encode({ alg })}.${encode(listClaims(elliptic.id))}`
   return `${input}.${sign(hash, Buffer.from(input), { key: elliptic.privateKey, ...options }).toString('base64url')}`
 }
-const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' })
+const getPem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' })
 const resign = (jwt: string, change: (parts: string[]) => string[]) => change(jwt.split('.')).join('.')
-const whole = signed(header, claimsOf())
+const whole = signed(header, listClaims())
 const twice = (name: string, first: unknown, second: unknown) => {
-  const claims = claimsOf()
+  const claims = listClaims()
   const rest = JSON.stringify(claims).slice(1)
   return signed(
     header,
@@ -72,17 +72,17 @@ const twice = (name: string, first: unknown, second: unknown) => {
 
 /** Assertions that must not be let in, each in a request that is otherwise in order. */
 const hostile: Record<string, string> = {
-  'alg none, no signature': `${encode({ alg: 'none' })}.${encode(claimsOf())}.`,
+  'alg none, no signature': `${encode({ alg: 'none' })}.${encode(listClaims())}.`,
   'alg none, signature of before': resign(whole, ([, body, mark]) => [
     encode({ alg: 'none' }),
     body as string,
     mark as string,
   ]),
-  'alg None': `${encode({ alg: 'None' })}.${encode(claimsOf())}.AA`,
-  'HS256 with the public key as PEM': hmac(pemOf(good.publicKey) as string),
-  'HS256 with the public key as JWK': hmac(JSON.stringify(jwkOf(good.publicKey))),
-  'HS256 with the raw public key': hmac(Buffer.from(String(jwkOf(good.publicKey).x), 'base64url')),
-  'HS256 with the public RSA key': hmac(pemOf(rsa.publicKey) as string, rsa.id),
+  'alg None': `${encode({ alg: 'None' })}.${encode(listClaims())}.AA`,
+  'HS256 with the public key as PEM': hmac(getPem(good.publicKey) as string),
+  'HS256 with the public key as JWK': hmac(JSON.stringify(getJwk(good.publicKey))),
+  'HS256 with the raw public key': hmac(Buffer.from(String(getJwk(good.publicKey).x), 'base64url')),
+  'HS256 with the public RSA key': hmac(getPem(rsa.publicKey) as string, rsa.id),
   'HS512 with the client id': hmac(good.id, good.id, 'HS512'),
   'HS256 with the API key of a key with a secret': hmac(apiKey, secretId),
   'HS256 with nothing': hmac(''),
@@ -92,11 +92,11 @@ const hostile: Record<string, string> = {
   'PS256 with another salt': rsaSigned('PS256', 'sha256', { padding: 6, saltLength: 0 }),
   'ES256 as DER': ecSigned('ES256', 'sha256', { dsaEncoding: 'der' }),
   ES384: ecSigned('ES384', 'sha384', { dsaEncoding: 'ieee-p1363' }),
-  'ES256 of zeros': `${encode({ alg: 'ES256' })}.${encode(claimsOf(elliptic.id))}.${Buffer.alloc(64).toString('base64url')}`,
+  'ES256 of zeros': `${encode({ alg: 'ES256' })}.${encode(listClaims(elliptic.id))}.${Buffer.alloc(64).toString('base64url')}`,
   'ES256 named for an Ed25519 key': withHeader({ alg: 'ES256' }),
-  'EdDSA named for a P-256 key': signed({ alg: 'EdDSA' }, claimsOf(elliptic.id), theirs.privateKey),
-  'Ed448 key': signed({ alg: 'EdDSA' }, claimsOf(), generateKeyPairSync('ed448').privateKey),
-  'alg missing': signed({ kid: 'good' }, claimsOf()),
+  'EdDSA named for a P-256 key': signed({ alg: 'EdDSA' }, listClaims(elliptic.id), theirs.privateKey),
+  'Ed448 key': signed({ alg: 'EdDSA' }, listClaims(), generateKeyPairSync('ed448').privateKey),
+  'alg missing': signed({ kid: 'good' }, listClaims()),
   'alg a list': withHeader({ alg: ['EdDSA'] }),
   'alg in lower case': withHeader({ alg: 'eddsa' }),
   'aud elsewhere': withClaims({ aud: 'https://elsewhere.example' }),
@@ -116,9 +116,9 @@ const hostile: Record<string, string> = {
   'sub unknown': withClaims({ iss: 'nosuchclient0000', sub: 'nosuchclient0000' }),
   'sub a prototype': withClaims({ iss: '__proto__', sub: '__proto__' }),
   'sub with SQL': withClaims({ iss: "x' or '1'='1", sub: "x' or '1'='1" }),
-  'both another client, signed with mine': signed(header, claimsOf(victim.id)),
-  'a client of another customer, signed with mine': signed({ alg: 'EdDSA' }, claimsOf(victim.id)),
-  'a key with a secret, signed with mine': signed({ alg: 'EdDSA' }, claimsOf(secretId)),
+  'both another client, signed with mine': signed(header, listClaims(victim.id)),
+  'a client of another customer, signed with mine': signed({ alg: 'EdDSA' }, listClaims(victim.id)),
+  'a key with a secret, signed with mine': signed({ alg: 'EdDSA' }, listClaims(secretId)),
   expired: withClaims({ exp: now - 60 }),
   'expired years ago': withClaims({ exp: 1 }),
   'exp missing': withClaims({ exp: undefined }),
@@ -127,7 +127,7 @@ const hostile: Record<string, string> = {
   'exp in two hours': withClaims({ exp: now + 7_200 }),
   'exp in a century': withClaims({ exp: now + 3_000_000_000 }),
   'exp in milliseconds': withClaims({ exp: Date.now() }),
-  'exp infinite': signed(header, JSON.stringify(claimsOf()).replace(/"exp":\d+/, '"exp":1e999')),
+  'exp infinite': signed(header, JSON.stringify(listClaims()).replace(/"exp":\d+/, '"exp":1e999')),
   'exp negative': withClaims({ exp: -1 }),
   'nbf in the future': withClaims({ nbf: now + 120 }),
   'iat in the future': withClaims({ iat: now + 120, exp: now + 180 }),
@@ -150,10 +150,13 @@ const hostile: Record<string, string> = {
   'aud twice, the right one last': twice('aud', 'https://elsewhere.example', origin),
   'exp twice, the right one last': twice('exp', now - 600, now + 60),
   'exp twice, the same': twice('exp', now + 60, now + 60),
-  'a claim twice, escaped': signed(header, JSON.stringify(claimsOf()).replace('{', '{"\\u0065xp":1,')),
-  'a member of a claim twice': signed(header, JSON.stringify(claimsOf()).replace('{', '{"x":{"a":1,"a":2},')),
-  'alg twice': signed(`{"alg":"none","alg":"EdDSA","kid":"good"}`, claimsOf()),
-  'kid twice': signed(`{"alg":"EdDSA","kid":"other","kid":"good"}`, claimsOf()),
+  'a claim twice, escaped': signed(header, JSON.stringify(listClaims()).replace('{', '{"\\u0065xp":1,')),
+  'a member of a claim twice': signed(
+    header,
+    JSON.stringify(listClaims()).replace('{', '{"x":{"a":1,"a":2},'),
+  ),
+  'alg twice': signed(`{"alg":"none","alg":"EdDSA","kid":"good"}`, listClaims()),
+  'kid twice': signed(`{"alg":"EdDSA","kid":"other","kid":"good"}`, listClaims()),
   'aud another issuer': withClaims({ aud: 'https://login.example/realms/certdata' }),
   'aud another issuer beside it': withClaims({ aud: [origin, 'https://login.example'] }),
   'aud twice in a list': withClaims({ aud: [origin, origin] }),
@@ -171,21 +174,24 @@ const hostile: Record<string, string> = {
   'sub in upper case': withClaims({ iss: good.id.toUpperCase(), sub: good.id.toUpperCase() }),
   'sub with NUL': withClaims({ iss: `${good.id}\0`, sub: `${good.id}\0` }),
   'sub very long': withClaims({ iss: 'a'.repeat(2_000), sub: 'a'.repeat(2_000) }),
-  'exp NaN': signed(header, JSON.stringify(claimsOf()).replace(/"exp":\d+/, '"exp":NaN')),
+  'exp NaN': signed(header, JSON.stringify(listClaims()).replace(/"exp":\d+/, '"exp":NaN')),
   'exp the text NaN': withClaims({ exp: 'NaN' }),
   'exp the text Infinity': withClaims({ exp: 'Infinity' }),
-  'exp minus infinite': signed(header, JSON.stringify(claimsOf()).replace(/"exp":\d+/, '"exp":-1e999')),
+  'exp minus infinite': signed(header, JSON.stringify(listClaims()).replace(/"exp":\d+/, '"exp":-1e999')),
   'exp huge': withClaims({ exp: Number.MAX_VALUE }),
   'exp beyond whole numbers': withClaims({ exp: 2 ** 53 }),
   'exp of many digits': signed(
     header,
-    JSON.stringify(claimsOf()).replace(/"exp":\d+/, `"exp":${'9'.repeat(300)}`),
+    JSON.stringify(listClaims()).replace(/"exp":\d+/, `"exp":${'9'.repeat(300)}`),
   ),
   'exp true': withClaims({ exp: true }),
   'exp a list': withClaims({ exp: [now + 60] }),
   'exp zero': withClaims({ exp: 0 }),
   'exp just too far': withClaims({ exp: now + 3_700 }),
-  'nbf infinite': signed(header, JSON.stringify({ ...claimsOf(), nbf: 0 }).replace('"nbf":0', '"nbf":1e999')),
+  'nbf infinite': signed(
+    header,
+    JSON.stringify({ ...listClaims(), nbf: 0 }).replace('"nbf":0', '"nbf":1e999'),
+  ),
   'nbf a text': withClaims({ nbf: String(now) }),
   'nbf null': withClaims({ nbf: null }),
   'iat in milliseconds': withClaims({ iat: Date.now() }),
@@ -196,8 +202,8 @@ const hostile: Record<string, string> = {
   'kid empty': withHeader({ kid: '' }),
   'kid a number': withHeader({ kid: 1 }),
   'another key, right kid': withHeader({}, theirs.privateKey),
-  'embedded jwk of the thief': withHeader({ jwk: jwkOf(theirs.publicKey) }, theirs.privateKey),
-  'embedded jwk of the client': withHeader({ jwk: jwkOf(good.publicKey) }),
+  'embedded jwk of the thief': withHeader({ jwk: getJwk(theirs.publicKey) }, theirs.privateKey),
+  'embedded jwk of the client': withHeader({ jwk: getJwk(good.publicKey) }),
   jku: withHeader({ jku: 'https://evil.example/jwks.json' }, theirs.privateKey),
   'jku, right signature': withHeader({ jku: 'https://evil.example/jwks.json' }),
   x5u: withHeader({ x5u: 'https://evil.example/cert.pem' }),
@@ -207,7 +213,7 @@ const hostile: Record<string, string> = {
   'b64 false': withHeader({ b64: false, crit: ['b64'] }),
   'b64 false, not critical': withHeader({ b64: false }),
   'b64 false, payload not encoded': (() => {
-    const input = `${encode({ ...header, b64: false, crit: ['b64'] })}.${JSON.stringify(claimsOf())}`
+    const input = `${encode({ ...header, b64: false, crit: ['b64'] })}.${JSON.stringify(listClaims())}`
     return `${input}.${sign(null, Buffer.from(input), good.privateKey).toString('base64url')}`
   })(),
   'crit of a known member': withHeader({ crit: ['kid'] }),
@@ -216,9 +222,9 @@ const hostile: Record<string, string> = {
   zip: withHeader({ zip: 'DEF' }),
   cty: withHeader({ cty: 'JWT' }),
   nonce: withHeader({ nonce: 'x' }),
-  'header of an encryption': withHeader({ enc: 'A256GCM', epk: jwkOf(good.publicKey) }),
-  'header a list': signed([header], claimsOf()),
-  'header with a prototype': signed(`{"__proto__":{"alg":"EdDSA"},"kid":"good"}`, claimsOf()),
+  'header of an encryption': withHeader({ enc: 'A256GCM', epk: getJwk(good.publicKey) }),
+  'header a list': signed([header], listClaims()),
+  'header with a prototype': signed(`{"__proto__":{"alg":"EdDSA"},"kid":"good"}`, listClaims()),
   'kid null': withHeader({ kid: null }),
   'kid with NUL': withHeader({ kid: 'good\0' }),
   'typ null': withHeader({ typ: null }),
@@ -236,12 +242,12 @@ const hostile: Record<string, string> = {
   truncated: whole.slice(0, -10),
   'claims of another': resign(whole, ([head, , mark]) => [
     head as string,
-    encode(claimsOf(victim.id)),
+    encode(listClaims(victim.id)),
     mark as string,
   ]),
   'claims changed': resign(whole, ([head, , mark]) => [
     head as string,
-    encode({ ...claimsOf(), exp: now + 290 }),
+    encode({ ...listClaims(), exp: now + 290 }),
     mark as string,
   ]),
   'header changed': resign(whole, ([, body, mark]) => [
@@ -263,19 +269,19 @@ const hostile: Record<string, string> = {
   ]),
   'no JSON': signed('header', 'claims'),
   'JSON null': signed('null', 'null'),
-  'claims a list': signed(header, [claimsOf()]),
+  'claims a list': signed(header, [listClaims()]),
   'claims broken UTF-8': (() => {
     const body = Buffer.concat([
       Buffer.from('{"x":"'),
       Buffer.from([0xff]),
-      Buffer.from(`",${JSON.stringify(claimsOf()).slice(1)}`),
+      Buffer.from(`",${JSON.stringify(listClaims()).slice(1)}`),
     ])
     const input = `${encode(header)}.${body.toString('base64url')}`
     return `${input}.${sign(null, Buffer.from(input), good.privateKey).toString('base64url')}`
   })(),
   'nested to the bottom': signed(header, `${'['.repeat(1_000)}${']'.repeat(1_000)}`),
   huge: withClaims({ filler: 'x'.repeat(40_000) }),
-  'JSON serialisation': JSON.stringify({ payload: encode(claimsOf()), signatures: [] }),
+  'JSON serialisation': JSON.stringify({ payload: encode(listClaims()), signatures: [] }),
   'an access token': 'placeholder',
   'an API key': apiKey,
   dots: '..',
@@ -309,7 +315,7 @@ t.test(
   },
 )
 
-t.test('the bounds of size are exact enough that a good one of usual size is far below', async (t) => {
+t.test('an assertion of usual size is far below the limits', async (t) => {
   t.ok(whole.length < 500)
   t.equal((await send(grantWith(withClaims({ filler: 'x'.repeat(2_000) })))).statusCode, 200)
 })
@@ -355,7 +361,7 @@ t.test(`${Object.keys(requests).length} requests with a good assertion are refus
 })
 
 /** Good assertions that came too late, or too often. */
-t.test('what was good once is refused', async (t) => {
+t.test('a used assertion is refused', async (t) => {
   const refusedAt = async (assertion: string, reason: RegExp, servers = [app, other]) => {
     for (const server of servers) {
       for (const path of ['token', 'introspect', 'revoke']) {
@@ -399,7 +405,7 @@ t.test('what was good once is refused', async (t) => {
       expired: (id) =>
         sql`update api_keys set expires_at = now() where key_id = ${id}`.execute(database.operator),
       'another key': (id) =>
-        changeClientProof(database.operator, id, { jwks: parseClientKeys(jwkOf(theirs.publicKey)) }),
+        changeClientProof(database.operator, id, { jwks: parseClientKeys(getJwk(theirs.publicKey)) }),
       'an address without its key': (id) =>
         changeClientProof(database.operator, id, { jwksUri: 'https://keys.invalid/jwks.json' }),
     }
@@ -454,10 +460,10 @@ const weakPoints = [
 
 t.test('one key has one thumbprint, and no good key is refused', async (t) => {
   const { parseClientKeys } = await import('../../app/identity/client-keys.ts')
-  const { e, n } = jwkOf(rsa.publicKey) as { e: string; n: string }
+  const { e, n } = getJwk(rsa.publicKey) as { e: string; n: string }
   const padded = Buffer.concat([Buffer.of(0), Buffer.from(n, 'base64url')]).toString('base64')
   t.same(parseClientKeys({ kty: 'RSA', e, n: padded }), parseClientKeys({ kty: 'RSA', e, n }))
-  for (let i = 0; i < 50; i++) parseClientKeys(jwkOf(makeKeys.EdDSA().publicKey))
+  for (let i = 0; i < 50; i++) parseClientKeys(getJwk(makeKeys.EdDSA().publicKey))
 })
 
 t.test('a key that is too weak, private or for something else is not taken', async (t) => {
@@ -465,18 +471,18 @@ t.test('a key that is too weak, private or for something else is not taken', asy
   const { publicKey, privateKey } = makeKeys.EdDSA()
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
   const cheap = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }).publicKey
-  const point = jwkOf(elliptic.publicKey) as { x: string; y: string }
+  const point = getJwk(elliptic.publicKey) as { x: string; y: string }
   const bad: [unknown, RegExp][] = [
-    [jwkOf(privateKey), /private or secret/],
+    [getJwk(privateKey), /private or secret/],
     [{ kty: 'oct', k: 'c2VjcmV0' }, /private or secret/],
-    [jwkOf(weak), /2048 to 4096 bits/],
-    [jwkOf(cheap), /exponent 65537/],
+    [getJwk(weak), /2048 to 4096 bits/],
+    [getJwk(cheap), /exponent 65537/],
     [
-      jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey),
+      getJwk(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey),
       /expected an Ed25519, P-256 or RSA key/,
     ],
-    [jwkOf(generateKeyPairSync('ed448').publicKey), /expected an Ed25519/],
-    [jwkOf(generateKeyPairSync('x25519').publicKey), /expected an Ed25519/],
+    [getJwk(generateKeyPairSync('ed448').publicKey), /expected an Ed25519/],
+    [getJwk(generateKeyPairSync('x25519').publicKey), /expected an Ed25519/],
     [{ ...point, kty: 'EC', crv: 'P-256', y: point.x }, /do not form a key/],
     [{ kty: 'OKP', crv: 'Ed25519', x: 'AA' }, /do not form a key: export/],
     [{ kty: 'OKP', crv: 'Ed25519' }, /expected the member x/],
@@ -485,38 +491,38 @@ t.test('a key that is too weak, private or for something else is not taken', asy
     [{ kty: 'RSA', e: 'AQAB' }, /expected the member n/],
     [{ kty: 'RSA', e: 'AQAB', n: 'x'.repeat(1_001) }, /expected the member n/],
     [{ x: 'AA' }, /with kty and crv/],
-    [jwkOf(publicKey, { kty: 'AKP' }), /expected an Ed25519, .*make one/],
-    [jwkOf(publicKey, { crv: 'secp256k1' }), /expected an Ed25519/],
-    [jwkOf(publicKey, { kty: 'okp' }), /expected an Ed25519/],
+    [getJwk(publicKey, { kty: 'AKP' }), /expected an Ed25519, .*make one/],
+    [getJwk(publicKey, { crv: 'secp256k1' }), /expected an Ed25519/],
+    [getJwk(publicKey, { kty: 'okp' }), /expected an Ed25519/],
     ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].map((name): [unknown, RegExp] => [
-      jwkOf(publicKey, { [name]: 'AA' }),
+      getJwk(publicKey, { [name]: 'AA' }),
       /private or secret: .*never use this key again/,
     ]),
     ...[1, 3].map((exponent): [unknown, RegExp] => [
-      jwkOf(rsa.publicKey, { e: Buffer.of(exponent).toString('base64url') }),
+      getJwk(rsa.publicKey, { e: Buffer.of(exponent).toString('base64url') }),
       /exponent 65537 .*make a new one/,
     ]),
-    [jwkOf(rsa.publicKey, { n: Buffer.alloc(256, 0xff).toString('base64url') }), /small factor/],
+    [getJwk(rsa.publicKey, { n: Buffer.alloc(256, 0xff).toString('base64url') }), /small factor/],
     [
-      jwkOf(rsa.publicKey, { n: Buffer.concat([Buffer.of(128), Buffer.alloc(255)]).toString('base64url') }),
+      getJwk(rsa.publicKey, { n: Buffer.concat([Buffer.of(128), Buffer.alloc(255)]).toString('base64url') }),
       /small/,
     ],
     ...weakPoints.map((x): [unknown, RegExp] => [
       { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(x, 'hex').toString('base64url') },
       /not secure: make a new key pair/,
     ]),
-    [jwkOf(publicKey, { use: 'enc' }), /for signatures: make one/],
-    [jwkOf(publicKey, { key_ops: ['encrypt'] }), /for signatures/],
-    [jwkOf(publicKey, { key_ops: 'verify' }), /for signatures/],
-    [jwkOf(publicKey, { alg: 'ES256' }), /signs with EdDSA: name this alg/],
-    [jwkOf(publicKey, { alg: 'none' }), /signs with EdDSA/],
-    [jwkOf(rsa.publicKey, { alg: 'RS256' }), /signs with PS256/],
-    [jwkOf(publicKey, { kid: '' }), /expected a kid/],
-    [jwkOf(publicKey, { kid: 7 }), /expected a kid/],
-    [jwkOf(publicKey, { kid: 'x'.repeat(256) }), /expected a kid/],
+    [getJwk(publicKey, { use: 'enc' }), /for signatures: make one/],
+    [getJwk(publicKey, { key_ops: ['encrypt'] }), /for signatures/],
+    [getJwk(publicKey, { key_ops: 'verify' }), /for signatures/],
+    [getJwk(publicKey, { alg: 'ES256' }), /signs with EdDSA: name this alg/],
+    [getJwk(publicKey, { alg: 'none' }), /signs with EdDSA/],
+    [getJwk(rsa.publicKey, { alg: 'RS256' }), /signs with PS256/],
+    [getJwk(publicKey, { kid: '' }), /expected a kid/],
+    [getJwk(publicKey, { kid: 7 }), /expected a kid/],
+    [getJwk(publicKey, { kid: 'x'.repeat(256) }), /expected a kid/],
     [{ keys: [] }, /at least one key/],
-    [{ keys: Array.from({ length: 11 }, () => jwkOf(publicKey)) }, /at most 10/],
-    [{ keys: [jwkOf(publicKey), jwkOf(publicKey)] }, /same kid/],
+    [{ keys: Array.from({ length: 11 }, () => getJwk(publicKey)) }, /at most 10/],
+    [{ keys: [getJwk(publicKey), getJwk(publicKey)] }, /same kid/],
     ['text', /JSON Web Key/],
     [null, /JSON Web Key/],
   ]
@@ -525,8 +531,8 @@ t.test('a key that is too weak, private or for something else is not taken', asy
     const isOne = jwk !== null && typeof jwk === 'object' && !('keys' in jwk)
     if (isOne) t.same(parsePublishedKeys({ keys: [jwk] }), [], 'and is left out of a published set')
   }
-  t.match(parsePublishedKeys({ keys: [{ kty: 'oct' }, jwkOf(publicKey, { kid: 'a' })] }), [{ kid: 'a' }])
-  const [kept] = parseClientKeys(jwkOf(publicKey, { extra: 'x', alg: 'Ed25519' }))
+  t.match(parsePublishedKeys({ keys: [{ kty: 'oct' }, getJwk(publicKey, { kid: 'a' })] }), [{ kid: 'a' }])
+  const [kept] = parseClientKeys(getJwk(publicKey, { extra: 'x', alg: 'Ed25519' }))
   t.same(Object.keys(kept ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x'])
   t.ok(createPublicKey({ key: { ...kept }, format: 'jwk' }).equals(publicKey))
 })

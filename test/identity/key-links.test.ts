@@ -36,7 +36,7 @@ const post = (secret: unknown, address = `198.51.100.${++addresses}`, headers: o
     headers: { origin: publicUrl, 'x-forwarded-for': address, 'x-forwarded-proto': 'https', ...headers },
     payload: { secret } as object,
   })
-const secretOf = ({ link }: { link: string }) => new URL(link).hash.slice(1)
+const getSecret = ({ link }: { link: string }) => new URL(link).hash.slice(1)
 const query = async <Row>(text: string) => (await sql.raw<Row>(text).execute(owner)).rows
 const addPremium = (slug: string) =>
   query(`insert into customers (customer_id, name, plan) values ('${slug}', '${slug}', 'premium')`)
@@ -59,7 +59,7 @@ t.test('a link gives the key once, with the limits of the link', async (t) => {
   t.same(await query(`select from api_keys where customer_id = 'acme'`), [])
   await query(`update key_links set created_at = created_at - interval '6 days'`)
 
-  const answer = await post(secretOf(issued))
+  const answer = await post(getSecret(issued))
   t.equal(answer.statusCode, 200)
   t.equal(answer.headers['cache-control'], 'no-store')
   const key = answer.json()
@@ -68,7 +68,7 @@ t.test('a link gives the key once, with the limits of the link', async (t) => {
   const left = (Date.parse(key.expires_at) - Date.now()) / 86_400_000
   t.ok(left > 29.9 && left <= 30, 'the key lives 30 days from its pick-up')
 
-  const again = await post(secretOf(issued))
+  const again = await post(getSecret(issued))
   const wrong = await post('A'.repeat(43))
   t.equal(again.statusCode, 404)
   t.same(
@@ -80,7 +80,7 @@ t.test('a link gives the key once, with the limits of the link', async (t) => {
     await query('select * from api_keys'),
     await query('select * from key_links'),
   ])
-  for (const text of [secretOf(issued), parseApiKey(key.api_key)?.secret as string]) {
+  for (const text of [getSecret(issued), parseApiKey(key.api_key)?.secret as string]) {
     t.notOk(stored.includes(text))
     t.notOk(lines.join('').includes(text), 'nor is it in the log')
   }
@@ -89,7 +89,7 @@ t.test('a link gives the key once, with the limits of the link', async (t) => {
 
 t.test('a key from a link logs in', async (t) => {
   await addPremium('login')
-  const key = (await post(secretOf(await issue('login')))).json()
+  const key = (await post(getSecret(await issue('login')))).json()
   t.equal(key.expires_at, null)
   const { get } = await logIn(app, key.api_key)
   t.match((await get('/v1/me')).json(), { data: { customer: 'login' } })
@@ -97,7 +97,7 @@ t.test('a key from a link logs in', async (t) => {
 
 t.test('of many simultaneous clicks, one gets the key', async (t) => {
   await addPremium('clicks')
-  const secret = secretOf(await issue('clicks'))
+  const secret = getSecret(await issue('clicks'))
   const answers = await Promise.all(Array.from({ length: 8 }, () => post(secret)))
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(7).fill(404)])
   t.equal((await query(`select from api_keys where customer_id = 'clicks'`)).length, 1)
@@ -106,7 +106,7 @@ t.test('of many simultaneous clicks, one gets the key', async (t) => {
 t.test('customer and plan are checked at issue and again at pick-up', async (t) => {
   await addPremium('judged')
   const set = (change: string) => query(`update customers set ${change} where customer_id = 'judged'`)
-  const secret = secretOf(await issue('judged'))
+  const secret = getSecret(await issue('judged'))
   for (const [change, refusal] of [
     [`suspended_at = now()`, /judged is suspended/],
     [`suspended_at = null, plan = 'basic'`, /the plan basic, which has no API access/],
@@ -117,7 +117,7 @@ t.test('customer and plan are checked at issue and again at pick-up', async (t) 
   }
   await set(`plan = 'premium'`)
   t.equal((await post(secret)).statusCode, 200, 'the link was not used up')
-  const late = secretOf(await issue('judged'))
+  const late = getSecret(await issue('judged'))
   await query(`update key_links set expires_at = now() where customer_id = 'judged'`)
   t.equal((await post(late)).statusCode, 404)
   t.match(await json('list', 'judged'), [{ state: 'active' }, { state: 'expired' }])
@@ -139,10 +139,10 @@ t.test('pending links are listed, and revoked like keys', async (t) => {
   ])
   t.match(await json('revoke', key_id, '--yes'), { key_id, state: 'revoked' })
   t.same(await json('list', 'listed'), [])
-  t.equal((await post(secretOf(issued))).statusCode, 404)
+  t.equal((await post(getSecret(issued))).statusCode, 404)
   t.match(await cli('revoke', key_id, '--yes'), { code: 1, stderr: `no key ${key_id}` })
   const used = await issue('listed')
-  await post(secretOf(used))
+  await post(getSecret(used))
   t.match(await json('list', 'listed'), [{ key_id: used.key_id, state: 'active' }])
   t.match(await json('revoke', used.key_id, '--yes'), { state: 'revoked', revoked_at: /Z$/ })
 })
@@ -150,7 +150,7 @@ t.test('pending links are listed, and revoked like keys', async (t) => {
 t.test('the audit trail names the issuer and the pick-up', async (t) => {
   await addPremium('audited')
   const { key_id } = await issue('audited').then(async (issued) => {
-    await post(secretOf(issued), '203.0.113.77')
+    await post(getSecret(issued), '203.0.113.77')
     return issued
   })
   const { stdout } = await run(['audit', 'list', '--customer', 'audited', '--json'], { env })
@@ -185,7 +185,7 @@ t.test('links are exported without secrets, and erased', async (t) => {
   t.notMatch(Object.keys(link.row).join(), /secret/)
   t.notMatch(stdout, 'duty', 'the operator is not part of the export')
   t.match(await eraseCustomer(owner, 'leaving'), { rows: { key_links: 1 } })
-  t.equal((await post(secretOf(issued))).statusCode, 404)
+  t.equal((await post(getSecret(issued))).statusCode, 404)
 })
 
 t.test('attempts are limited by network, and only pages of the service may make them', async (t) => {
@@ -204,7 +204,7 @@ t.test('attempts are limited by network, and only pages of the service may make 
 
 t.test('a preview of the page uses nothing up', async (t) => {
   await addPremium('preview')
-  const secret = secretOf(await issue('preview'))
+  const secret = getSecret(await issue('preview'))
   const page = await app.inject({ url: '/key' })
   t.match(page, { statusCode: 200, headers: { 'cache-control': 'no-store', etag: undefined } })
   t.equal((await app.inject({ url: `/key?${secret}` })).statusCode, 200)

@@ -7,8 +7,8 @@ import { hostName, startInternet } from '../outbound.ts'
 import {
   addSigningClient,
   assertFor,
+  getJwk,
   grantWith,
-  jwkOf,
   makeKeys,
   postForm,
   type SigningClient,
@@ -52,12 +52,12 @@ const lastReason = async (keyId: string) => {
   return rows[0]?.reason
 }
 
-t.test('keys are read where the client publishes them, once a minute for all instances', async (t) => {
+t.test('keys are fetched from the client’s address, once a minute for all instances', async (t) => {
   const each = await addSigningClient(database, { jwksUri })
   publish(
     { kty: 'oct', k: 'eA' },
-    jwkOf(makeKeys.ES256().publicKey, { kid: 'b' }),
-    jwkOf(each.publicKey, { kid: 'a' }),
+    getJwk(makeKeys.ES256().publicKey, { kid: 'b' }),
+    getJwk(each.publicKey, { kid: 'a' }),
   )
   t.equal(await logIn(each), 200)
   for (const index of [0, 1, 0, 1] as const) t.equal(await logIn(each, index, { kid: 'a' }), 200)
@@ -71,12 +71,12 @@ t.test('keys are read where the client publishes them, once a minute for all ins
   t.equal(internet.requests, 2)
 })
 
-t.test('a key that is published anew counts within a minute, and one that is gone does not', async (t) => {
+t.test('a newly published key is accepted within a minute, and a removed one refused', async (t) => {
   const each = await addSigningClient(database, { jwksUri })
-  publish(jwkOf(each.publicKey))
+  publish(getJwk(each.publicKey))
   t.equal(await logIn(each), 200)
   const fresh = { ...each, ...makeKeys.EdDSA() }
-  publish(jwkOf(fresh.publicKey))
+  publish(getJwk(fresh.publicKey))
   await passMinute(each)
   t.equal(await logIn(fresh), 200)
   clock.offsetMs += 1_100
@@ -89,7 +89,7 @@ t.test('a key that is published anew counts within a minute, and one that is gon
 t.test('while one instance reads, another one waits for the keys', async (t) => {
   const each = await addSigningClient(database, { jwksUri })
   const known = await addSigningClient(database, { jwksUri })
-  publish(jwkOf(known.publicKey))
+  publish(getJwk(known.publicKey))
   t.equal(await logIn(known), 200)
   await passMinute(known)
   const cases = [
@@ -102,7 +102,7 @@ t.test('while one instance reads, another one waits for the keys', async (t) => 
     internet.answer = async (_request, response) => {
       isAsked.resolve()
       await mayAnswer.promise
-      response.end(JSON.stringify({ keys: [jwkOf(signer.publicKey)] }))
+      response.end(JSON.stringify({ keys: [getJwk(signer.publicKey)] }))
     }
     const first = logIn(signer, 0)
     await isAsked.promise
@@ -115,7 +115,7 @@ t.test('while one instance reads, another one waits for the keys', async (t) => 
 
 t.test('an instance waits once a minute for an address that fails at another one', async (t) => {
   const each = await addSigningClient(database, { jwksUri })
-  publish(jwkOf(each.publicKey))
+  publish(getJwk(each.publicKey))
   t.equal(await logIn(each, 0), 200)
   internet.answer = (_request, response) => void response.writeHead(500).end()
   await passMinute(each)
@@ -139,7 +139,7 @@ t.test('an instance waits once a minute for an address that fails at another one
 
 t.test('nothing is read for a client that is unknown, revoked, or sends a bad assertion', async (t) => {
   const each = await addSigningClient(database, { jwksUri })
-  publish(jwkOf(each.publicKey))
+  publish(getJwk(each.publicKey))
   t.equal(await logIn({ ...each, id: 'nosuchclient0000' }), 401)
   for (const claims of [{ aud: 'https://elsewhere.example' }, { exp: 1 }, { jti: undefined }]) {
     await postForm(apps[0], 'token', grantWith(await assertFor(each, publicUrl, claims)))
@@ -152,7 +152,7 @@ t.test('nothing is read for a client that is unknown, revoked, or sends a bad as
 
 t.test('while the address fails, the keys read last count for an hour', async (t) => {
   const each = await addSigningClient(database, { jwksUri })
-  publish(jwkOf(each.publicKey))
+  publish(getJwk(each.publicKey))
   t.equal(await logIn(each), 200)
   internet.answer = (_request, response) => void response.writeHead(500).end()
   await passMinute(each)
@@ -163,7 +163,7 @@ t.test('while the address fails, the keys read last count for an hour', async (t
   await passMinute(each, '1 hour')
   t.equal(await logIn(each), 401)
   t.equal(await lastReason(each.id), 'jwks_unavailable')
-  publish(jwkOf(each.publicKey))
+  publish(getJwk(each.publicKey))
   await passMinute(each)
   t.equal(await logIn(each), 200)
 })
@@ -172,10 +172,10 @@ t.test('an answer that is no key set, is too large, or leads elsewhere is no key
   const answers: Record<string, typeof internet.answer> = {
     redirect: (_request, response) => void response.writeHead(302, { location: jwksUri }).end(),
     html: (_request, response) => void response.end('<html>'),
-    key: (_request, response) => void response.end(JSON.stringify(jwkOf(makeKeys.EdDSA().publicKey))),
+    key: (_request, response) => void response.end(JSON.stringify(getJwk(makeKeys.EdDSA().publicKey))),
     large: (_request, response) => void response.end(`{"keys": [], "x": "${'x'.repeat(70_000)}"}`),
     many: (_request, response) =>
-      void response.end(JSON.stringify({ keys: Array(11).fill(jwkOf(makeKeys.EdDSA().publicKey)) })),
+      void response.end(JSON.stringify({ keys: Array(11).fill(getJwk(makeKeys.EdDSA().publicKey)) })),
     missing: (_request, response) => void response.writeHead(404).end('{"keys": []}'),
   }
   for (const [name, answer] of Object.entries(answers)) {
@@ -185,7 +185,7 @@ t.test('an answer that is no key set, is too large, or leads elsewhere is no key
     t.equal(await lastReason(each.id), 'jwks_unavailable', name)
   }
   const unsuitable = Array(10).fill({ kty: 'oct' })
-  const good = jwkOf(makeKeys.EdDSA().publicKey)
+  const good = getJwk(makeKeys.EdDSA().publicKey)
   t.equal(parsePublishedKeys({ keys: [...unsuitable, good] }).length, 1, 'unsuitable keys do not count')
   const each = await addSigningClient(database, { jwksUri })
   publish()
@@ -199,18 +199,18 @@ t.test('an address that is not public is never connected to', async (t) => {
     internet.addresses = before
   })
   const each = await addSigningClient(database, { jwksUri })
-  publish(jwkOf(each.publicKey))
+  publish(getJwk(each.publicKey))
   internet.addresses = [['169.254.169.254']]
   t.equal(await logIn(each), 401)
   t.match(internet, { requests: 0, lookups: 1 })
 })
 
-t.test('another address of a client counts at once, and its former keys do not', async (t) => {
+t.test('a new address of a client applies immediately, and its previous keys do not', async (t) => {
   const each = await addSigningClient(database, { jwksUri })
-  publish(jwkOf(each.publicKey))
+  publish(getJwk(each.publicKey))
   t.equal(await logIn(each), 200)
   const fresh = { ...each, ...makeKeys.EdDSA() }
-  publish(jwkOf(fresh.publicKey))
+  publish(getJwk(fresh.publicKey))
   await sql`update api_keys set jwks_uri = ${`${jwksUri}?2`} where key_id = ${each.id}`.execute(operator)
   await until('the new address', async () => (await logIn(fresh)) === 200)
   t.equal(await logIn(each), 401)

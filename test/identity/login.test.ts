@@ -159,7 +159,7 @@ const basic = (user: string, password: string) => ({
 })
 const loginBasic = (user: string, password: string) =>
   app.inject({ method: 'POST', url: '/v1/auth/login', headers: basic(user, password) })
-const tokenOf = async (apiKey: string): Promise<string> =>
+const readToken = async (apiKey: string): Promise<string> =>
   (await login({ api_key: apiKey })).json().access_token
 const ask = (authorization: string | undefined, url = '/who', on = app) =>
   on.inject({ url, headers: authorization === undefined ? {} : { authorization } })
@@ -193,7 +193,7 @@ t.test('an API key in the body or by HTTP Basic gives a token that opens the doo
   }
 })
 
-t.test('every listener gets each login, and one that rejects keeps the token back', async (t) => {
+t.test('every listener receives each login, and one that rejects withholds the token', async (t) => {
   const { apiKey } = await newKey()
   const listening = await buildApp()
   const events: string[] = []
@@ -222,7 +222,7 @@ t.test('a token verifies from the published keys alone and carries the claims of
   t.equal(published.headers['cache-control'], 'public, max-age=300')
   const keySet = published.json<JSONWebKeySet>()
   t.strictSame(Object.keys(keySet.keys[0] ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x'])
-  const { payload, protectedHeader } = await jwtVerify(await tokenOf(apiKey), createLocalJWKSet(keySet), {
+  const { payload, protectedHeader } = await jwtVerify(await readToken(apiKey), createLocalJWKSet(keySet), {
     issuer: publicUrl,
     audience: publicUrl,
     typ: 'at+jwt',
@@ -298,18 +298,18 @@ t.test('without a plan that has API access only the right key learns why', async
 })
 
 t.test('a body that is not a login names each fault by its pointer', async (t) => {
-  const pointersOf = async (payload: unknown) => {
+  const readPointers = async (payload: unknown) => {
     const answer = await login(payload)
     t.equal(answer.statusCode, 400)
     t.equal(answer.json().code, 'invalid_body')
     return answer.json<Problem>().errors?.map((fault) => fault.pointer)
   }
-  t.strictSame(await pointersOf({}), ['/api_key'])
-  t.strictSame(await pointersOf({ api_key: 7 }), ['/api_key'])
-  t.strictSame(await pointersOf({ api_key: null, 'a/b~c': 1 }), ['/api_key', '/a~1b~0c'])
-  t.strictSame(await pointersOf({ api_key: 'x', key: 1, name: 2 }), ['/key', '/name'])
-  t.strictSame(await pointersOf(['x']), [''])
-  t.strictSame(await pointersOf(null), [''])
+  t.strictSame(await readPointers({}), ['/api_key'])
+  t.strictSame(await readPointers({ api_key: 7 }), ['/api_key'])
+  t.strictSame(await readPointers({ api_key: null, 'a/b~c': 1 }), ['/api_key', '/a~1b~0c'])
+  t.strictSame(await readPointers({ api_key: 'x', key: 1, name: 2 }), ['/key', '/name'])
+  t.strictSame(await readPointers(['x']), [''])
+  t.strictSame(await readPointers(null), [''])
   const silent = await app.inject({ method: 'POST', url: '/v1/auth/login' })
   t.equal(silent.statusCode, 400)
   const { keyId, apiKey } = await newKey()
@@ -341,7 +341,7 @@ t.test('a request without a bearer token is told to bring one', async (t) => {
 })
 
 t.test("the scheme's case and further spaces do not count", async (t) => {
-  const token = await tokenOf((await newKey()).apiKey)
+  const token = await readToken((await newKey()).apiKey)
   for (const scheme of ['bearer ', 'BEARER ', 'Bearer  ', 'bEARER   ']) {
     t.equal((await ask(scheme + token)).statusCode, 200)
   }
@@ -375,7 +375,7 @@ const isRefused = async (t: Test, token: string, why: string, on = app) => {
   t.equal(answer.headers['www-authenticate'], badToken, why)
 }
 
-t.test('a token that is not exactly what we sign is refused', async (t) => {
+t.test('a token with any difference from a signed one is refused', async (t) => {
   t.equal((await who(craft(goodHeader, goodClaims()))).statusCode, 200, 'the pattern itself is good')
   const claims = goodClaims()
   const without = (name: keyof typeof claims) => ({ ...claims, [name]: undefined })
@@ -464,12 +464,12 @@ t.test('a token is good until its last second and not after, remembered or not',
   }
 })
 
-t.test('what the database says of key and customer counts within a second', async (t) => {
+t.test('changes of key and customer in the database apply within a second', async (t) => {
   type Changes = { plan?: Plan; suspended_at?: string | null; expiring_within?: number }
   const setCustomer = (customer: string, values: Changes) =>
     owner.updateTable('customers').set(values).where('customer_id', '=', customer).execute()
   const { customer, keyId, apiKey } = await newKey()
-  const token = await tokenOf(apiKey)
+  const token = await readToken(apiKey)
   const codeSoon = async () => {
     clock.ms += 1000
     return (await who(token)).json().code
@@ -496,7 +496,7 @@ t.test('what the database says of key and customer counts within a second', asyn
   t.equal((await ask(`Bearer ${token}`, '/identity')).statusCode, 401)
 })
 
-t.test("a key's end is the end of its tokens, and a key that is gone takes them along", async (t) => {
+t.test('the end of a key ends its tokens, and so does its deletion', async (t) => {
   const ending = await newKey({ expires_at: new Date(clock.ms + 60_000).toISOString() })
   const answer = await login({ api_key: ending.apiKey })
   t.equal(answer.json().expires_in, 60, 'a token does not outlive its key')
@@ -512,15 +512,15 @@ t.test("a key's end is the end of its tokens, and a key that is gone takes them 
   t.equal((await who(lasting)).json().code, 'token_revoked')
 
   const gone = await newKey()
-  const token = await tokenOf(gone.apiKey)
+  const token = await readToken(gone.apiKey)
   t.equal((await who(token)).statusCode, 200)
   await owner.deleteFrom('customers').where('customer_id', '=', gone.customer).execute()
   clock.ms += 1000
   t.equal((await who(token)).json().code, 'token_revoked')
 })
 
-t.test('a fresh fact is answered at once, without a question to the database', async (t) => {
-  const token = await tokenOf((await newKey()).apiKey)
+t.test('a fresh fact is returned synchronously, without a query', async (t) => {
+  const token = await readToken((await newKey()).apiKey)
   const request = { headers: { authorization: `Bearer ${token}` } }
   const before = queries
   const first = await app.authenticate(request)
@@ -537,7 +537,7 @@ t.test('a fresh fact is answered at once, without a question to the database', a
   t.equal(queries, before + 2)
 })
 
-t.test('that there is no such key is remembered as long', async (t) => {
+t.test('the absence of a key is cached for the same time', async (t) => {
   const principals = createPrincipals({ db, judge, now, monotonicNow: now })
   const before = queries
   t.equal(await principals.findKey('nobody'), undefined)
@@ -631,7 +631,7 @@ t.test('no earlier look-up brings a revoked key back', async (t) => {
   fence.verdict = 'behind'
 })
 
-t.test('callers at once share one query, but not one that was sent too long ago', async (t) => {
+t.test('simultaneous callers share one query, but not an old one', async (t) => {
   const { keyId } = await newKey()
   const { slow, flights } = createSlowDb()
   const principals = createPrincipals({ db: slow, judge, now, monotonicNow: now })
@@ -681,7 +681,7 @@ t.test('a database that cannot be reached is 503, and asked again by the next re
   await isRefused(t, 'rubbish', 'a bad token needs no database', lost)
 })
 
-t.test('only the exact demo token stands for the demo customer', async (t) => {
+t.test('only the exact demo token is accepted for the demo customer', async (t) => {
   await isRefused(t, demoToken, 'without example data there is no demo')
   await owner
     .insertInto('customers')
@@ -730,21 +730,21 @@ t.test('a scope that is lacking is named in the challenge', async (t) => {
 
 t.test('a token has at most its own scopes and those its key has now', async (t) => {
   const limited = await newKey({ scopes: ['lab:read', 'products:read'] })
-  const scopesOf = async (token: string) => (await who(token)).json().scopes
-  const token = await tokenOf(limited.apiKey)
-  t.strictSame(await scopesOf(token), ['lab:read', 'products:read'])
+  const readScopes = async (token: string) => (await who(token)).json().scopes
+  const token = await readToken(limited.apiKey)
+  t.strictSame(await readScopes(token), ['lab:read', 'products:read'])
   const setScopes = async (scopes: string[] | null) => {
     await owner.updateTable('api_keys').set({ scopes }).where('key_id', '=', limited.keyId).execute()
     clock.ms += 1000
   }
   await setScopes(['lab:read', 'approvals:read'])
-  t.strictSame(await scopesOf(token), ['lab:read'])
+  t.strictSame(await readScopes(token), ['lab:read'])
   await setScopes(null)
-  t.strictSame(await scopesOf(token), ['lab:read', 'products:read'])
-  const unlimited = await tokenOf(limited.apiKey)
-  t.equal(await scopesOf(unlimited), null, 'every scope, those of custom endpoints included')
+  t.strictSame(await readScopes(token), ['lab:read', 'products:read'])
+  const unlimited = await readToken(limited.apiKey)
+  t.equal(await readScopes(unlimited), null, 'every scope, those of custom endpoints included')
   await setScopes([])
-  t.strictSame(await scopesOf(unlimited), [])
+  t.strictSame(await readScopes(unlimited), [])
 })
 
 t.test('two services with the same key do not take each other’s tokens', async (t) => {
@@ -758,7 +758,7 @@ t.test('two services with the same key do not take each other’s tokens', async
 t.test('a signing key that is withdrawn takes its tokens along, remembered ones too', async (t) => {
   const publicByHeader = new Map(signingKeys.publicByHeader)
   const rotating = await buildApp({ ...signingKeys, publicByHeader })
-  const token = await tokenOf((await newKey()).apiKey)
+  const token = await readToken((await newKey()).apiKey)
   t.equal((await who(token, rotating)).statusCode, 200)
   publicByHeader.clear()
   await isRefused(t, token, 'withdrawn', rotating)
@@ -773,7 +773,7 @@ t.test('a private key is in the table sealed only', async (t) => {
   }
 })
 
-t.test('another SECRET_KEY is explained, and one beside the former opens the keys', async (t) => {
+t.test('a changed SECRET_KEY is explained, and adding the previous one opens the keys', async (t) => {
   const former = 's'.repeat(32)
   const changed = 'c'.repeat(32)
   await t.rejects(loadSigningKeys(db, createSecrets([changed])), /SECRET_KEY=new,previous/)
@@ -801,7 +801,7 @@ t.test('a public key that was slipped into the table is not trusted', async (t) 
 })
 
 t.test(
-  'without any signing key the start says what makes one, and processes at once make one of each',
+  'without a signing key the start names the command, and parallel processes create one each',
   async (t) => {
     await owner.deleteFrom('signing_keys').execute()
     await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)

@@ -54,7 +54,7 @@ const newest = async (customer: string) => {
   return rows[0]
 }
 
-t.test('a network has one form, and what is none is refused with the reason', (t) => {
+t.test('a network has one form, and an invalid one is refused with the reason', (t) => {
   const good = {
     '203.0.113.0/24': '203.0.113.0/24',
     '203.0.113.5': '203.0.113.5/32',
@@ -238,7 +238,7 @@ t.test('a key has at most 100 networks', async (t) => {
   await t.rejects(setNetworks(key.keyId, []), /api_keys_networks/)
 })
 
-t.test('a refused request is written down as one of its key', async (t) => {
+t.test('a refused request is recorded under its key', async (t) => {
   const key = await newKey(['203.0.113.0/24'])
   const token = (await logIn(key, inside)).json().access_token as string
   await ask(token, outside)
@@ -252,14 +252,14 @@ t.test('a leaked key can be ended from anywhere', async (t) => {
   t.equal((await logIn(key, inside)).statusCode, 401)
 })
 
-t.test('a wrong secret hears nothing of networks', async (t) => {
+t.test('a wrong secret reveals nothing about networks', async (t) => {
   const key = await newKey(['203.0.113.0/24'])
   const other = await newKey(null)
   const wrong = { ...key, apiKey: other.apiKey.replace(other.keyId, key.keyId) }
   t.match((await logIn(wrong, outside)).json(), { code: 'invalid_api_key' })
 })
 
-t.test('the address is the client’s, as the trusted proxy tells it', async (t) => {
+t.test('the client’s address is read from the trusted proxy', async (t) => {
   const key = await newKey(['203.0.113.0/24'])
   const token = (await logIn(key, inside)).json().access_token as string
   const behind = await createTestApp(database, { env: { TRUSTED_PROXIES: '10.0.0.0/8' } })

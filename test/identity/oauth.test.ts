@@ -43,9 +43,9 @@ const as = ({ id, secret }: Client, form: Record<string, string>) => ({
   client_id: id,
   client_secret: secret,
 })
-const tokenOf = async (each: Client, form = {}) =>
+const readToken = async (each: Client, form = {}) =>
   (await post('token', as(each, { ...grant, ...form }))).json<{ access_token: string }>().access_token
-const errorOf = (error: unknown) => error
+const getError = (error: unknown) => error
 const use = (token: string) => app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
 const introspect = async (each: Client, token: string) =>
   (await post('introspect', as(each, { token }))).json<Record<string, unknown>>()
@@ -115,7 +115,7 @@ t.test(
   },
 )
 
-t.test('openid-client works as it comes, and a refusal is one that it understands', async (t) => {
+t.test('openid-client works without adaptation and understands a refusal', async (t) => {
   const { id, secret } = await newClient({ scopes: ['lab:read', 'products:read'] })
   const discover = (clientSecret: string, auth: client.ClientAuth) =>
     client.discovery(new URL(origin), id, clientSecret, auth, {
@@ -135,11 +135,11 @@ t.test('openid-client works as it comes, and a refusal is one that it understand
     )
     t.equal(page.status, 200)
     await client.tokenRevocation(config, tokens.access_token)
-    const refused = await client.clientCredentialsGrant(config, { scope: 'approvals:read' }).catch(errorOf)
+    const refused = await client.clientCredentialsGrant(config, { scope: 'approvals:read' }).catch(getError)
     t.match(refused, { error: 'invalid_scope', status: 400 })
     const other = await newClient()
     const wrong = await discover(other.secret, authenticate(other.secret))
-    const unknown = await client.clientCredentialsGrant(wrong).catch(errorOf)
+    const unknown = await client.clientCredentialsGrant(wrong).catch(getError)
     t.match(unknown, { status: 401 })
   }
 })
@@ -147,7 +147,7 @@ t.test('openid-client works as it comes, and a refusal is one that it understand
 t.test('jose verifies a token from the published keys alone', async (t) => {
   const each = await newClient()
   const keys = createRemoteJWKSet(new URL(`${origin}/.well-known/jwks.json`))
-  const { payload } = await jwtVerify(await tokenOf(each), keys, {
+  const { payload } = await jwtVerify(await readToken(each), keys, {
     issuer: origin,
     audience: origin,
     typ: 'at+jwt',
@@ -156,7 +156,7 @@ t.test('jose verifies a token from the published keys alone', async (t) => {
   t.match(payload, { sub: each.id, client_id: each.id, customer: each.customer })
 })
 
-t.test('the token answer is that of a login, and is never stored', async (t) => {
+t.test('the token answer equals that of a login, and is never stored', async (t) => {
   const each = await newClient()
   for (const answer of [
     await post('token', as(each, grant)),
@@ -179,35 +179,32 @@ t.test('the token answer is that of a login, and is never stored', async (t) => 
   t.match(last_used_on, /^\d{4}-\d\d-\d\d$/)
 })
 
-t.test(
-  'a token is limited to the scopes that were asked for, and no more can be had than the key has',
-  async (t) => {
-    const limited = await newClient({ scopes: ['lab:read', 'products:read', 'custom:stock'] })
-    await stage.give(limited.customer, stock)
-    const scopesOf = async (token: string) => (await use(token)).json().data.scopes
-    t.strictSame(await scopesOf(await tokenOf(limited, { scope: 'products:read custom:stock' })), [
-      'custom:stock',
-      'products:read',
-    ])
-    const unlimited = await newClient()
-    await stage.grant('stock', unlimited.customer)
-    const token = await tokenOf(unlimited, { scope: 'lab:read lab:read' })
-    t.strictSame(await scopesOf(token), ['lab:read'])
-    const answer = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${token}` } })
-    t.equal(answer.json().code, 'insufficient_scope')
-    t.equal(
-      (await post('token', as(unlimited, { ...grant, scope: 'custom:stock changes:read' }))).statusCode,
-      200,
-    )
-  },
-)
+t.test('a token is limited to the requested scopes, which must be scopes of the key', async (t) => {
+  const limited = await newClient({ scopes: ['lab:read', 'products:read', 'custom:stock'] })
+  await stage.give(limited.customer, stock)
+  const readScopes = async (token: string) => (await use(token)).json().data.scopes
+  t.strictSame(await readScopes(await readToken(limited, { scope: 'products:read custom:stock' })), [
+    'custom:stock',
+    'products:read',
+  ])
+  const unlimited = await newClient()
+  await stage.grant('stock', unlimited.customer)
+  const token = await readToken(unlimited, { scope: 'lab:read lab:read' })
+  t.strictSame(await readScopes(token), ['lab:read'])
+  const answer = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${token}` } })
+  t.equal(answer.json().code, 'insufficient_scope')
+  t.equal(
+    (await post('token', as(unlimited, { ...grant, scope: 'custom:stock changes:read' }))).statusCode,
+    200,
+  )
+})
 
 const named = ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals', 'changes'].map(
   (name) => `${name}:read`,
 )
 
 t.test(
-  'every list of scopes names the custom endpoints of the customer, and nothing else may be asked for',
+  'every list of scopes names the custom endpoints of the customer, and other scopes are refused',
   async (t) => {
     const each = await newClient()
     const other = await newClient()
@@ -217,10 +214,10 @@ t.test(
     const login = () =>
       app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
     t.equal((await login()).json().scope, all.join(' '))
-    const token = await tokenOf(each)
+    const token = await readToken(each)
     t.same((await use(token)).json().data.scopes, all)
     t.equal((await introspect(each, token)).scope, all.join(' '))
-    const exactly = await tokenOf(each, { scope: all.join(' ') })
+    const exactly = await readToken(each, { scope: all.join(' ') })
     t.same((await use(exactly)).json().data.scopes, all.toSorted())
 
     const countScopes = async () => (await use(token)).json().data?.scopes.length
@@ -371,7 +368,7 @@ t.test('refusals use the words of OAuth', async (t) => {
   t.same(wrong, [])
 })
 
-t.test('a description says what to do in the characters that OAuth has', async (t) => {
+t.test('a description names the next step in the characters that OAuth allows', async (t) => {
   const described = async (answer: ReturnType<typeof post>) => (await answer).json().error_description
   t.match(await described(post('token?token=x', grant)), /Authorization: Bearer \.\.\.,/)
   const json = { 'content-type': 'application/json' }
@@ -406,9 +403,9 @@ t.test('a request without TLS is refused in the same form', async (t) => {
   t.equal(remote.statusCode, 403)
 })
 
-t.test('introspection tells what a request would meet, and of the own customer’s tokens only', async (t) => {
+t.test('introspection reports the effect of a request, and only for the customer’s tokens', async (t) => {
   const each = await newClient()
-  const token = await tokenOf(each, { scope: 'lab:read products:read' })
+  const token = await readToken(each, { scope: 'lab:read products:read' })
   const { iat, nbf, exp, jti } = decodeJwt(token)
   t.strictSame(await introspect(each, token), {
     ...{ active: true, scope: 'lab:read products:read', client_id: each.id, sub: each.id },
@@ -435,7 +432,7 @@ t.test('introspection tells what a request would meet, and of the own customer�
 
 t.test('a revoked token is refused, and its siblings are not', async (t) => {
   const each = await newClient()
-  const [token, sibling] = [await tokenOf(each), await tokenOf(each)]
+  const [token, sibling] = [await readToken(each), await readToken(each)]
   const stranger = await newClient()
   t.equal((await post('revoke', as(stranger, { token }))).statusCode, 200, 'told nothing')
   const answer = await post('revoke', as(each, { token, token_type_hint: 'refresh_token' }))
@@ -446,7 +443,7 @@ t.test('a revoked token is refused, and its siblings are not', async (t) => {
     'www-authenticate': 'Bearer realm="certdata", error="invalid_token"',
   })
   t.equal((await use(sibling)).statusCode, 200)
-  t.equal((await use(await tokenOf(each))).statusCode, 200)
+  t.equal((await use(await readToken(each))).statusCode, 200)
   for (const unknown of [token, 'x', 'cda_demo_public']) {
     t.equal((await post('revoke', as(each, { token: unknown }))).statusCode, 200)
   }
@@ -454,7 +451,7 @@ t.test('a revoked token is refused, and its siblings are not', async (t) => {
 
 t.test('another customer’s tokens and keys are not touched by a revocation', async (t) => {
   const [each, stranger] = [await newClient(), await newClient()]
-  const token = await tokenOf(each)
+  const token = await readToken(each)
   await post('revoke', as(stranger, { token }))
   await post('revoke', as(stranger, { token: each.secret }))
   const rows = await database.operator
@@ -468,7 +465,7 @@ t.test('another customer’s tokens and keys are not touched by a revocation', a
 
 t.test('the holder of a leaked key can revoke it, even after the plan has ended', async (t) => {
   const [leaked, lapsed] = [await newClient(), await newClient({ plan: 'basic' })]
-  const token = await tokenOf(leaked)
+  const token = await readToken(leaked)
   for (const each of [leaked, lapsed]) {
     t.equal((await post('revoke', as(each, { token: each.secret }))).statusCode, 200)
     t.equal((await post('token', as(each, grant))).json().error, 'invalid_client')
@@ -492,21 +489,21 @@ t.test('the holder of a leaked key can revoke it, even after the plan has ended'
 
 t.test('revocations are kept no longer than the tokens would have lived', async (t) => {
   const each = await newClient()
-  const rowsOf = () =>
+  const listRows = () =>
     database.operator
       .selectFrom('revoked_tokens')
       .select('jti')
       .where('customer_id', '=', each.customer)
       .execute()
-  await post('revoke', as(each, { token: await tokenOf(each) }))
-  t.equal((await rowsOf()).length, 1)
+  await post('revoke', as(each, { token: await readToken(each) }))
+  t.equal((await listRows()).length, 1)
   await database.operator
     .updateTable('revoked_tokens')
     .set({ expires_at: new Date(Date.now() - 180_000).toISOString() })
     .execute()
-  const token = await tokenOf(each)
+  const token = await readToken(each)
   await post('revoke', as(each, { token }))
-  t.same(await rowsOf(), [{ jti: decodeJwt(token).jti }])
+  t.same(await listRows(), [{ jti: decodeJwt(token).jti }])
 })
 
 t.test('programs find everything from the well-known addresses', async (t: Test) => {

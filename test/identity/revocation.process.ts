@@ -104,7 +104,7 @@ const measure = async (name: string): Promise<number[]> => {
   )
 }
 
-t.test('a right that is taken away is gone on every instance within a second', async (t) => {
+t.test('a removed right ends on every instance within a second', async (t) => {
   for (const name of Object.keys(cases)) {
     const max = await fastest(promisedMs, async () => {
       const measured = (await Promise.all(Array.from({ length: samples }, () => measure(name)))).flat()

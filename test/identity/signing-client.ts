@@ -16,7 +16,7 @@ export const makeKeys = {
 export type Algorithm = keyof typeof makeKeys
 export const algorithms = Object.keys(makeKeys) as Algorithm[]
 
-export const jwkOf = (key: KeyObject, more: object = {}) => ({ ...key.export({ format: 'jwk' }), ...more })
+export const getJwk = (key: KeyObject, more: object = {}) => ({ ...key.export({ format: 'jwk' }), ...more })
 
 export type SigningClient = Readonly<{
   customer: string
@@ -40,7 +40,7 @@ export const addSigningClient = async (
   await addCustomer(database, customer, { plan })
   const { privateKey, publicKey } = makeKeys[alg]()
   const { keyId: id, secretSha256 } = createApiKey()
-  const jwks = parseClientKeys(jwkOf(publicKey, kid === undefined ? {} : { kid }))
+  const jwks = parseClientKeys(getJwk(publicKey, kid === undefined ? {} : { kid }))
   const proof = jwksUri === undefined ? { jwks } : { jwksUri }
   const key = { customerId: customer, keyId: id, secretSha256, scopes, expiresAt: null, proof }
   await addApiKey(database.operator, key)

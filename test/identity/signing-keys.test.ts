@@ -26,10 +26,10 @@ const tokenFrom = async (app: FastifyInstance): Promise<string> =>
   (await logIn(app)).json<{ access_token: string }>().access_token
 const use = (app: FastifyInstance, token: string) =>
   app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
-const keySetOf = async (app: FastifyInstance) =>
+const readKeySet = async (app: FastifyInstance) =>
   (await app.inject('/.well-known/jwks.json')).json<JSONWebKeySet>()
-const kidsOf = async (app: FastifyInstance) => (await keySetOf(app)).keys.map((key) => key.kid)
-const kidOf = (token: string) => decodeProtectedHeader(token).kid as string
+const readKids = async (app: FastifyInstance) => (await readKeySet(app)).keys.map((key) => key.kid)
+const getKid = (token: string) => decodeProtectedHeader(token).kid as string
 const kidIn = async (state: string) =>
   (await listSigningKeys(operator)).find((key) => key.state === state)?.kid as string
 const rotate = (lead = 0) => rotateSigningKeys(operator, secrets, lead)
@@ -40,25 +40,25 @@ const setTokensUntil = (kid: string, instant: string) =>
     .where('kid', '=', kid)
     .execute()
 
-t.test('a key is published before it signs, signs, and verifies what it signed afterwards', async (t) => {
+t.test('a key is published before it signs, signs, and later verifies its tokens', async (t) => {
   const app = await openApp(t)
   const [first, second] = [await kidIn('active'), await kidIn('next')]
-  t.strictSame((await kidsOf(app)).sort(), [first, second].sort())
+  t.strictSame((await readKids(app)).sort(), [first, second].sort())
   const before = await tokenFrom(app)
-  t.equal(kidOf(before), first)
-  const published = await keySetOf(app)
+  t.equal(getKid(before), first)
+  const published = await readKeySet(app)
 
   await rotate()
   t.equal(await kidIn('active'), second, 'the one that was published')
   t.equal(await kidIn('retiring'), first)
-  await until('the instance signs with it', async () => kidOf(await tokenFrom(app)) === second)
+  await until('the instance signs with it', async () => getKid(await tokenFrom(app)) === second)
   const after = await tokenFrom(app)
   for (const token of [before, after]) {
     t.equal((await use(app, token)).statusCode, 200)
     const expected = { issuer: publicUrl, audience: publicUrl, typ: 'at+jwt' }
     await t.resolves(jwtVerify(token, createLocalJWKSet(published), expected), 'by keys of before')
   }
-  t.strictSame((await kidsOf(app)).sort(), [first, second, await kidIn('next')].sort())
+  t.strictSame((await readKids(app)).sort(), [first, second, await kidIn('next')].sort())
 })
 
 t.test('the next key does not sign until it has been published for long enough', async (t) => {
@@ -74,31 +74,28 @@ t.test('an operator with another SECRET_KEY than the service cannot rotate', asy
   t.same(await listSigningKeys(operator), before)
 })
 
-t.test(
-  'SECRET_KEY changes without a gap: rotated twice, the former one may go with its last key',
-  async (t) => {
-    const own = await createTestDatabase()
-    t.teardown(() => own.close())
-    const newer = 'n'.repeat(32)
-    const both = createSecrets([newer, secretKey])
-    const alone = createSecrets([newer])
-    const statesOf = async () => (await listSigningKeys(own.operator)).map(({ state }) => state).sort()
-    await rotateSigningKeys(own.operator, both, 0)
-    await t.rejects(loadSigningKeys(own.reader, alone), /cannot be opened/, 'once is not enough')
-    await rotateSigningKeys(own.operator, both, 0)
-    await own.operator
-      .updateTable('signing_keys')
-      .set({ tokens_until: sql<string>`now() - interval '1 hour'` })
-      .where('state', '=', 'retiring')
-      .execute()
-    t.same(await statesOf(), ['active', 'gone', 'gone', 'next'])
-    await t.resolves(loadSigningKeys(own.reader, alone))
-    await t.resolves(rotateSigningKeys(own.operator, alone, 0), 'keys that are gone need no opening')
-    t.same(await statesOf(), ['active', 'next', 'retiring'])
-  },
-)
+t.test('SECRET_KEY changes without a gap: after two rotations the previous one can be removed', async (t) => {
+  const own = await createTestDatabase()
+  t.teardown(() => own.close())
+  const newer = 'n'.repeat(32)
+  const both = createSecrets([newer, secretKey])
+  const alone = createSecrets([newer])
+  const readStates = async () => (await listSigningKeys(own.operator)).map(({ state }) => state).sort()
+  await rotateSigningKeys(own.operator, both, 0)
+  await t.rejects(loadSigningKeys(own.reader, alone), /cannot be opened/, 'once is not enough')
+  await rotateSigningKeys(own.operator, both, 0)
+  await own.operator
+    .updateTable('signing_keys')
+    .set({ tokens_until: sql<string>`now() - interval '1 hour'` })
+    .where('state', '=', 'retiring')
+    .execute()
+  t.same(await readStates(), ['active', 'gone', 'gone', 'next'])
+  await t.resolves(loadSigningKeys(own.reader, alone))
+  await t.resolves(rotateSigningKeys(own.operator, alone, 0), 'keys that are gone need no opening')
+  t.same(await readStates(), ['active', 'next', 'retiring'])
+})
 
-t.test('rotations at once are one after the other, and none is half done', async (t) => {
+t.test('concurrent rotations run one after the other, and each is complete', async (t) => {
   const before = (await listSigningKeys(operator)).length
   await Promise.all([rotate(), rotate(), rotate()])
   const states = (await listSigningKeys(operator)).map((key) => key.state)
@@ -111,7 +108,7 @@ t.test('rotation under load on two instances fails no request and no outside ver
   const apps = [await openApp(t), await openApp(t)] as const
   await until('both know the keys', async () => {
     const next = await kidIn('next')
-    return (await Promise.all(apps.map(kidsOf))).every((kids) => kids.includes(next))
+    return (await Promise.all(apps.map(readKids))).every((kids) => kids.includes(next))
   })
   const kids = new Set<string>()
   const failures: string[] = []
@@ -125,8 +122,8 @@ t.test('rotation under load on two instances fails no request and no outside ver
     while (!isDone) {
       const token = await tokenFrom(signer)
       older.push(token)
-      kids.add(kidOf(token))
-      const keySet = createLocalJWKSet(await keySetOf(server))
+      kids.add(getKid(token))
+      const keySet = createLocalJWKSet(await readKeySet(server))
       for (const each of [token, older[0] as string]) {
         const answer = await use(server, each)
         if (answer.statusCode !== 200) failures.push(`${answer.statusCode} ${answer.body}`)
@@ -142,12 +139,12 @@ t.test('rotation under load on two instances fails no request and no outside ver
   for (let round = 0; round < 4; round++) {
     const next = await kidIn('next')
     await until('both publish the next key', async () =>
-      (await Promise.all(apps.map(kidsOf))).every((each) => each.includes(next)),
+      (await Promise.all(apps.map(readKids))).every((each) => each.includes(next)),
     )
     await rotate()
     active.add(next)
     await until('both sign with it', async () =>
-      (await Promise.all(apps.map(tokenFrom))).every((token) => kidOf(token) === next),
+      (await Promise.all(apps.map(tokenFrom))).every((token) => getKid(token) === next),
     )
     await until('it signs under load', () => kids.has(next))
   }
@@ -158,14 +155,14 @@ t.test('rotation under load on two instances fails no request and no outside ver
   t.equal(active.size, 4)
 })
 
-t.test('a retiring key is there until the last token that it signed has expired, then gone', async (t) => {
+t.test('a retiring key stays until its last token has expired, then it is deleted', async (t) => {
   const app = await openApp(t)
   const kid = await kidIn('active')
-  await until('the instance signs with the active key', async () => kidOf(await tokenFrom(app)) === kid)
+  await until('the instance signs with the active key', async () => getKid(await tokenFrom(app)) === kid)
   const token = await tokenFrom(app)
   const { expires_in } = (await logIn(app)).json<{ expires_in: number }>()
   await rotate()
-  await until('retired', async () => kidOf(await tokenFrom(app)) !== kid)
+  await until('retired', async () => getKid(await tokenFrom(app)) !== kid)
   const retiring = (await listSigningKeys(operator)).find((key) => key.kid === kid)
   t.equal(retiring?.state, 'retiring')
   const remaining = (Date.parse(retiring?.tokens_until ?? '') - Date.now()) / 1000
@@ -173,14 +170,14 @@ t.test('a retiring key is there until the last token that it signed has expired,
   t.equal((await use(app, token)).statusCode, 200)
 
   await setTokensUntil(kid, `now() - interval '2 minutes'`)
-  await until('no longer published', async () => !(await kidsOf(app)).includes(kid))
+  await until('no longer published', async () => !(await readKids(app)).includes(kid))
   t.match((await use(app, token)).json(), { code: 'invalid_token' }, 'remembered or not')
   t.equal((await listSigningKeys(operator)).find((key) => key.kid === kid)?.state, 'gone')
   await rotate()
   t.equal((await listSigningKeys(operator)).filter((key) => key.kid === kid).length, 0, 'deleted')
 })
 
-t.test('an instance that has not heard of a rotation signs tokens that stay good', async (t) => {
+t.test('an instance that has not seen a rotation signs valid tokens', async (t) => {
   const app = await openApp(t)
   const lagging = await loadSigningKeys(reader, secrets)
   await rotate()
@@ -191,10 +188,10 @@ t.test('an instance that has not heard of a rotation signs tokens that stay good
   const record = (await listSigningKeys(operator)).find((key) => key.kid === kid)
   t.equal(record?.state, 'retiring')
   t.ok(Date.parse(record?.tokens_until ?? '') >= untilMs)
-  await until('published', async () => (await kidsOf(app)).includes(kid))
+  await until('published', async () => (await readKids(app)).includes(kid))
 })
 
-t.test('an instance whose key is gone unheard signs with the one that there is', async (t) => {
+t.test('an instance whose key was deleted signs with the current one', async (t) => {
   const lagging = await loadSigningKeys(reader, secrets)
   const { kid } = lagging.active
   await rotate()
@@ -204,7 +201,7 @@ t.test('an instance whose key is gone unheard signs with the one that there is',
   t.not(key.kid, kid)
 })
 
-t.test('the database hears of a key’s use once a minute, not with every token', async (t) => {
+t.test('the database records a key’s use once a minute, not with every token', async (t) => {
   const keys = await loadSigningKeys(reader, secrets)
   const readUntil = async () => (await listSigningKeys(operator)).find((key) => key.state === 'active')
   const base = Date.now() + 7_200_000
@@ -216,7 +213,7 @@ t.test('the database hears of a key’s use once a minute, not with every token'
   t.notSame(await readUntil(), first)
 })
 
-t.test('migrating again makes only what is missing', async (t) => {
+t.test('a second migration creates only missing keys', async (t) => {
   const before = await listSigningKeys(operator)
   await ensureSigningKeys(operator, secrets)
   t.same(await listSigningKeys(operator), before)
@@ -243,7 +240,7 @@ const hasEnded = async (t: Test, looking: { count: number }): Promise<boolean> =
   return looking.count === count
 }
 
-t.test('looking for new keys goes on after a failure and ends when the service closes', async (t) => {
+t.test('the search for new keys continues after a failure and ends when the service closes', async (t) => {
   const looking = await openLooking(t, (count) => {
     if (count === 2) throw new Error('unreachable')
   })
@@ -252,7 +249,7 @@ t.test('looking for new keys goes on after a failure and ends when the service c
   t.ok(await hasEnded(t, looking))
 })
 
-t.test('closing waits for the look that is under way, and it is the last', async (t) => {
+t.test('closing waits for the search in progress, and it is the last', async (t) => {
   const look = Promise.withResolvers<void>()
   const looking = await openLooking(t, () => look.promise)
   await until('it looks', () => looking.count === 1)

@@ -28,7 +28,7 @@ const toBytes = (line: Line | string | Uint8Array): Uint8Array => {
 }
 
 /** The bytes of these lines in one stream. */
-export const streamOf = (lines: readonly (Line | string | Uint8Array)[]): AsyncIterable<Uint8Array> =>
+export const getStream = (lines: readonly (Line | string | Uint8Array)[]): AsyncIterable<Uint8Array> =>
   ReadableStream.from(lines.flatMap((line) => [toBytes(line), newline]))
 
 /** A database that ends with the test. */
@@ -55,7 +55,7 @@ export const openDatabase = async (t: Test): Promise<ImportDatabase> => {
     return query(`${parts.join(' union all ')} order by 1, 4`)
   }
   const take = (lines: readonly (Line | string | Uint8Array)[], options?: ImportOptions) =>
-    importRecords(database.operator, streamOf(lines), options)
+    importRecords(database.operator, getStream(lines), options)
   return { ...database, query, take, read, fingerprint }
 }
 

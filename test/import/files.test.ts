@@ -61,7 +61,7 @@ t.test('three months of real registers', async (t) => {
   const model: Model = new Map(ownedResources.map((name) => [name, new Map()]))
 
   for (const month of months) {
-    await t.test(`${month} replaces what its customers had, and leaves the others alone`, async (t) => {
+    await t.test(`${month} replaces its customers' records, and leaves other customers alone`, async (t) => {
       const bytes = readFile(month)
       const lines = parseFile(bytes)
       const report = await importRecords(operator, ReadableStream.from([bytes]), { replace: true })
@@ -90,7 +90,7 @@ t.test('three months of real registers', async (t) => {
     t.strictSame(await database.fingerprint(), before)
   })
 
-  await t.test('customers come with their name, on the plan without API access', async (t) => {
+  await t.test('customers are created with their name, on the plan without API access', async (t) => {
     const customers = await query<{ customer_id: string; name: string; plan: string }>(
       'select customer_id, name, plan from customers',
     )

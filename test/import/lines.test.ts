@@ -76,7 +76,7 @@ t.test('a customer whose lines are all bad is not created', async (t) => {
   t.same(await query('select customer_id from customers'), [{ customer_id: 'acme' }])
 })
 
-t.test('what the database refuses is one bad line of many, wherever it stands', async (t) => {
+t.test('a line that the database refuses is the only bad one, at any position', async (t) => {
   await query(`alter table products add constraint no_thirteen check (name not like '%13')`)
   t.teardown(() => query('alter table products drop constraint no_thirteen'))
   const lines = Array.from({ length: 300 }, (_, index) => product(String(index)))
@@ -90,7 +90,7 @@ t.test('what the database refuses is one bad line of many, wherever it stands', 
   t.equal((await ids('products')).length, 297)
 })
 
-t.test('a refused line takes nothing back that a good one of the same record brought', async (t) => {
+t.test('a refused line does not undo a valid one of the same record', async (t) => {
   await query(`alter table products add constraint no_bad check (name <> 'bad')`)
   t.teardown(() => query('alter table products drop constraint no_bad'))
   const report = await take([product('a', { name: 'good' }), product('a', { name: 'bad' })])
@@ -164,7 +164,7 @@ t.test('a line that never ends is not kept in memory', async (t) => {
   t.ok(held - before < 256 * 2 ** 20, `${held - before} bytes`)
 })
 
-t.test('missing fields become null, lists, first states, or what they follow', async (t) => {
+t.test('missing fields become null, empty lists, first states, or derived values', async (t) => {
   const approval = {
     resource: 'approvals',
     customer: 'acme',
@@ -209,7 +209,7 @@ t.test('a customer that exists keeps name and plan', async (t) => {
   ])
 })
 
-t.test('of the same record the last line wins, and each is counted for what it does', async (t) => {
+t.test('of several lines for a record the last one wins, and each is counted by its effect', async (t) => {
   const report = await take([
     product('a', { name: 'one' }),
     product('a', { name: 'two' }),
@@ -247,7 +247,7 @@ t.test('no transaction has more than 5,000 lines', async (t) => {
   t.strictSame(seen, [5000, 10_000, 12_001])
 })
 
-t.test('references may dangle and come in any order', async (t) => {
+t.test('references may dangle and arrive in any order', async (t) => {
   const report = await take([
     certificate('a', { product_id: 'later' }),
     product('later'),
@@ -256,7 +256,7 @@ t.test('references may dangle and come in any order', async (t) => {
   t.match(report, { created: 3, bad: 0 })
 })
 
-t.test('a source that breaks says how far the import came; what was committed stays', async (t) => {
+t.test('a source that breaks reports its last line, and commits stay', async (t) => {
   const broken = async function* () {
     yield Buffer.from(
       Array.from({ length: 5001 }, (_, index) => `${JSON.stringify(product(String(index)))}\n`).join(''),
@@ -270,7 +270,7 @@ t.test('a source that breaks says how far the import came; what was committed st
   t.equal((await ids('products')).length, 5000)
 })
 
-t.test('two imports of the same records at once both succeed', async (t) => {
+t.test('two concurrent imports of the same records both succeed', async (t) => {
   const lines = Array.from({ length: 2000 }, (_, index) =>
     product(String(index), { brand: String(index % 7) }),
   )

@@ -11,7 +11,7 @@ const count = async () => {
   return [...products.keys(), ...certificates.keys()].sort()
 }
 
-t.test('what the file does not name is deleted, of every resource, of its customers only', async (t) => {
+t.test('records missing from the file are deleted, of every resource, of its customers only', async (t) => {
   await take([
     ...['a', 'b', 'c'].map((id) => product(id)),
     certificate('x'),

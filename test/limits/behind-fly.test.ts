@@ -69,7 +69,7 @@ t.test('the fast lane counts the demo token per client behind a proxy', async (t
   t.same(await ask('192.0.2.2'), [19, 59])
 })
 
-t.test('failed logins and the audit trail know the client behind Fly', async (t) => {
+t.test('failed logins and the audit trail use the client’s address behind Fly', async (t) => {
   const app = await createApp(t, { ...flySettings, LIMIT_FAILED_LOGINS: '2' })
   const logIn = (client: string, api_key: string) => {
     const [url, headers] = ['/v1/auth/login', fromFly(client)]

@@ -5,7 +5,7 @@ import t from 'tap'
 import { type Concurrent, createConcurrency } from '../../app/limits/concurrency.ts'
 import type { SlotStore } from '../../app/limits/store.ts'
 import { after } from '../../app/overload/timer.ts'
-import { close, createEnding, type Ending, holdMany, refusalOf } from './holding.ts'
+import { close, createEnding, type Ending, holdMany, readRefusal } from './holding.ts'
 import { until } from './until.ts'
 
 const acme = { tag: 'acme', name: '' }
@@ -30,7 +30,7 @@ const createTimer = () => {
   }
 }
 
-t.test('at most 2 exports and 10 long polls at once, each for itself and each customer', async (t) => {
+t.test('at most 2 exports and 10 long polls run at the same time, per kind and customer', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   for (const [kind, quota] of [
     ['exports', 2],
@@ -45,7 +45,7 @@ t.test('at most 2 exports and 10 long polls at once, each for itself and each cu
   }
 })
 
-t.test('at most 100 clients of the demo wait at once, from all addresses together', async (t) => {
+t.test('at most 100 clients of the demo wait at the same time, over all addresses', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const endings: Ending[] = []
   const wait = (index: number, tag = 'demo') => {
@@ -55,17 +55,17 @@ t.test('at most 100 clients of the demo wait at once, from all addresses togethe
   }
   let next = 0
   t.equal(await holdMany(() => wait(next++), 250), 100)
-  t.match(await refusalOf(wait(next)), { status: 429, extras: { violatedPolicies: ['long_polls'] } })
+  t.match(await readRefusal(wait(next)), { status: 429, extras: { violatedPolicies: ['long_polls'] } })
   t.equal(await holdMany(() => wait(next++, 'acme'), 20), 20, 'a customer has its own places')
   for (const ending of endings) close(ending)
   t.equal(await holdMany(() => wait(next++), 250), 100, 'places are free again')
 })
 
-t.test('a refusal is 429 and says what is full and when to try again', async (t) => {
+t.test('a refusal is 429 and names the limit and the time to retry', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const refusal = async (kind: Concurrent) => {
     await holdMany(() => hold(acme, kind, createEnding()), 10)
-    return refusalOf(hold(acme, kind, createEnding()))
+    return readRefusal(hold(acme, kind, createEnding()))
   }
   for (const [kind, seconds] of [
     ['exports', '5'],
@@ -79,7 +79,7 @@ t.test('a refusal is 429 and says what is full and when to try again', async (t)
   }
 })
 
-t.test('what ends frees its place, once; what had ended before holds none', async (t) => {
+t.test('an end frees its slot once, and an ended request holds none', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const [first, second] = [createEnding(), createEnding()]
   await hold(acme, 'exports', first)
@@ -98,7 +98,7 @@ t.test('what ends frees its place, once; what had ended before holds none', asyn
 t.test('an answer of Node’s frees its place when it is done and when its client leaves', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const server = createServer(async (request, response) => {
-    const refusal = await refusalOf(hold(acme, 'exports', response))
+    const refusal = await readRefusal(hold(acme, 'exports', response))
     response.writeHead(refusal ? 429 : 200).flushHeaders()
     if (refusal || request.url === '/done') response.end()
   }).listen(0)
@@ -142,7 +142,7 @@ const createFakeStore = (answer: () => boolean | undefined) => {
   return { store, asked }
 }
 
-t.test('a store that says no is obeyed, and one that says nothing leaves it to the instance', async (t) => {
+t.test('a refusal of the store is obeyed, and without an answer the instance decides', async (t) => {
   let answer: boolean | undefined = false
   const { store } = createFakeStore(() => answer)
   const timer = createTimer()
@@ -152,7 +152,7 @@ t.test('a store that says no is obeyed, and one that says nothing leaves it to t
   t.equal(await holdMany(() => hold(acme, 'exports', createEnding()), 5), 2, 'and nothing was kept by the no')
 })
 
-t.test('a place is renewed as long as it is held, and given back when it ends', async (t) => {
+t.test('a slot is renewed while it is held, and released when it ends', async (t) => {
   const { store, asked } = createFakeStore(() => true)
   const timer = createTimer()
   const { hold } = createConcurrency({ store, after: timer.after })

@@ -10,7 +10,7 @@ export const close = (ending: Ending) => {
 }
 
 /** The error that refuses a place; `undefined` if the place is held. */
-export const refusalOf = async (held: Promise<void>): Promise<ApiError | undefined> => {
+export const readRefusal = async (held: Promise<void>): Promise<ApiError | undefined> => {
   try {
     await held
     return undefined
@@ -21,6 +21,6 @@ export const refusalOf = async (held: Promise<void>): Promise<ApiError | undefin
 }
 /** Takes `count` places and returns how many of them were granted. */
 export const holdMany = async (hold: () => Promise<void>, count: number): Promise<number> => {
-  const refusals = await Promise.all(Array.from({ length: count }, () => refusalOf(hold())))
+  const refusals = await Promise.all(Array.from({ length: count }, () => readRefusal(hold())))
   return refusals.filter((each) => each === undefined).length
 }

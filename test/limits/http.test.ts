@@ -31,7 +31,7 @@ const newCustomer = async (app: Awaited<ReturnType<typeof createApp>>['app'], op
 
 type Limits = Record<string, { q: number; w: number; r: number; t: number }>
 /** Both headers, by policy; throws where one is missing or malformed. */
-const limitsOf = ({ headers }: LightMyRequestResponse): Limits => {
+const listLimits = ({ headers }: LightMyRequestResponse): Limits => {
   const quotas = parseList(String(headers['ratelimit-policy'] ?? ''))
   const left = new Map(
     parseList(String(headers.ratelimit ?? '')).map((item) => [item.value, item.parameters]),
@@ -41,11 +41,11 @@ const limitsOf = ({ headers }: LightMyRequestResponse): Limits => {
   ) as Limits
 }
 const remaining = (answer: LightMyRequestResponse) => {
-  const { burst, minute } = limitsOf(answer)
+  const { burst, minute } = listLimits(answer)
   return [burst?.r, minute?.r]
 }
 
-t.test('every answer after authentication tells the quotas, as structured fields', async (t) => {
+t.test('every answer after authentication has the quotas, as structured fields', async (t) => {
   const { app } = await createApp(t)
   const { get, token } = await newCustomer(app, { scopes: ['products:read'] })
   const first = await get('/v1/products')
@@ -67,7 +67,7 @@ t.test('every answer after authentication tells the quotas, as structured fields
   ]
   for (const [index, [status, answer]] of answers.entries()) {
     t.equal(answer.statusCode, status)
-    const { burst, minute } = limitsOf(answer)
+    const { burst, minute } = listLimits(answer)
     t.match(burst, { q: 100, w: 1, t: 1 }, `${status}`)
     t.match(minute, { q: 600, w: 60, t: 60 }, `${status}`)
     const unmodified = index >= 2 ? 1 : 0
@@ -75,7 +75,7 @@ t.test('every answer after authentication tells the quotas, as structured fields
   }
 })
 
-t.test('a suspended customer is told so, counted, and told the quotas', async (t) => {
+t.test('a suspended customer gets the reason, is counted, and gets the quotas', async (t) => {
   const { app } = await createApp(t, { LIMIT_PREMIUM_BURST: '3' })
   const customer = `customer-${customers + 1}`
   const { get } = await newCustomer(app)
@@ -89,8 +89,8 @@ t.test('a suspended customer is told so, counted, and told the quotas', async (t
   const refused = await get('/v1/me')
   t.equal(refused.statusCode, 403, 'the plan is judged before the quota')
   t.match(refused.json(), { code: 'plan_required', detail: /suspended.*contact the certification house/ })
-  t.equal(limitsOf(refused).burst?.r, 0)
-  t.match(limitsOf(refused).minute, { q: 600, w: 60 })
+  t.equal(listLimits(refused).burst?.r, 0)
+  t.match(listLimits(refused).minute, { q: 600, w: 60 })
   t.equal((await get('/v1/nothing')).statusCode, 404)
 })
 
@@ -106,7 +106,7 @@ t.test('without a token, and for OPTIONS, nothing is told and nothing counted', 
   for (const { headers } of answers) t.notOk(headers.ratelimit ?? headers['ratelimit-policy'])
 })
 
-t.test('over a quota: 429 that names it, and when to come back', async (t) => {
+t.test('over a quota: 429 with its name and the time to retry', async (t) => {
   const { app, clock } = await createApp(t, { LIMIT_PREMIUM_BURST: '3', LIMIT_PREMIUM_MINUTE: '5' })
   const { get } = await newCustomer(app)
   for (let i = 0; i < 3; i++) t.equal((await get('/v1/me')).statusCode, 200)
@@ -119,8 +119,8 @@ t.test('over a quota: 429 that names it, and when to come back', async (t) => {
   })
   const body = problem.parse(refused.json())
   t.match(body, { code: 'quota_exceeded', status: 429, 'violated-policies': ['burst'] })
-  t.same(limitsOf(refused).burst, { q: 3, w: 1, r: 0, t: 1 })
-  t.same(limitsOf(refused).minute?.r, 2, 'what is refused is not counted')
+  t.same(listLimits(refused).burst, { q: 3, w: 1, r: 0, t: 1 })
+  t.same(listLimits(refused).minute?.r, 2, 'what is refused is not counted')
   t.equal((await get('/openapi.json')).statusCode, 429)
 
   clock.offsetMs += 1_000
@@ -131,12 +131,12 @@ t.test('over a quota: 429 that names it, and when to come back', async (t) => {
   t.same(exhausted.json()['violated-policies'], ['minute'])
   const waitSeconds = Number(exhausted.headers['retry-after'])
   t.ok(waitSeconds > 50 && waitSeconds <= 60, `${waitSeconds}`)
-  t.ok(waitSeconds >= (limitsOf(exhausted).minute?.t ?? 99))
+  t.ok(waitSeconds >= (listLimits(exhausted).minute?.t ?? 99))
   clock.offsetMs += waitSeconds * 1000
   t.equal((await get('/v1/me')).statusCode, 200)
 })
 
-t.test('429 comes after path, method and scope, and before everything about the query', async (t) => {
+t.test('429 follows path, method and scope, and precedes all checks of the query', async (t) => {
   const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '1' })
   const { get, token } = await newCustomer(app, { scopes: ['products:read'] })
   await get('/v1/products')
@@ -151,7 +151,7 @@ t.test('429 comes after path, method and scope, and before everything about the 
   t.same(statuses, [404, 405, 403, 429, 429, 429])
 })
 
-t.test('a 304 costs nothing of minute, and one of burst', async (t) => {
+t.test('a 304 costs no unit of minute, and one of burst', async (t) => {
   const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '10' })
   const { get } = await newCustomer(app)
   const { etag } = (await get('/v1/products')).headers
@@ -204,12 +204,12 @@ t.test('/v1/me shows the quotas and how much of each is left', async (t) => {
   ])
 })
 
-t.test('a refused export costs one of minute, and nothing is given back that was not taken', async (t) => {
+t.test('a refused export costs one unit of minute, and only charged units are refunded', async (t) => {
   const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '25' })
   const { get } = await newCustomer(app, { scopes: ['products:read'] })
   const ask = async (path: string) => {
     const answer = await get(path)
-    return [answer.statusCode, limitsOf(answer).minute?.r]
+    return [answer.statusCode, listLimits(answer).minute?.r]
   }
   t.same(await ask('/v1/products?format=csv&nonsense=1'), [400, 24])
   t.same(await ask('/v1/projects?format=csv'), [403, 23])

@@ -59,7 +59,7 @@ const withWrongSecret = (apiKey: string): string => {
   return body + checksum
 }
 
-t.test('the 61st login of a key in a minute is 429, and another key goes on', async (t) => {
+t.test('the 61st login of a key in a minute is 429, and another key is accepted', async (t) => {
   const { logIn, times, clock } = await createApp(t)
   const [key, other] = [await newKey(), await newKey()]
   t.same(await times(60, key), repeat(60, 200))
@@ -121,7 +121,7 @@ t.test('the holder of a leaked key cannot keep its owner from revoking it', asyn
   t.equal((await oauth('introspect', { ...asClient(leaked), token: 'x' })).statusCode, 401)
 })
 
-t.test('the 601st introspection of a key in a minute is 429, and another key goes on', async (t) => {
+t.test('the 601st introspection of a key in a minute is 429, and another key is accepted', async (t) => {
   const { oauth } = await createApp(t, { LIMIT_INTROSPECTIONS: '600' })
   const [key, other] = [await newKey(), await newKey()]
   const introspect = (apiKey: string, address?: string) =>
@@ -188,7 +188,7 @@ t.test('a right key without a plan is limited as any other', async (t) => {
 
 const turn: Turn = (work) => work()
 
-t.test('a pair that has used its failures up asks the database no more', async (t) => {
+t.test('a pair of key and network without failures left causes no queries', async (t) => {
   const { now, after } = createSimulation()
   const limits = { logins: 60, failedLogins: 10 }
   const logins = createLogins({ limits, store: undefined, now, after })

@@ -19,7 +19,7 @@ const url = server?.url ?? ''
 
 const connect = (t: Test, to = url, warn?: (message: string) => void) => connectStore(t, to, warn)
 
-const sumOf = (settlements: Awaited<ReturnType<LimitStore['exchange']>>) =>
+const getSum = (settlements: Awaited<ReturnType<LimitStore['exchange']>>) =>
   settlements?.[0]?.counts.reduce((sum, [, units]) => sum + units, 0)
 
 t.test('instances count together, and no more is granted than there is room for', { skip }, async (t) => {
@@ -29,10 +29,10 @@ t.test('instances count together, and no more is granted than there is room for'
   t.equal(first?.[0]?.granted, 400)
   const second = await b.exchange(name, demand(50, 200))
   t.equal(second?.[0]?.granted, 50)
-  t.equal(sumOf(second), 600)
+  t.equal(getSum(second), 600)
   const third = await a.exchange(name, demand(5, 1))
-  t.same([third?.[0]?.granted, sumOf(third)], [0, 605], 'what was spent counts whatever the quota')
-  t.equal(sumOf(await b.exchange(name, demand(-10, 0))), 595, 'and so does what is given back')
+  t.same([third?.[0]?.granted, getSum(third)], [0, 605], 'what was spent counts whatever the quota')
+  t.equal(getSum(await b.exchange(name, demand(-10, 0))), 595, 'and so does what is given back')
   t.equal((await b.exchange(newName(), demand(0, 600)))?.[0]?.granted, 600, 'others have their own')
 })
 
@@ -98,7 +98,7 @@ t.test('a Redis that answers after 30 ms counts every request once', { skip }, a
     const next = performance.now() + 12
     await until(() => performance.now() > next)
   }
-  const counted = async () => sumOf(await direct.exchange(name, demand(0, 0))) ?? 0
+  const counted = async () => getSum(await direct.exchange(name, demand(0, 0))) ?? 0
   await until(async () => (await counted()) >= 60)
   // What the account has yet to tell is told with the next request.
   account.charge([1, 1])
@@ -152,7 +152,7 @@ t.test('instances share the places, and one’s end frees it for the other', { s
   )
 })
 
-t.test('the places of an instance that died come back when their leases end', { skip }, async (t) => {
+t.test('the slots of a dead instance are released when their leases end', { skip }, async (t) => {
   const { hold } = await openInstance(t)
   const redis = new Redis(url)
   t.teardown(() => redis.disconnect())

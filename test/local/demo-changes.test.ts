@@ -43,7 +43,7 @@ const post = (headers: Record<string, string> = sameOrigin, address = '192.0.2.1
   })
 }
 
-t.test('a change takes one of five example records a step on, and a later call undoes it', async (t) => {
+t.test('a change advances one of five example records, and a later call undoes it', async (t) => {
   const change = await changeDemoRecord(database.reader)
   t.match(change, { resource: 'approvals', id: 'apr-levelsense-de', status: 'testing' })
   const leftMs = Date.parse(change.until ?? '') - Date.now()
@@ -76,7 +76,7 @@ t.test('changes at the same time take different records', async (t) => {
   t.same(await listChanged(), [])
 })
 
-t.test('a running service undoes what becomes due, and goes on after a failure', async (t) => {
+t.test('a running service undoes due changes, and continues after a failure', async (t) => {
   const warnings: string[] = []
   await sql`revoke execute on function change_demo_record from certdata_reader`.execute(owner)
   const stop = startDemoUndo({ db: database.reader, everyMs: 5, warn: (message) => warnings.push(message) })
@@ -106,7 +106,7 @@ t.test('the five are example records that can change', async (t) => {
     t.match(status, /^(preparing|testing|submitted|in_review|information_requested)$/, id)
 })
 
-t.test('no live record changes, whatever its id is', async (t) => {
+t.test('no live record changes, even with the same id', async (t) => {
   await addCustomer(database, 'live')
   await query(`insert into approvals (customer_id, id, product_id, country_code, scheme, status)
     select 'live', id, 'p', 'DE', 'CE RED', 'preparing' from demo_changes`)
@@ -182,7 +182,7 @@ t.test('all addresses together may change 60 records in a minute', async (t) => 
 })
 
 t.test(
-  'the history of a record that visitors change stays below 100 entries, and says where it begins',
+  'the history of a record that visitors change stays below 100 entries, and reports its start',
   async (t) => {
     const countRows = async () => {
       const rows = await query<{ rows: number }>(`select count(*)::integer as rows from record_history
@@ -222,7 +222,7 @@ t.test(
   },
 )
 
-t.test('changes at once keep below 100 entries, too', async (t) => {
+t.test('concurrent changes keep below 100 entries, too', async (t) => {
   for (let i = 0; i < 60; i++) {
     await Promise.all(Array.from({ length: 10 }, () => changeDemoRecord(database.reader).catch(() => {})))
     await makeDue()

@@ -70,7 +70,7 @@ for (const day of ['2026-11-21', '2027-01-01', '2028-02-29']) {
   })
 }
 
-t.test('the sizes are those of a small company', async (t) => {
+t.test('the sizes are those of a small company (records per resource)', async (t) => {
   const counts = Object.groupBy(listExampleData('2026-11-21'), (line) => String(line.resource))
   const expected = { products: 12, projects: 10, certificates: 60, approvals: 40, lab: 25 }
   for (const [resource, size] of Object.entries(expected)) {
@@ -79,7 +79,7 @@ t.test('the sizes are those of a small company', async (t) => {
   }
 })
 
-t.test('references lead to records, but for the one that shows what dangling is', async (t) => {
+t.test('references lead to records, except the one that shows a dangling reference', async (t) => {
   const lines = listExampleData('2026-11-21')
   const ids = new Set(lines.map((line) => line.id))
   const countries = new Set((await query('select id from countries')).map((row) => row.id))
@@ -107,7 +107,7 @@ t.test('the same day again writes nothing', async (t) => {
   t.strictSame(await fingerprint(), before)
 })
 
-t.test('loading makes good what was changed, and leaves other customers alone', async (t) => {
+t.test('loading restores changed records, and leaves other customers alone', async (t) => {
   await take([product('mine')])
   await query(`delete from products where customer_id = 'demo' and id < 'prd-m'`)
   await query(`update projects set title = 'changed' where customer_id = 'demo'`)
@@ -209,16 +209,16 @@ t.test('from then on, the days bring the stages, each once', async (t) => {
 })
 
 t.test('however many days pass, the history of a record keeps at most 100 rows', async (t) => {
-  const rowsOf = () =>
+  const listRows = () =>
     query(`select record_id, count(*)::integer as rows, min(position) filter (where old = '{}') is not null as "hasMark"
       from record_history where customer_id = 'demo' and record_id = 'crt-lumen-gateway-kw' group by 1`)
   await loadExampleData(operator, '2026-11-21')
   await query(`insert into record_history (customer_id, resource, record_id, at, old)
     select 'demo', 'certificates', 'crt-lumen-gateway-kw', now(), '{"scheme": "x"}' from generate_series(1, 88)`)
   await loadExampleData(operator, '2026-11-22')
-  t.match(await rowsOf(), [{ rows: 50, hasMark: true }])
+  t.match(await listRows(), [{ rows: 50, hasMark: true }])
   await loadExampleData(operator, '2026-11-23')
-  t.match(await rowsOf(), [{ rows: 51, hasMark: true }])
+  t.match(await listRows(), [{ rows: 51, hasMark: true }])
 })
 
 t.test('the countries that ship are loaded once, and not over newer facts', async (t) => {

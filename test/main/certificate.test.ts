@@ -29,7 +29,7 @@ const make = (name: string, days = 2) => {
   const files = ['-out', at(`${name}.crt`), '-keyout', at(`${name}.key`)]
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, ...files], { stdio: 'ignore' })
 }
-const endOf = (name: string) => Date.parse(new X509Certificate(readFileSync(at(`${name}.crt`))).validTo)
+const getEnd = (name: string) => Date.parse(new X509Certificate(readFileSync(at(`${name}.crt`))).validTo)
 const install = (name: string, ...kinds: ('crt' | 'key')[]) => {
   for (const kind of kinds) copyFileSync(at(`${name}.${kind}`), at(`live.${kind}`))
 }
@@ -71,13 +71,13 @@ t.test('a renewed certificate is taken while connections stay, and half of one i
   t.teardown(() => watch.stop())
   const before = await meet()
   t.equal(before.name, 'first')
-  t.equal(watch.endsAt(), endOf('first'))
+  t.equal(watch.endsAt(), getEnd('first'))
 
   install('second', 'crt')
   await until('reported', () => said.length === 1)
   t.match(said, ['TLS_CERT and TLS_KEY cannot be used'])
   t.equal((await meet()).name, 'first', 'the pair does not fit: the former one stays')
-  t.equal(watch.endsAt(), endOf('first'), 'and its end is what is told')
+  t.equal(watch.endsAt(), getEnd('first'), 'and its end is what is told')
   writeFileSync(files.keyFile, 'no key')
   watch.check()
   t.equal((await meet()).name, 'first')
@@ -97,7 +97,7 @@ t.test('a renewed certificate is taken while connections stay, and half of one i
     'secureConnect',
   )
   await t.rejects(refused, /handshake failure/, 'the ciphers stay')
-  t.equal(watch.endsAt(), endOf('second'))
+  t.equal(watch.endsAt(), getEnd('second'))
   t.equal(await ask(before.socket), 'HTTP/1.1 200 OK', 'who was connected still is')
 })
 
@@ -119,7 +119,7 @@ t.test('a folder that is swapped as a whole, as orchestrators do, is seen', asyn
   swap('second')
   watch.check()
   t.same(said, ['the renewed certificate is in use'])
-  t.equal(watch.endsAt(), endOf('second'))
+  t.equal(watch.endsAt(), getEnd('second'))
 })
 
 t.test('a pair that does not fit stops the start, and names the variables', async (t) => {

@@ -67,33 +67,36 @@ t.test('SIGTERM: not ready, connections sent away, for the time of load balancer
   t.equal(await stopped, 0)
 })
 
-t.test('SIGTERM: what is in flight is answered after nobody listens, and its read is written', async (t) => {
-  const service = await start()
-  await untilReady(service)
-  const headers = await logIn(service)
-  const unlock = await lockProducts(database)
-  const slow = fetch(`${service.base}/v1/products?name=slow`, { headers })
-  await until('the slow one waits', async () => {
-    const { rows } = await sql<{ n: number }>`
+t.test(
+  'after SIGTERM, requests in flight are answered without a listener, and their reads are recorded',
+  async (t) => {
+    const service = await start()
+    await untilReady(service)
+    const headers = await logIn(service)
+    const unlock = await lockProducts(database)
+    const slow = fetch(`${service.base}/v1/products?name=slow`, { headers })
+    await until('the slow one waits', async () => {
+      const { rows } = await sql<{ n: number }>`
       select count(*) as n from pg_locks where not granted and relation = 'products'::regclass
         and database = (select oid from pg_database where datname = current_database())`.execute(
-      database.operator,
+        database.operator,
+      )
+      return rows[0]?.n === 1
+    })
+    const stopped = service.stop()
+    await untilItListensNoMore(service)
+    await unlock()
+    t.equal((await slow).status, 200)
+    t.equal(await stopped, 0)
+    const entries = await listEntries(database.operator, { limit: 50 })
+    const products = entries.filter(
+      ({ action, details }) => action === 'reads' && details?.resource === 'products',
     )
-    return rows[0]?.n === 1
-  })
-  const stopped = service.stop()
-  await untilItListensNoMore(service)
-  await unlock()
-  t.equal((await slow).status, 200)
-  t.equal(await stopped, 0)
-  const entries = await listEntries(database.operator, { limit: 50 })
-  const products = entries.filter(
-    ({ action, details }) => action === 'reads' && details?.resource === 'products',
-  )
-  t.equal(products.length, 1, 'the read that was in flight is in the audit trail')
-})
+    t.equal(products.length, 1, 'the read that was in flight is in the audit trail')
+  },
+)
 
-t.test('what does not end is cut, and the end is clean', async (t) => {
+t.test('requests that do not end are cut, and the process exits cleanly', async (t) => {
   const service = await start()
   await untilReady(service)
   const headers = await logIn(service)
@@ -141,7 +144,7 @@ t.test('an answered long poll does not hold up the end, and nothing is cut', asy
   t.notMatch(service.output(), /requests did not end in time/)
 })
 
-t.test('a second signal ends at once', async (t) => {
+t.test('a second signal ends the process immediately', async (t) => {
   const service = await start({ DRAIN_SECONDS: '10' })
   await untilReady(service)
   const startedAt = Date.now()
@@ -153,7 +156,7 @@ t.test('a second signal ends at once', async (t) => {
   t.ok(Date.now() - startedAt < 9_000, 'not after the time for load balancers')
 })
 
-t.test('one wish to end that comes twice ends in order, npm between or not', async (t) => {
+t.test('a repeated signal for one stop still ends in order, with and without npm', async (t) => {
   const service = await start({ DRAIN_SECONDS: '1' })
   await untilReady(service)
   // Both have come before it looks.
@@ -180,7 +183,7 @@ t.test('ready is whether the database answers; live is not', async (t) => {
   t.teardown(() => line.close())
   const service = await start({ DATABASE_URL: line.url })
   await untilReady(service)
-  const statusOf = async (path: string) => (await fetch(service.base + path)).status
+  const readStatus = async (path: string) => (await fetch(service.base + path)).status
   const said = (text: string) => service.output().split(text).length - 1
   const lost = () => said('the change log cannot be read')
   const found = () => said('the database is reachable again')
@@ -188,18 +191,18 @@ t.test('ready is whether the database answers; live is not', async (t) => {
   await until('it is there', () => lost() === found())
   const before = lost()
   line.sever()
-  await until('not ready', async () => (await statusOf('/health/ready')) === 503)
-  t.equal(await statusOf('/health/live'), 200)
-  for (let count = 0; count < 20; count += 1) t.equal(await statusOf('/health/ready'), 503)
+  await until('not ready', async () => (await readStatus('/health/ready')) === 503)
+  t.equal(await readStatus('/health/live'), 200)
+  for (let count = 0; count < 20; count += 1) t.equal(await readStatus('/health/ready'), 503)
   t.same([lost(), found()], [before + 1, before], 'said once')
   await line.mend()
-  await until('ready again', async () => (await statusOf('/health/ready')) === 200)
+  await until('ready again', async () => (await readStatus('/health/ready')) === 200)
   await until('said', () => found() > before)
   t.equal(await service.stop(), 0)
   t.equal(said('"level":"error"'), 0, 'and not with every request')
 })
 
-t.test('HTTP/2 clients are told to go, and what they have under way is answered', async (t) => {
+t.test('HTTP/2 clients receive GOAWAY, and their requests in flight are answered', async (t) => {
   const server = createHttp2Server()
   const drain = createDrain(server as never)
   const waiting: (() => void)[] = []

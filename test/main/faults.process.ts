@@ -33,7 +33,7 @@ const logIn = async ({ base }: Service): Promise<Record<string, string>> => {
 }
 const count = (text: string, { output }: Service) => output().split(text).length - 1
 
-t.test('a database that comes later is waited for, and that is said once', async (t) => {
+t.test('the start waits for a database, and logs this once', async (t) => {
   const line = await createSeverable(database.url)
   t.teardown(() => line.close())
   line.sever()
@@ -59,7 +59,7 @@ t.test('a full disk costs the log and nothing else', async (t) => {
   t.equal(await service.stop(), 0)
 })
 
-t.test('whoever read the log is gone: the service is not', async (t) => {
+t.test('the service survives the end of its log reader', async (t) => {
   const service = await start()
   await untilReady(service)
   service.child.stdout?.destroy()
@@ -90,7 +90,7 @@ t.test('a reader that does not read the log holds up no answer, and reads all of
   t.equal(await service.stop(), 0)
 })
 
-t.test('whatever was the matter first, that Redis refuses the password is said, once', async (t) => {
+t.test('a refused Redis password is logged once, after any earlier fault', async (t) => {
   const first = await testRedis()
   if (!first) return t.pass('serves without', { skip: 'redis-server is not installed' })
   await first.stop()

@@ -136,26 +136,29 @@ t.test('a disk that was full for long is written to again once it is not', async
   t.equal(stream.lost, lost)
 })
 
-t.test('a file is written beside the loop, in order, and all of it once `end` resolves', async (t) => {
-  const { file, stream } = openFile(t, (message) => t.fail(message), { lastMs: 60_000 })
-  const read = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  let last = 0
-  const write = (lines: number) => {
-    for (const end = last + lines; last < end; last += 1) stream.write(`${last} ${'x'.repeat(99)}\n`)
-  }
-  const all = () => Array.from({ length: last }, (_, n) => `${n} ${'x'.repeat(99)}`)
-  const begun = keepPoolBusy()
-  write(1_000)
-  t.same(read(), [], 'whoever logs does not write')
-  await until('all is written', () => read().length === last)
-  t.same(read(), all())
-  await begun
+t.test(
+  'a file is written outside the event loop, in order, and completely when `end` resolves',
+  async (t) => {
+    const { file, stream } = openFile(t, (message) => t.fail(message), { lastMs: 60_000 })
+    const read = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
+    let last = 0
+    const write = (lines: number) => {
+      for (const end = last + lines; last < end; last += 1) stream.write(`${last} ${'x'.repeat(99)}\n`)
+    }
+    const all = () => Array.from({ length: last }, (_, n) => `${n} ${'x'.repeat(99)}`)
+    const begun = keepPoolBusy()
+    write(1_000)
+    t.same(read(), [], 'whoever logs does not write')
+    await until('all is written', () => read().length === last)
+    t.same(read(), all())
+    await begun
 
-  void keepPoolBusy()
-  write(1_000)
-  await stream.end()
-  t.same(read(), all())
-})
+    void keepPoolBusy()
+    write(1_000)
+    await stream.end()
+    t.same(read(), all())
+  },
+)
 
 /** A process of its own that logs and ends: what it has logged and said, and how it ended. Read when it ends. */
 const logAndEnd = async (how: string, stdout: 'pipe' | number) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import t from 'tap'
 import { describeStartFault } from '../../app/main/start-fault.ts'
 
-const faultOf = async (place: { host: string; port: number }): Promise<unknown> => {
+const readFault = async (place: { host: string; port: number }): Promise<unknown> => {
   const [error] = await once(createServer().listen(place), 'error')
   return error
 }
@@ -13,18 +13,18 @@ t.test('an address that is taken is named, with the variable that chooses anothe
   t.teardown(() => void first.close())
   await once(first, 'listening')
   const { port } = first.address() as { port: number }
-  const said = describeStartFault(await faultOf({ host: '127.0.0.1', port }))
+  const said = describeStartFault(await readFault({ host: '127.0.0.1', port }))
   t.match(said, `127.0.0.1:${port}`)
   t.match(said, /set PORT/)
 })
 
-t.test('so is one that is not of this machine', async (t) => {
-  const said = describeStartFault(await faultOf({ host: '192.0.2.1', port: 0 }))
+t.test('an address of another machine is named', async (t) => {
+  const said = describeStartFault(await readFault({ host: '192.0.2.1', port: 0 }))
   t.match(said, '192.0.2.1')
   t.match(said, /set HOST/)
 })
 
-t.test('whatever else is wrong says why, and nothing of ports', async (t) => {
+t.test('any other fault is described without a port', async (t) => {
   t.equal(describeStartFault(new Error('no disk')), 'The service cannot start: no disk')
   t.equal(describeStartFault('no disk'), 'The service cannot start: no disk')
   const refused = Object.assign(new Error('no file'), { code: 'EACCES', syscall: 'open' })

@@ -100,7 +100,7 @@ t.test(
   },
 )
 
-t.test('a database that takes connections at the start and says nothing is tried again', async (t) => {
+t.test('a database that accepts connections at the start without answering is retried', async (t) => {
   const { way, url } = await wayTo(database.url)
   way.vanish()
   const service = await startService({ DATABASE_URL: url, SECRET_KEY: secretKey })
@@ -133,7 +133,7 @@ t.test('a Redis that vanishes costs some milliseconds, and is used again once it
   t.equal(await service.stop(), 0)
 })
 
-t.test('connections are asked whether anybody is there, while they are idle', async (t) => {
+t.test('idle connections are checked with keep-alive probes', async (t) => {
   if (!existsSync('/proc/net/tcp')) return t.pass('are asked', { skip: 'no Linux' })
   const { way, url } = await wayTo(database.url)
   const service = await start({ DATABASE_URL: url })

@@ -17,7 +17,7 @@ const start = async (env: Record<string, string> = {}): Promise<Service> => {
   t.teardown(() => service.stop('SIGKILL'))
   return service
 }
-const workersOf = ({ child }: Service): number[] =>
+const listWorkers = ({ child }: Service): number[] =>
   execFileSync('sh', ['-c', `ps -o pid= --ppid ${child.pid} || true`], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -70,29 +70,29 @@ t.test('two workers share the port, and are one in the figures', async (t) => {
     await until('the sum, whichever worker is asked', () => tellsAll(`${service.base}/metrics`))
   }
 
-  const [victim = 0] = workersOf(service)
+  const [victim = 0] = listWorkers(service)
   process.kill(victim, 'SIGKILL')
   await service.printed('a worker has ended and is replaced')
   await until('there are two again', () => {
-    const now = workersOf(service)
+    const now = listWorkers(service)
     return now.length === 2 && !now.includes(victim)
   })
   t.same(new Set(await ask(service, 6)), new Set([401]))
   t.equal(await service.stop(), 0)
-  t.same(workersOf(service), [])
+  t.same(listWorkers(service), [])
 })
 
-t.test('a terminal that interrupts all of them at once ends them in order', async (t) => {
+t.test('an interrupt of the whole process group ends in order', async (t) => {
   const service = await start()
   await bothListen(service)
-  for (const pid of workersOf(service)) process.kill(pid, 'SIGINT')
+  for (const pid of listWorkers(service)) process.kill(pid, 'SIGINT')
   t.equal(await service.stop('SIGINT'), 0)
 })
 
-t.test('a second signal ends all at once', async (t) => {
+t.test('a second signal ends all processes immediately', async (t) => {
   const service = await start({ DRAIN_SECONDS: '10' })
   await untilReady(service)
-  const workers = workersOf(service)
+  const workers = listWorkers(service)
   const startedAt = Date.now()
   service.child.kill('SIGTERM')
   await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)

@@ -40,7 +40,7 @@ const start = async (t: Tap) => {
 }
 type Tap = { teardown(handler: () => unknown): void }
 
-t.test('one warning a minute says that the disk is full, however many logins are refused', async (t) => {
+t.test('one warning a minute reports a full disk, regardless of the number of refused logins', async (t) => {
   const { database, app, owner, refusals } = await start(t)
   const payload = { api_key: await addCustomer(database, 'acme') }
   await sql.raw(fillDisk('audit_entries')).execute(owner)
@@ -93,7 +93,7 @@ t.test('a read-only database leaves one warning for each thing that it prevents'
   t.equal(warnings().filter(({ msg }) => msg === 'the use of an API key was not recorded').length, 1)
 })
 
-t.test('a warning comes once a minute for each reason and counts what it left out', (t) => {
+t.test('a warning is logged once a minute per reason, with the number of suppressed ones', (t) => {
   const written: unknown[] = []
   let nowMs = 0
   const warn = throttleWarnings({ warn: (...line) => void written.push(line) }, () => nowMs)
@@ -109,7 +109,7 @@ t.test('a warning comes once a minute for each reason and counts what it left ou
   t.end()
 })
 
-t.test('an import onto a full disk says the true cause', async (t) => {
+t.test('an import onto a full disk reports the real cause', async (t) => {
   const { database, owner } = await start(t)
   await sql.raw(fillDisk('products')).execute(owner)
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }

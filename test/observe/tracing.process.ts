@@ -34,13 +34,13 @@ const logIn = async ({ base }: Service) => {
 }
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
-const linesOf = ({ output }: Service) =>
+const listLines = ({ output }: Service) =>
   output()
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-t.test('the trace of a request is what the standard says, or none', async (t) => {
+t.test('the trace of a request follows the standard header, or there is none', async (t) => {
   t.equal(findTraceId(traceparent), traceId)
   t.equal(findTraceId(`cc-${traceId}-00f067aa0ba902b7-01-what-comes`), traceId, 'a later version')
   const bad = [
@@ -63,7 +63,7 @@ t.test('without a collector nothing of it is loaded, and lines have the trace of
   await fetch(`${service.base}/v1/projects`, { headers: { traceparent: 'nonsense' } })
   await service.printed('"route":"/v1/projects"')
   const [first, second] = ['/v1/products', '/v1/projects'].map((route) =>
-    linesOf(service).find((line) => line.route === route),
+    listLines(service).find((line) => line.route === route),
   )
   t.equal(first?.trace_id, traceId)
   t.notOk('trace_id' in (second ?? {}))
@@ -99,7 +99,7 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
   for (let count = 0; count < 3; count += 1) {
     await fetch(`${service.base}/v1/approvals`, { headers: { authorization, traceparent } })
   }
-  const line = linesOf(service).find(({ route }) => route === '/v1/countries')
+  const line = listLines(service).find(({ route }) => route === '/v1/countries')
   t.match(line?.trace_id, /^[\da-f]{32}$/, 'one of its own where the caller has none')
   t.equal(await service.stop(), 0, 'what waits is sent before the end')
   t.match(service.output(), 'LOADED')
@@ -146,5 +146,5 @@ t.test('a collector that is away costs nothing and is mentioned once', async (t)
   })
   for (let count = 0; count < 10; count += 1) await ask()
   t.equal(await service.stop(), 0)
-  t.equal(linesOf(service).filter(({ msg }) => String(msg).includes('traces cannot')).length, 1)
+  t.equal(listLines(service).filter(({ msg }) => String(msg).includes('traces cannot')).length, 1)
 })

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { CLUSTER, findPlaces } from '../../app/local/embedded/places.ts'
+import { CLUSTER, findClusterPaths } from '../../app/local/embedded/cluster-paths.ts'
 import { findPostmaster } from '../../app/local/embedded/postmaster.ts'
 import { type Environment, type Result, type RunOptions, run } from '../command-line.ts'
 import { makeDataFolder, testPostgres } from '../servers.ts'
@@ -20,7 +20,7 @@ const start = (words: readonly string[], env: Environment = {}) =>
   })
 
 /** What a process said, and how it ended. */
-const resultOf = async (child: ReturnType<typeof start>): Promise<Result> => {
+const readResult = async (child: ReturnType<typeof start>): Promise<Result> => {
   const [stdout, stderr, code] = await Promise.all([
     child.stdout.setEncoding('utf8').toArray(),
     child.stderr.setEncoding('utf8').toArray(),
@@ -35,7 +35,7 @@ const runProcess = (words: readonly string[], { env, input = '' }: RunOptions = 
   // It may end without having read it.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  return resultOf(child)
+  return readResult(child)
 }
 
 const isRoot = process.getuid?.() === 0
@@ -70,7 +70,7 @@ const loaded = []
 registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
 process.on('exit', () => console.log(JSON.stringify(loaded)))`
 
-t.test('on a database of its own', async (t) => {
+t.test('on a separate database', async (t) => {
   const server = await testPostgres()
   t.teardown(() => server.stop())
   const env = { DATABASE_URL: server.url }
@@ -120,7 +120,7 @@ t.test('on a database of its own', async (t) => {
     t.equal(cut.stderr, 'The reader of the output has stopped: the export is incomplete\nexit code 1\n')
   })
 
-  await t.test('whoever reads nothing of a list is no fault', async (t) => {
+  await t.test('a reader that closes the pipe is no error', async (t) => {
     t.same(await pipe('customers list', 'head -n 0', env), { stdout: '', stderr: 'exit code 0\n' })
   })
 
@@ -136,7 +136,7 @@ t.test('without a database', async (t) => {
   // Short, and not in a closed folder: the server's socket lies there, and its user is not root.
   const env = { DATA_DIR: join(tmpdir(), `certdata-cli-${process.pid}`) }
   t.teardown(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
-  const findServer = () => findPostmaster(join(findPlaces(env.DATA_DIR).home, CLUSTER))
+  const findServer = () => findPostmaster(join(findClusterPaths(env.DATA_DIR).home, CLUSTER))
 
   await t.test('a command other than migrate creates none, and names the folder', async (t) => {
     const refused = await runProcess(['customers', 'list', '--json'], { env })
@@ -159,7 +159,7 @@ t.test('without a database', async (t) => {
 
   await t.test('a signal ends it in the middle, and the bundled server with it', async (t) => {
     const child = start(['import', '-', '--customer', 'acme'], env)
-    const ended = resultOf(child)
+    const ended = readResult(child)
     // More than lies in a pipe: once all is taken, the import is under way.
     await new Promise((taken) => child.stdin.write(megabyte, taken))
     t.ok(findServer())
@@ -199,14 +199,18 @@ t.test('an older Node names the command to use', isOld ? {} : { skip: 'no older 
   }
 })
 
-t.test('a user id without a name learns what to set', isRoot ? {} : { skip: 'only for root' }, async (t) => {
-  const folder = makeDataFolder('nameless')
-  chmodSync(folder, 0o777)
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'app/cli.ts'), 'migrate'], {
-    ...{ uid: 54_321, gid: 0, encoding: 'utf8', cwd: '/' },
-    env: { DATA_DIR: join(folder, 'data'), HOME: folder },
-  })
-  t.equal(status, 1)
-  t.match(stderr, /user id 54321, which has no name: set DATABASE_URL/)
-})
+t.test(
+  'a user id without a name gets a hint about the setting',
+  isRoot ? {} : { skip: 'only for root' },
+  async (t) => {
+    const folder = makeDataFolder('nameless')
+    chmodSync(folder, 0o777)
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'app/cli.ts'), 'migrate'], {
+      ...{ uid: 54_321, gid: 0, encoding: 'utf8', cwd: '/' },
+      env: { DATA_DIR: join(folder, 'data'), HOME: folder },
+    })
+    t.equal(status, 1)
+    t.match(stderr, /user id 54321, which has no name: set DATABASE_URL/)
+  },
+)

@@ -33,7 +33,7 @@ const openCli = async (t: Test) => {
 t.test('on one database', async (t) => {
   const { url, cli, json, query } = await openCli(t)
 
-  await t.test('everything but migrate is refused until the schema is there', async (t) => {
+  await t.test('every command except migrate is refused until the schema exists', async (t) => {
     for (const command of ['customers list', 'keys list', 'import examples/records.ndjson --customer acme']) {
       const { code, stdout, stderr } = await cli(command)
       t.match({ code, stdout }, { code: 1, stdout: '' }, command)
@@ -122,7 +122,7 @@ t.test('on one database', async (t) => {
   })
 
   await t.test(
-    'rotating a key makes one with its limits, and ends the former after the overlap',
+    'rotating a key creates one with its limits, and ends the previous one after the overlap',
     async (t) => {
       const limits = '--scopes lab:read --expires 2099-12-31'
       const [limited, endless] = await Promise.all([
@@ -250,7 +250,7 @@ t.test('on one database', async (t) => {
   })
 
   await t.test('signing keys rotate once the next one has been published for long enough', async (t) => {
-    const statesOf = (keys: { state: string }[]) => keys.map((key) => key.state).sort()
+    const listStates = (keys: { state: string }[]) => keys.map((key) => key.state).sort()
     await query('update signing_keys set created_at = now()')
     const otherSecret = { env: { SECRET_KEY: 'o'.repeat(32) } }
     const [listed, early, foreign] = await Promise.all([
@@ -258,18 +258,18 @@ t.test('on one database', async (t) => {
       cli('signing-keys rotate'),
       cli('signing-keys rotate --now', otherSecret),
     ])
-    t.strictSame(statesOf(listed), ['active', 'next'])
+    t.strictSame(listStates(listed), ['active', 'next'])
     t.match(early, { code: 1, stderr: /published \d+ s ago.*wait \d+ s/ })
     t.match(foreign, { code: 1, stderr: /cannot be opened: it was sealed with another SECRET_KEY/ })
     await query(`update signing_keys set created_at = created_at - interval '5 minutes'`)
-    t.strictSame(statesOf(await json('signing-keys rotate')), ['active', 'next', 'retiring'])
+    t.strictSame(listStates(await json('signing-keys rotate')), ['active', 'next', 'retiring'])
     await query(`update signing_keys set tokens_until = now() - interval '1 hour' where state = 'retiring'`)
-    t.strictSame(statesOf(await json('signing-keys list')), ['active', 'gone', 'next'])
+    t.strictSame(listStates(await json('signing-keys list')), ['active', 'gone', 'next'])
     await query(`update signing_keys set created_at = created_at - interval '5 seconds'`)
     t.equal((await json('signing-keys rotate --now')).length, 3, 'what is gone is deleted')
   })
 
-  await t.test('plans, suspension and settings change what they say and nothing else', async (t) => {
+  await t.test('plans, suspension and settings change only the named values', async (t) => {
     const before = await json('customers show acme')
     t.match(await json('customers set-plan acme enterprise'), { plan: 'enterprise', suspended_at: null })
     const suspended = await json('customers suspend acme')
@@ -311,7 +311,7 @@ t.test('on one database', async (t) => {
     t.match(await json('import examples/records.ndjson --customer acme'), { created: 0, unchanged: 10 })
   })
 
-  await t.test('a customer that an import makes is told of: its slug may be misspelt', async (t) => {
+  await t.test('a customer created by an import is reported, because its slug may be misspelt', async (t) => {
     const { stdout } = await cli('import examples/records.ndjson --customer acm --dry-run')
     t.match(stdout, /; 1 new customer, on plan basic$/m)
     t.notMatch((await cli('import examples/records.ndjson --customer acme --dry-run')).stdout, 'new')
@@ -438,7 +438,7 @@ t.test('on one database', async (t) => {
     t.notMatch(stderr, /geheim/)
   })
 
-  await t.test('the administrator’s login comes before the service’s', async (t) => {
+  await t.test('the administrator’s login precedes the service’s', async (t) => {
     const env = { DATABASE_ADMIN_URL: url, DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
     t.equal((await cli('customers list', { env })).code, 0)
   })
@@ -452,7 +452,7 @@ t.test('on one database', async (t) => {
   })
 })
 
-t.test('help is there on every level, and asking for it is no fault', async (t) => {
+t.test('help exists on every level, and requesting it is no error', async (t) => {
   const levels = [
     '',
     'migrate',

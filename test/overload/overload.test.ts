@@ -67,7 +67,7 @@ const holdTurns = (owners: readonly Owner[], db = reader) => {
 }
 const everyTurn = Array.from({ length: turns }, (_, n) => `somebody ${n}`)
 
-t.test('a hundred cold requests of one customer at once are all answered', async (t) => {
+t.test('a hundred simultaneous cold requests of one customer are all answered', async (t) => {
   const answers = await Promise.all(Array.from({ length: 100 }, () => patient.get(unknownPage(), 'flood')))
   t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
 })
@@ -157,7 +157,7 @@ t.test('a request that joins the read of an earlier one waits for the whole dead
   t.equal((await second).status, 200, `${performance.now() - joined} ms after it came`)
 })
 
-t.test('login attempts of one address leave a connection to those of others', async (t) => {
+t.test('login attempts of one address leave a connection to other addresses', async (t) => {
   const release = holdTurns(['127.0.0.11'], reserved)
   const logInFrom = (remoteAddress: string) =>
     app.inject({
@@ -171,7 +171,7 @@ t.test('login attempts of one address leave a connection to those of others', as
   t.equal((await logInFrom('127.0.0.11')).statusCode, 200)
 })
 
-t.test('addresses of one IPv6 network share a turn, whatever they send to log in', async (t) => {
+t.test('addresses of one IPv6 network share a turn, for every kind of login', async (t) => {
   const network = '2001:db8:0:1::'
   const release = holdTurns([toQueueOwner(`${network}1`)], reserved)
   const assertion = await assertFor(

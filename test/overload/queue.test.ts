@@ -92,7 +92,7 @@ t.test('an owner that is not allowed to run keeps its place', async (t) => {
   t.equal(queue.size, 1)
 })
 
-t.test('work runs at once while turns are free, and waits for one otherwise', async (t) => {
+t.test('work runs immediately while turns are free, and otherwise waits for one', async (t) => {
   const { queue, begun, askMany, end } = open()
   const answers = askMany('a', 6)
   await until('four run', () => begun.length === 4)
@@ -102,7 +102,7 @@ t.test('work runs at once while turns are free, and waits for one otherwise', as
   t.same(begun, ['a 0', 'a 1', 'a 2', 'a 3', 'a 4', 'a 5'])
 })
 
-t.test('the next request of somebody else finds a turn beside the slow work of one owner', async (t) => {
+t.test('the next request of another owner finds a turn during the slow work of one owner', async (t) => {
   const { begun, ask, askMany, end } = open()
   const slow = askMany('slow', 100)
   const quick = ask('quick', 'quick')
@@ -126,29 +126,26 @@ t.test('a neighbour waits for one turn of a flood, not for all of them', async (
   await Promise.all(flood)
 })
 
-t.test(
-  'after a moment in which the process stood still, what could have its turn is not refused',
-  async (t) => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const accepted = once(server, 'connection')
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    const [theirs] = await accepted
-    t.teardown(() => {
-      socket.destroy()
-      theirs.destroy()
-      server.close()
-    })
-    const queue = createQueue({ turns: 1, longestWaitMs: 20 })
-    const first = queue.run('a', () => once(socket, 'data'))
-    const second = queue.run('a', async () => 'answered')
-    theirs.write('an answer of the database')
-    const end = performance.now() + 100
-    while (performance.now() < end);
-    await first
-    t.equal(await second.catch(({ code }) => code), 'answered')
-  },
-)
+t.test('after a pause of the process, work that can have its turn is not refused', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const accepted = once(server, 'connection')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [theirs] = await accepted
+  t.teardown(() => {
+    socket.destroy()
+    theirs.destroy()
+    server.close()
+  })
+  const queue = createQueue({ turns: 1, longestWaitMs: 20 })
+  const first = queue.run('a', () => once(socket, 'data'))
+  const second = queue.run('a', async () => 'answered')
+  theirs.write('an answer of the database')
+  const end = performance.now() + 100
+  while (performance.now() < end);
+  await first
+  t.equal(await second.catch(({ code }) => code), 'answered')
+})
 
 t.test('work that waits for longer than the deadline is refused', async (t) => {
   // Nobody keeps the process alive for the deadline: in the service the connections do.
@@ -166,7 +163,7 @@ t.test('work that waits for longer than the deadline is refused', async (t) => {
   t.equal(await third, 'answered', 'a turn is free again')
 })
 
-t.test('work that would wait for longer than the deadline is refused at once', async (t) => {
+t.test('work that would wait beyond the deadline is refused immediately', async (t) => {
   const { queue, clock, ask, askMany, end } = open({ turns: 1, longestWaitMs: 60_000 })
   const slow = ask('a', 'slow')
   const waiting = askMany('a', 2)
@@ -219,7 +216,7 @@ t.test('work that fails gives its turn back', async (t) => {
 })
 
 t.test(
-  'repeated work reports a failure once, goes on, and its end waits for the run under way',
+  'repeated work reports a failure once and continues, and stopping waits for the running one',
   async (t) => {
     const outcomes = ['fails', 'fails', 'succeeds', 'fails', 'waits']
     const failures: string[] = []

@@ -46,7 +46,7 @@ const fill = async (page: Page, values: Record<string, string>) => {
 }
 const good = { company: 'Acme GmbH', name: 'Ada Example', email: 'ada@acme.example', message: 'Our ERP' }
 
-t.test('the form: what is missing is said at its field, what the service refuses as well', async (t) => {
+t.test('the form marks missing fields and refused values at their fields', async (t) => {
   const { page, faults, close } = await open('/access', { hasClock: true })
   await tabTo(page, 'form button')
   await press(page, 'Enter')

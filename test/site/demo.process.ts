@@ -309,7 +309,7 @@ t.test('a change and its undoing arrive in the open history of the record', asyn
   await close()
 })
 
-t.test('without JavaScript the demo says so, and shows nothing that does not work', async (t) => {
+t.test('without JavaScript the demo explains itself, and has no dead controls', async (t) => {
   const { page, close } = await open('/demo', { javaScript: false })
   t.ok(await page.isVisible('noscript .notice'))
   t.notOk(await page.isVisible('.questions'))
@@ -325,10 +325,10 @@ t.test('a page of 500 and its 304: bytes and milliseconds', async (t) => {
   await page.click('#twice')
   await page.waitForSelector('#compare table')
   const [whole, empty] = await page.locator('#compare tbody tr').all()
-  const bytesOf = async (row: typeof whole) =>
+  const readBytes = async (row: typeof whole) =>
     Number((await row?.locator('td').first().textContent())?.replace(/\D/g, ''))
-  t.ok((await bytesOf(whole)) > 5_000)
-  t.equal(await bytesOf(empty), 0)
+  t.ok((await readBytes(whole)) > 5_000)
+  t.equal(await readBytes(empty), 0)
   t.match(await empty?.textContent(), /304, not modified.* ms$/)
   t.same(await findViolations(page), [])
   t.same(faults, [])
@@ -370,7 +370,7 @@ t.test('a visit of everything uses at most 30 of the 60 requests of a minute', a
   await close()
 })
 
-t.test('what the calendar changed is marked as such', async (t) => {
+t.test('changes by the calendar are marked', async (t) => {
   await sql`alter table certificates disable trigger user`.execute(owner)
   await sql`update history_begun set since = since - interval '200 days'`.execute(owner)
   await sql`update certificates set created_at = created_at - interval '120 days', valid_until = current_date - 1,

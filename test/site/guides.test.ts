@@ -18,7 +18,7 @@ const guides = readGuides({ publicUrl, demoToken }).flatMap((group) => group.gui
 /** As Chromium sends it with an address that someone typed. */
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' }
 
-t.test('every address in the pages is that of the service, and every token the published one', async (t) => {
+t.test('every address in the pages is the service’s, and every token the public one', async (t) => {
   const paths = [...app.site.files.keys()]
   t.ok(paths.length > 60)
   for (const path of paths) {
@@ -32,7 +32,7 @@ t.test('every address in the pages is that of the service, and every token the p
   }
 })
 
-t.test('a guide is Markdown at its address with .md, and its page says so', async (t) => {
+t.test('a guide has its Markdown at its address with .md, and its page links to it', async (t) => {
   t.ok(guides.length > 15)
   for (const { path, title } of guides) {
     const { statusCode, headers, body } = await get(`${path}.md`)
@@ -48,7 +48,7 @@ t.test('a guide is Markdown at its address with .md, and its page says so', asyn
   }
 })
 
-t.test('llms.txt lists every guide with what it is about', async (t) => {
+t.test('llms.txt lists every guide with its subject', async (t) => {
   const { headers, body } = await get('/llms.txt')
   t.equal(headers['content-type'], 'text/plain; charset=utf-8')
   t.match(body, /^# Certification Data API\n\n> /)
@@ -95,7 +95,7 @@ t.test('a link between guides leads to a heading that there is', async (t) => {
   t.ok(count > 20)
 })
 
-t.test('integrators read only what they call', async (t) => {
+t.test('pages for integrators contain only the API’s operations', async (t) => {
   const [integrators] = readGuides({ publicUrl, demoToken })
   for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, /npx certdata |npm /, path)
 })
@@ -155,7 +155,7 @@ t.test('the search ranks the right page first', async (t) => {
   for (const nothing of ['', '  ', '?!', 'xyzzy']) t.same(search(nothing), [], nothing)
 })
 
-t.test('a browser gets a page where there is none, a program a problem document', async (t) => {
+t.test('a missing address gives a browser a page and a program a problem document', async (t) => {
   for (const path of ['/nonsense', '/docs/guides/none_such', '/problems/none_such', '/Docs']) {
     const page = await get(path, browser)
     t.equal(page.statusCode, 404, path)
@@ -177,7 +177,7 @@ t.test('a browser gets a page where there is none, a program a problem document'
   t.equal(post.headers['content-type'], 'application/problem+json', 'nobody looks at the answer of a POST')
 })
 
-t.test('below the addresses of the API errors are problem documents, whatever was asked', async (t) => {
+t.test('below the addresses of the API errors are problem documents, for every request', async (t) => {
   for (const path of [
     '/v1/nonsense',
     '/v1',

@@ -24,12 +24,12 @@ const pages = ['/', '/demo', '/docs', '/docs/guides', '/access', '/key', '/statu
 const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
 
 /** Addresses of what a page loads from its own origin. */
-const partsOf = ({ body }: LightMyRequestResponse) =>
+const listParts = ({ body }: LightMyRequestResponse) =>
   [...body.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="(\/[^"]+)"/g)].map(
     (match) => match[1] as string,
   )
 
-t.test('every page is HTML under a policy of its own, kept by its tag', async (t) => {
+t.test('every page is HTML with a content security policy and an ETag', async (t) => {
   for (const path of all) {
     const answer = await get(path)
     t.equal(answer.statusCode, 200, path)
@@ -53,23 +53,23 @@ t.test('every page is HTML under a policy of its own, kept by its tag', async (t
 })
 
 t.test('with all it loads a page is below 100 kB, and its parts are kept for ever', async (t) => {
-  const sizeOf = async (url: string) => {
+  const readSize = async (url: string) => {
     const answer = await get(url, { 'accept-encoding': 'br' })
     t.equal(answer.statusCode, 200, url)
     return { answer, bytes: answer.rawPayload.length }
   }
   for (const path of pages) {
     const page = await get(path)
-    const parts = new Set(partsOf(page))
-    let sum = (await sizeOf(path)).bytes
+    const parts = new Set(listParts(page))
+    let sum = (await readSize(path)).bytes
     for (const part of parts) {
-      const { answer, bytes } = await sizeOf(part)
+      const { answer, bytes } = await readSize(part)
       t.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable', part)
       sum += bytes
     }
     const font = [...parts].find((part) => part.endsWith('.woff2')) as string
     t.match((await get(font)).headers['content-type'], 'font/woff2')
-    t.ok((await sizeOf(font)).bytes < 50_000)
+    t.ok((await readSize(font)).bytes < 50_000)
     t.comment(`${path}: ${sum} bytes compressed, ${parts.size} parts`)
     t.ok(parts.size >= 2)
     t.ok(sum < 100_000, `${path}: ${sum} bytes`)
@@ -82,7 +82,7 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
       }
     }
   }
-  const status = await sizeOf('/status.json')
+  const status = await readSize('/status.json')
   t.ok(status.bytes < 20_000)
 })
 
@@ -164,13 +164,13 @@ t.test('charts interrupt lines at gaps and keep small bars visible', async (t) =
   t.match(bar('failed', 3, 0.0001).html, 'y="98" width="0.76" height="2"')
 })
 
-t.test('nothing comes from elsewhere', async (t) => {
+t.test('nothing is loaded from other origins', async (t) => {
   const namespaces = /http:\/\/www\.w3\.org\/2000\/svg/g
   for (const path of pages) {
     const page = await get(path)
     const texts = [
       page.body,
-      ...(await Promise.all(partsOf(page).map(async (part) => (await get(part)).body))),
+      ...(await Promise.all(listParts(page).map(async (part) => (await get(part)).body))),
     ]
     for (const text of texts) {
       const loads =
@@ -186,7 +186,7 @@ t.test('nothing comes from elsewhere', async (t) => {
   }
 })
 
-t.test('each error has its page, where the type of its problem document leads', async (t) => {
+t.test('each error has a page at the type of its problem document', async (t) => {
   const refused = await get('/v1/products')
   const { type, code } = refused.json()
   const path = new URL(type).pathname
@@ -229,27 +229,27 @@ t.test('pages over plain HTTP are redirected, with their query; the API and form
 })
 
 t.test('the OAuth metadata, the catalog and security.txt lead to pages that there are', async (t) => {
-  const pathOf = (address: string) => new URL(address).pathname
+  const getPath = (address: string) => new URL(address).pathname
   const { linkset } = (await get('/.well-known/api-catalog')).json()
   const links = Object.values(linkset[0]).flatMap((value) => (Array.isArray(value) ? value : []))
   t.ok(links.length >= 4)
   for (const { href, type } of links) {
-    const answer = await get(pathOf(href))
+    const answer = await get(getPath(href))
     t.equal(answer.statusCode, 200, href)
     t.ok(String(answer.headers['content-type']).startsWith(type), href)
   }
   const metadata = (await get('/.well-known/oauth-authorization-server')).json()
-  t.equal((await get(pathOf(metadata.service_documentation))).statusCode, 200)
+  t.equal((await get(getPath(metadata.service_documentation))).statusCode, 200)
   const answer = await get('/.well-known/security.txt')
   t.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
   const [, contact] = /^Contact: (.+)$/m.exec(answer.body) ?? []
-  t.equal((await get(pathOf(contact as string))).statusCode, 200)
+  t.equal((await get(getPath(contact as string))).statusCode, 200)
   const [, expires] = /^Expires: (.+)$/m.exec(answer.body) ?? []
   const daysLeft = (Date.parse(expires as string) - Date.now()) / 86_400_000
   t.ok(daysLeft > 90 && daysLeft < 365, 'RFC 9116: less than a year')
 })
 
-t.test('every guide is listed, what to begin with first', async (t) => {
+t.test('every guide is listed, the first steps first', async (t) => {
   const { body } = await get('/docs/guides')
   const files = readdirSync(join(import.meta.dirname, '../../docs')).filter((name) => name.endsWith('.md'))
   for (const file of files) t.match(body, `"/docs/guides/${file.slice(0, -3)}"`)
@@ -279,7 +279,7 @@ const good = {
   message: 'For "ERP"',
   consent: 'true',
 }
-const ticketOf = (body: string) => /name="ticket" value="([^"]+)"/.exec(body)?.[1] as string
+const getTicket = (body: string) => /name="ticket" value="([^"]+)"/.exec(body)?.[1] as string
 const post = (fields: Record<string, string>) =>
   app.inject({
     method: 'POST',
@@ -296,7 +296,7 @@ const countRequests = async () => {
 
 t.test('without JavaScript the form is sent as a form: programs are refused, people told why', async (t) => {
   const givenAtMs = Date.now() + clock.offsetMs
-  const ticket = ticketOf((await get('/access')).body)
+  const ticket = getTicket((await get('/access')).body)
   // However long this machine has taken since.
   clock.offsetMs = givenAtMs - Date.now()
   const early = await post({ ...good, ticket })

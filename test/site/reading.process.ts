@@ -73,7 +73,7 @@ t.test('the search works on the reference, and not while someone types in it', a
   await close()
 })
 
-t.test('code is copied as it stands, by button and by keyboard', async (t) => {
+t.test('code is copied unchanged, by button and by keyboard', async (t) => {
   const { page, faults, close } = await open('/docs/guides/queries')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const box = page.locator('.codebox[data-copy]').first()

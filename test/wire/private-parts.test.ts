@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import t from 'tap'
 import { dropConnection } from '../../app/wire/driver.ts'
-import { hasBegunAnswer, isAnswering, optionsOf } from '../../app/wire/node.ts'
+import { getOptions, hasBegunAnswer, isAnswering } from '../../app/wire/node.ts'
 import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
 import { testPostgres } from '../servers.ts'
@@ -17,7 +17,7 @@ import { testPostgres } from '../servers.ts'
  */
 
 /** What a client reads of one answer to one request. */
-const answerOf = async (answer: (response: ServerResponse) => void): Promise<string> => {
+const readAnswer = async (answer: (response: ServerResponse) => void): Promise<string> => {
   const server = createServer((_request, response) => {
     response.once('finish', () => socket.end())
     answer(response)
@@ -42,7 +42,7 @@ t.test(
   'Node’s response._header: the edge could not send a head that is put together beforehand',
   async (t) => {
     let could: unknown
-    const read = await answerOf((response) => {
+    const read = await readAnswer((response) => {
       could = [canSendPrepared(response)]
       sendPrepared(response, 200, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n', 'ok')
       could = [...(could as boolean[]), canSendPrepared(response), response.headersSent]
@@ -53,47 +53,44 @@ t.test(
   },
 )
 
-t.test(
-  'Node’s own stream listener for requests of HTTP/2: the edge could not stand in front of it',
-  async (t) => {
-    const asked: string[] = []
-    const server = createHttp2Server((request, response) => {
-      asked.push(`request ${request.url}`)
-      response.end()
-    })
-    const isFront = frontStreams(server, (stream, headers) => {
-      asked.push(`stream ${headers[':path']}`)
-      if (headers[':path'] !== '/front') return false
-      stream.respond()
-      stream.end()
-      return true
-    })
-    t.equal(isFront, true)
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    for (const path of ['/front', '/other']) await text(session.request({ ':path': path }))
-    t.same(asked, ['stream /front', 'stream /other', 'request /other'])
-    session.close()
-    server.close()
+t.test('Node’s stream listener for HTTP/2 requests: needed to answer in front of it', async (t) => {
+  const asked: string[] = []
+  const server = createHttp2Server((request, response) => {
+    asked.push(`request ${request.url}`)
+    response.end()
+  })
+  const isFront = frontStreams(server, (stream, headers) => {
+    asked.push(`stream ${headers[':path']}`)
+    if (headers[':path'] !== '/front') return false
+    stream.respond()
+    stream.end()
+    return true
+  })
+  t.equal(isFront, true)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  for (const path of ['/front', '/other']) await text(session.request({ ':path': path }))
+  t.same(asked, ['stream /front', 'stream /other', 'request /other'])
+  session.close()
+  server.close()
 
-    const other = createHttp2Server().on('request', () => {})
-    const listener = () => {}
-    other.on('stream', listener)
-    t.equal(
-      frontStreams(other, () => true),
-      false,
-      'with another listener it changes nothing',
-    )
-    t.equal(other.listeners('stream').at(-1), listener)
-    t.equal(other.listenerCount('stream'), 2)
-  },
-)
+  const other = createHttp2Server().on('request', () => {})
+  const listener = () => {}
+  other.on('stream', listener)
+  t.equal(
+    frontStreams(other, () => true),
+    false,
+    'with another listener it changes nothing',
+  )
+  t.equal(other.listeners('stream').at(-1), listener)
+  t.equal(other.listenerCount('stream'), 2)
+})
 
 t.test(
   'Node’s response.shouldKeepAlive: a drain could not close connections with their answers',
   async (t) => {
-    const read = await answerOf((response) => {
+    const read = await readAnswer((response) => {
       t.equal(response.shouldKeepAlive, true)
       response.shouldKeepAlive = false
       t.notOk(canSendPrepared(response))
@@ -106,7 +103,7 @@ t.test(
 t.test(
   'Node’s socket._httpMessage: a refusal could be written into an answer, or a busy connection be replaced',
   async (t) => {
-    await answerOf((response) => {
+    await readAnswer((response) => {
       const socket = response.socket as Socket
       t.equal('_httpMessage' in socket, true, 'it is there')
       t.equal(hasBegunAnswer(socket), false, 'before the head')
@@ -125,7 +122,7 @@ t.test(
   'options of Node’s net.Server: the second address of localhost would accept connections differently',
   async (t) => {
     const given = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true, allowHalfOpen: true }
-    t.match(optionsOf(createNetServer({ ...given, highWaterMark: 1234 })), { ...given, highWaterMark: 1234 })
+    t.match(getOptions(createNetServer({ ...given, highWaterMark: 1234 })), { ...given, highWaterMark: 1234 })
   },
 )
 
@@ -133,14 +130,11 @@ t.test('parts of pg', async (t) => {
   const server = await testPostgres()
   t.teardown(() => server.stop())
 
-  t.test(
-    'pg’s connection.stream of a client: a connection that hangs could not be dropped at once',
-    async (t) => {
-      const client = await connected(t, server.url)
-      const ended = new Promise<void>((resolve) => client.once('end', resolve))
-      dropConnection(client)
-      await ended
-      t.pass('it is gone')
-    },
-  )
+  t.test('pg’s connection.stream of a client: needed to drop a hanging connection immediately', async (t) => {
+    const client = await connected(t, server.url)
+    const ended = new Promise<void>((resolve) => client.once('end', resolve))
+    dropConnection(client)
+    await ended
+    t.pass('it is gone')
+  })
 })

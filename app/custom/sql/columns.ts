@@ -22,7 +22,7 @@ const common = (kinds: readonly (ColumnKind | undefined)[]): ColumnKind | undefi
 const kindOfScalar = (value: Scalar) => scalarKinds.get(value === null ? '' : typeof value)
 
 /** `undefined` if all values are null. */
-const kindOf = (value: Value): ColumnKind | undefined => {
+const getKind = (value: Value): ColumnKind | undefined => {
   switch (value.kind) {
     case 'items':
       return 'json'
@@ -35,7 +35,7 @@ const kindOf = (value: Value): ColumnKind | undefined => {
     case 'map':
       return common([value.otherwise, ...value.values.map(([, scalar]) => scalar)].map(kindOfScalar))
     case 'case':
-      return common([...value.branches.map(([, then]) => then), value.otherwise].map(kindOf))
+      return common([...value.branches.map(([, then]) => then), value.otherwise].map(getKind))
     default:
       return 'text'
   }
@@ -44,7 +44,7 @@ const kindOf = (value: Value): ColumnKind | undefined => {
 /** The driver returns these kinds unchanged. All other kinds are texts in the format of responses. */
 const isRaw = (kind: ColumnKind): boolean => ['texts', 'integer', 'number', 'boolean', 'json'].includes(kind)
 
-const cellOf = (value: Value, kind: ColumnKind, env: Env) => {
+const toCell = (value: Value, kind: ColumnKind, env: Env) => {
   if (value.kind === 'field' && isRaw(kind)) return rawField(value.ref, env)
   const text = compileCell(value, env)
   return kind === 'boolean' ? sql`(${text})::boolean` : text
@@ -57,8 +57,8 @@ const cellOf = (value: Value, kind: ColumnKind, env: Env) => {
 export const listColumns = (list: List, bound: BoundDocument, isTable: boolean): ExportColumn[] =>
   list.select.map(([name, value]) => {
     if (!isTable) return { name, kind: 'json', value: sql`x.${sql.id(name)}` }
-    const kind = kindOf(value) ?? 'text'
-    return { name, kind, value: cellOf(value, kind, { bound, joins: list.joins }) }
+    const kind = getKind(value) ?? 'text'
+    return { name, kind, value: toCell(value, kind, { bound, joins: list.joins }) }
   })
 
 /** The rows of a list in its order. An infinite `plan.limit` selects all. */

@@ -13,19 +13,19 @@ import { orderedRows, shown } from './rows.ts'
 const text = (value: unknown): Sql => sql`${JSON.stringify(value)}::text`
 
 const from = (source: Source, bound: BoundDocument) => {
-  const plan = bound.planOf(source)
+  const plan = bound.getPlan(source)
   return sql`from ${sql.table(source.resource.name)} r where ${sql.join(filterConditions(plan), sql.raw(' and '))}`
 }
 
-const fieldOf = (field: Field, source: Source, bound: BoundDocument) =>
-  field.computed ? bindExpression(field.computed.select, bound.planOf(source)) : sql.raw(storedValue(field))
+const selectField = (field: Field, source: Source, bound: BoundDocument) =>
+  field.computed ? bindExpression(field.computed.select, bound.getPlan(source)) : sql.raw(storedValue(field))
 
 const aggregate = (
   node: Extract<Node, { kind: 'sum' | 'min' | 'max' | 'avg' }>,
   bound: BoundDocument,
 ): Sql => {
   const { kind, source, field } = node
-  const all = sql`${sql.raw(kind)}(${fieldOf(field, source, bound)})`
+  const all = sql`${sql.raw(kind)}(${selectField(field, source, bound)})`
   // Two decimals: an average of days is not a measurement.
   const rounded = kind === 'avg' ? sql`round(${all}, 2)` : kind === 'sum' ? sql`coalesce(${all}, 0)` : all
   const value =
@@ -40,7 +40,7 @@ const countBy = (
   bound: BoundDocument,
 ): Sql => {
   const names = fields.map(({ name }) => sql.ref(name))
-  const columns = fields.map((field) => sql`${fieldOf(field, source, bound)} as ${sql.ref(field.name)}`)
+  const columns = fields.map((field) => sql`${selectField(field, source, bound)} as ${sql.ref(field.name)}`)
   const order = sql.join([sql`count desc`, ...names])
   const positions = sql.join(fields.map((_, index) => sql.raw(String(index + 1))))
   return sql`(select '[' || coalesce(string_agg(row_to_json(g)::text, ',' order by ${order}), '') || ']' from (
@@ -52,7 +52,7 @@ const countBy = (
  * When a record was last created, changed or deleted, from the first entry of an index.
  * See docs/decisions/0048-removals-remember-the-last-change.md.
  */
-const newestOf = (name: ResourceName): Sql[] => {
+const selectNewest = (name: ResourceName): Sql[] => {
   const removed = (owner: Sql) => sql`(select m.changed_at from removals m
     where m.customer_id = ${owner} and m.resource = ${sql.lit(name)} order by m.changed_at desc limit 1)`
   const changed = resources[name].reference
@@ -63,14 +63,14 @@ const newestOf = (name: ResourceName): Sql[] => {
 }
 
 const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Sql => {
-  const moment = sql`greatest(find_customer_since(${customer}), ${sql.join(names.flatMap(newestOf))})`
+  const moment = sql`greatest(find_customer_since(${customer}), ${sql.join(names.flatMap(selectNewest))})`
   return as === 'date'
     ? sql`coalesce(to_json((${moment} at time zone 'UTC')::date)::text, 'null')`
     : sql`coalesce((select to_json(${sql.raw(instantText('n.at'))})::text from (select ${moment} as at) n), 'null')`
 }
 
-const rowsOf = (rows: Rows, bound: BoundDocument) => {
-  const plan = bound.planOf(rows.source)
+const selectRows = (rows: Rows, bound: BoundDocument) => {
+  const plan = bound.getPlan(rows.source)
   return sql`from (select row_number() over () as rn, r.* from (${orderedRows(plan, [], rows.limit)}) r) r
     ${shown(rows, plan, bound)}`
 }
@@ -84,7 +84,7 @@ const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, b
   // Compares texts, because json has no order: "true" is preferred.
   const rows = parts.map(
     (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,
-      ${sql.lit(index)} as part, r.rn, row_to_json(x)::text as item ${rowsOf(part, bound)}`,
+      ${sql.lit(index)} as part, r.rn, row_to_json(x)::text as item ${selectRows(part, bound)}`,
   )
   return sql`(select '[' || coalesce(string_agg(m.item, ',' order by m.k), '') || ']' from (
     select distinct on (u.k) u.k, u.item from (${sql.join(rows, sql.raw(' union all '))}) u
@@ -107,7 +107,7 @@ export const compileNode = (node: Node, bound: BoundDocument): Sql => {
     case 'literal':
       return text(node.value)
     case 'param':
-      return text(bound.valueOf(node.param))
+      return text(bound.getValue(node.param))
     case 'count':
       return sql`(select count(*)::text ${from(node.source, bound)})`
     case 'exists':
@@ -117,10 +117,10 @@ export const compileNode = (node: Node, bound: BoundDocument): Sql => {
     case 'newest':
       return newest(node)
     case 'first':
-      return sql`coalesce((select ${itemText(node.plain)} ${rowsOf(node.rows, bound)}), 'null')`
+      return sql`coalesce((select ${itemText(node.plain)} ${selectRows(node.rows, bound)}), 'null')`
     case 'list':
       return sql`(select '[' || coalesce(string_agg(${itemText(node.plain)}, ',' order by r.rn), '') || ']'
-        ${rowsOf(node.rows, bound)})`
+        ${selectRows(node.rows, bound)})`
     case 'merge':
       return merge(node, bound)
     default:

@@ -31,7 +31,7 @@ export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number
 }
 
 const joinOne = (join: JoinOne, env: Env): Sql => {
-  const plan = env.bound.planOf(join.source)
+  const plan = env.bound.getPlan(join.source)
   const isOne = sql`r.id = ${rawField(join.on, env)}`
   return sql`select ${rawFields(join.pick, plan)} from ${table(plan.resource)} r
     where ${and([...filterConditions(plan), isOne])}`
@@ -45,7 +45,7 @@ const holds = ({ field, source: { resource } }: JoinMany, value: Sql): Sql =>
     : sql`${sql.raw(`r.${field.name}`)} = ${value}`
 
 const joinMany = (join: JoinMany, env: Env): Sql => {
-  const plan = env.bound.planOf(join.source)
+  const plan = env.bound.getPlan(join.source)
   const rows = orderedRows(plan, [holds(join, rawField(join.on, env))], join.limit)
   const inner: Env = { bound: env.bound, joins: [] }
   return sql`select ('[' || coalesce(string_agg(row_to_json(x)::text, ',' order by r.rn), '') || ']')::json as items

@@ -19,12 +19,12 @@ const castOf: Record<ValueType, string> = {
 /** The alias of a join in SQL: names from documents never become names of tables. */
 export const joinAlias = (index: number): string => `j${index}`
 
-const aliasOf = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
+const getAlias = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
   alias === undefined ? 'b' : joinAlias(joins.findIndex((join) => join.alias === alias))
 
 /** A field as it is stored or computed. */
 export const rawField = (ref: FieldRef, env: Env): Sql => {
-  const column = sql.ref(`${aliasOf(ref, env)}.${ref.field.name}`)
+  const column = sql.ref(`${getAlias(ref, env)}.${ref.field.name}`)
   if (ref.path.length === 0) return column
   const steps = sql`${[...ref.path]}::text[]`
   return ref.type === 'json' ? sql`(${column} #> ${steps})` : sql`(${column} #>> ${steps})`
@@ -35,7 +35,7 @@ const json = (value: Scalar): Sql => sql`${JSON.stringify(value)}::json`
 const operandValue = (operand: Operand, { bound }: Env): Scalar => {
   if ('param' in operand) {
     const parameter = bound.definition.params.get(operand.param)
-    return parameter ? bound.valueOf(parameter) : null
+    return parameter ? bound.getValue(parameter) : null
   }
   const { literal } = operand
   return literal
@@ -107,7 +107,7 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
     case 'literal':
       return form.literal(value.value)
     case 'param':
-      return form.literal(env.bound.valueOf(value.param))
+      return form.literal(env.bound.getValue(value.param))
     case 'field': {
       const expression = rawField(value.ref, env)
       const { type } = value.ref

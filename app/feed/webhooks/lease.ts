@@ -4,7 +4,7 @@ import type { ResourceName } from '../../records/resources/define.ts'
 import type { Delivery } from './store.ts'
 
 /** A row of a webhook whose lease this instance holds. Instants are PostgreSQL's text format. */
-export type HeldWebhook = Readonly<{
+export type LeasedWebhook = Readonly<{
   customer_id: string
   webhook_id: string
   url: string
@@ -23,7 +23,7 @@ export type HeldWebhook = Readonly<{
 }>
 
 export type WebhookChanges = Readonly<
-  Partial<Omit<HeldWebhook, 'customer_id' | 'webhook_id' | 'url' | 'resources'>> & {
+  Partial<Omit<LeasedWebhook, 'customer_id' | 'webhook_id' | 'url' | 'resources'>> & {
     state?: 'disabled'
     reason?: 'gone' | 'failing'
     changed_at?: string
@@ -53,9 +53,9 @@ export type Claim = Readonly<{
 }>
 
 /** Claims webhooks that have messages to send and that no other instance holds. Runs as the serving role. */
-export const claimWebhooks = async (db: Db, claim: Claim): Promise<HeldWebhook[]> => {
+export const claimWebhooks = async (db: Db, claim: Claim): Promise<LeasedWebhook[]> => {
   const { holder, at, leaseMs, changed, busy, most, withFailing } = claim
-  const { rows } = await sql<HeldWebhook>`
+  const { rows } = await sql<LeasedWebhook>`
     select customer_id, webhook_id, url, resources, token, message_id, message_at, message_resources,
       message_after, next_token, next_since::text, next_day, next_identity, attempts, failing_since
     from claim_webhooks(${holder}::uuid, ${at}::timestamptz, ${leaseMs}::integer * interval '1 millisecond',
@@ -84,9 +84,9 @@ export const renewWebhooks = async (
 export const updateWebhook = async (
   db: Db,
   holder: string,
-  hook: HeldWebhook,
+  hook: LeasedWebhook,
   changes: WebhookChanges,
-): Promise<HeldWebhook | undefined> => {
+): Promise<LeasedWebhook | undefined> => {
   const { rows } = await sql<{ kept: boolean }>`
     select update_webhook(${holder}::uuid, ${hook.customer_id}, ${hook.webhook_id},
       ${JSON.stringify(changes)}::json) as kept`.execute(db)

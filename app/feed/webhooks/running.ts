@@ -1,5 +1,5 @@
-import { every } from '../../cache/stamped.ts'
-import type { Claim, HeldWebhook } from './lease.ts'
+import { wildcard } from '../../cache/stamped.ts'
+import type { Claim, LeasedWebhook } from './lease.ts'
 
 /** A receiver that hangs occupies a place for ten seconds. */
 const mostAtOnce = 200
@@ -24,7 +24,10 @@ export const createRunning = (onChanged: (customer: string) => void) => {
       return { most: Math.min(claimedAtOnce, mostAtOnce - jobs.size), withFailing: failing < mostFailing }
     },
     /** Occupies a place until `work` ends. `work` must never reject. */
-    begin({ webhook_id: id, customer_id: customer, failing_since }: HeldWebhook, work: Promise<void>): void {
+    begin(
+      { webhook_id: id, customer_id: customer, failing_since }: LeasedWebhook,
+      work: Promise<void>,
+    ): void {
       const done = work.then(() => {
         jobs.delete(id)
         if (job.isChanged) onChanged(customer)
@@ -34,7 +37,7 @@ export const createRunning = (onChanged: (customer: string) => void) => {
     },
     noteChanged(customers: ReadonlySet<string>): void {
       for (const job of jobs.values()) {
-        if (customers.has(job.customer) || customers.has(every)) job.isChanged = true
+        if (customers.has(job.customer) || customers.has(wildcard)) job.isChanged = true
       }
     },
     end: () => Promise.all(listEnds()),

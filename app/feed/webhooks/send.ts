@@ -1,8 +1,8 @@
 import { recordEvents } from '../../audit/record.ts'
 import type { Db } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { type HeldWebhook, updateWebhook, type WebhookChanges } from './lease.ts'
-import type { Finding } from './look.ts'
+import type { FoundChanges } from './find-changes.ts'
+import { type LeasedWebhook, updateWebhook, type WebhookChanges } from './lease.ts'
 import { createMessageId, type Deliver, type DeliveryResult } from './message.ts'
 import { type Consequence, decide, toInstant } from './schedule.ts'
 
@@ -12,12 +12,12 @@ export type SendOptions = {
   write: Write
   holder: string
   deliver: Deliver
-  look: (webhook: HeldWebhook) => Promise<Finding>
+  look: (webhook: LeasedWebhook) => Promise<FoundChanges>
   now: () => number
   random: () => number
   leaseMs: number
   /** Called after each attempt whose result was saved. */
-  onAttempt: (result: DeliveryResult, consequence: Consequence, webhook: HeldWebhook) => void
+  onAttempt: (result: DeliveryResult, consequence: Consequence, webhook: LeasedWebhook) => void
 }
 
 const noMessage = {
@@ -25,7 +25,7 @@ const noMessage = {
   ...{ next_token: null, next_since: null, next_day: null, next_identity: null },
 } as const
 
-const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): WebhookChanges => {
+const changesBy = (consequence: Consequence, hook: LeasedWebhook, at: string): WebhookChanges => {
   if (consequence.kind === 'disable') {
     return { state: 'disabled', reason: consequence.reason, changed_at: at, held_until: null }
   }
@@ -45,10 +45,10 @@ const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): Web
 export const createSend = (options: SendOptions) => {
   const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)
-  const update = (hook: HeldWebhook, changes: WebhookChanges) =>
+  const update = (hook: LeasedWebhook, changes: WebhookChanges) =>
     write((db) => updateWebhook(db, holder, hook, changes))
 
-  const prepare = async (hook: HeldWebhook): Promise<HeldWebhook | undefined> => {
+  const prepare = async (hook: LeasedWebhook): Promise<LeasedWebhook | undefined> => {
     const { resources, after, next } = await look(hook)
     if (resources.length === 0) return void (await update(hook, { ...next, held_until: null }))
     return update(hook, {
@@ -59,7 +59,7 @@ export const createSend = (options: SendOptions) => {
     })
   }
 
-  const disable = (hook: HeldWebhook, changes: WebhookChanges, details: Readonly<Record<string, string>>) =>
+  const disable = (hook: LeasedWebhook, changes: WebhookChanges, details: Readonly<Record<string, string>>) =>
     write((db) =>
       inTransaction(db, async (trx) => {
         const { customer_id: customer, webhook_id: subject } = hook
@@ -70,7 +70,7 @@ export const createSend = (options: SendOptions) => {
       }),
     )
 
-  const settle = (hook: HeldWebhook, { result }: DeliveryResult, consequence: Consequence) => {
+  const settle = (hook: LeasedWebhook, { result }: DeliveryResult, consequence: Consequence) => {
     const at = toInstant(now())
     const changes = {
       ...{ held_until: until(), last_result: result },
@@ -87,7 +87,7 @@ export const createSend = (options: SendOptions) => {
      * there may be more to send, else `undefined`. It stores the message first: another instance repeats it with
      * the same id.
      */
-    async sendNext(held: HeldWebhook): Promise<HeldWebhook | undefined> {
+    async sendNext(held: LeasedWebhook): Promise<LeasedWebhook | undefined> {
       const hook = held.message_id === null ? await prepare(held) : held
       if (!hook) return undefined
       const { message_id: id, message_at, message_resources, message_after: after } = hook
@@ -100,6 +100,6 @@ export const createSend = (options: SendOptions) => {
       if (settled) onAttempt(result, consequence, hook)
       return consequence.kind === 'delivered' ? settled : undefined
     },
-    release: (hook: HeldWebhook) => update(hook, { held_until: null }),
+    release: (hook: LeasedWebhook) => update(hook, { held_until: null }),
   }
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Listener } from '../../cache/poller.ts'
-import { every } from '../../cache/stamped.ts'
+import { wildcard } from '../../cache/stamped.ts'
 import type { QueuedDb } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { repeat } from '../../overload/repeat.ts'
 import type { TokenCodec } from '../token.ts'
-import { claimWebhooks, type HeldWebhook, renewWebhooks } from './lease.ts'
-import { lookForChanges } from './look.ts'
+import { findChanges } from './find-changes.ts'
+import { claimWebhooks, type LeasedWebhook, renewWebhooks } from './lease.ts'
 import type { Deliver } from './message.ts'
 import { createRounds } from './rounds.ts'
 import { createRunning } from './running.ts'
@@ -49,8 +49,8 @@ export const startWebhooks = (options: SenderOptions) => {
   const { renewEveryMs = defaultRenewEveryMs } = options
   const holder = randomUUID()
   const fewLooks = pLimit(looksAtOnce)
-  const look = ({ customer_id: customerId, resources, token }: HeldWebhook) =>
-    fewLooks(() => lookForChanges({ db, tokens, now }, { customerId, resources }, token))
+  const look = ({ customer_id: customerId, resources, token }: LeasedWebhook) =>
+    fewLooks(() => findChanges({ db, tokens, now }, { customerId, resources }, token))
   // At most one connection: if many receivers respond together, logins keep the other connections.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
@@ -63,8 +63,8 @@ export const startWebhooks = (options: SenderOptions) => {
     failure = error
   }
 
-  const work = async (claimed: HeldWebhook): Promise<void> => {
-    let hook: HeldWebhook | undefined = claimed
+  const work = async (claimed: LeasedWebhook): Promise<void> => {
+    let hook: LeasedWebhook | undefined = claimed
     for (;;) {
       hook = await sendNext(hook)
       if (!hook) return
@@ -74,7 +74,7 @@ export const startWebhooks = (options: SenderOptions) => {
   }
 
   const lookAt = async (customers: ReadonlySet<string>): Promise<void> => {
-    const isAll = customers.has(every)
+    const isAll = customers.has(wildcard)
     const changed = isAll ? undefined : [...customers]
     // Each webhook once: while a transaction stays open, the database reports sent changes as new.
     const begun: string[] = []
@@ -105,7 +105,7 @@ export const startWebhooks = (options: SenderOptions) => {
     const failed = failure
     failure = undefined
     // The names of the failed round are lost, so check all webhooks.
-    if (failed) want([every])
+    if (failed) want([wildcard])
     const lease = { holder, at: toInstant(now()), leaseMs, busy: running.ids() }
     want(await write((db) => renewWebhooks(db, lease)))
     // Counts as a failure of the renewal, so that the log reports it once until everything works again.
@@ -113,9 +113,9 @@ export const startWebhooks = (options: SenderOptions) => {
   }
 
   const stopListening = listen((events) =>
-    want(events ? events.map(({ customerId }) => customerId) : [every]),
+    want(events ? events.map(({ customerId }) => customerId) : [wildcard]),
   )
-  const stopLooking = repeat({ work: async () => want([every]), everyMs, onFailure: fail })
+  const stopLooking = repeat({ work: async () => want([wildcard]), everyMs, onFailure: fail })
   const stopRenewing = repeat({
     work: renew,
     everyMs: renewEveryMs,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
-import type { Place } from './look.ts'
+import type { FeedPosition } from './find-changes.ts'
 
 /** A webhook as the operator sees it. Instants are RFC 3339 in UTC with six decimals. */
 export type Webhook = {
@@ -37,7 +37,7 @@ type NewWebhook = Readonly<{
   customer: string
   url: string
   resources: readonly ResourceName[]
-  place: Place
+  place: FeedPosition
   result: string
 }>
 

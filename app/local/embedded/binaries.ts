@@ -3,7 +3,7 @@ import { cpSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, symli
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type ClusterPaths, isPlainPath } from './places.ts'
+import { type ClusterPaths, isPlainPath } from './cluster-paths.ts'
 import type { ServerUser } from './server-user.ts'
 import { shortFolder } from './short-folder.ts'
 
@@ -43,7 +43,7 @@ export async function prepareBinaries(
 ): Promise<Binaries> {
   makeLinks(native)
   if (isPlainPath(native)) {
-    const major = await majorOf(native, user).catch(() => undefined)
+    const major = await readMajorVersion(native, user).catch(() => undefined)
     if (major) return { folder: native, major }
   }
   const folder = isPlainPath(home) ? home : shortFolder(directory)
@@ -51,7 +51,7 @@ export async function prepareBinaries(
   removeOldCopies(folder, copy)
   copyPrograms(native, copy)
   makeLinks(copy)
-  const major = await majorOf(copy, user).catch((cause: Error) => {
+  const major = await readMajorVersion(copy, user).catch((cause: Error) => {
     rmSync(copy, { recursive: true, force: true })
     const message = `the bundled PostgreSQL does not run here, set DATABASE_URL to another: ${cause.message}`
     throw new Error(message, { cause })
@@ -60,7 +60,7 @@ export async function prepareBinaries(
   return { folder: copy, major }
 }
 
-async function majorOf(folder: string, user: ServerUser): Promise<number> {
+async function readMajorVersion(folder: string, user: ServerUser): Promise<number> {
   const { stdout } = await run(join(folder, 'bin', 'postgres'), ['-V'], { ...user.ids, cwd: '/', env: {} })
   const major = /PostgreSQL\) (\d+)/.exec(stdout)?.[1]
   if (!major) throw new Error(`postgres -V returned ${stdout}`)

@@ -13,7 +13,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
-import { CLUSTER } from './places.ts'
+import { CLUSTER } from './cluster-paths.ts'
 import { serverEnvironment } from './postmaster.ts'
 import { makeServerFolder, type ServerUser } from './server-user.ts'
 

@@ -16,7 +16,7 @@ export type Unlock = () => void
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
   createFile(path)
-  const inode = inodeOf(path)
+  const inode = readInode(path)
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
     database.exec('pragma journal_mode = memory')
@@ -27,7 +27,7 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
     throw error
   }
   // If the file was removed in between, this lock is on a deleted inode and excludes no other process.
-  if (inode === undefined || inodeOf(path) !== inode) {
+  if (inode === undefined || readInode(path) !== inode) {
     database.close()
     return undefined
   }
@@ -46,6 +46,6 @@ function createFile(path: string): void {
   }
 }
 
-function inodeOf(path: string): number | undefined {
+function readInode(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresPackage, prepareBinaries } from './binaries.ts'
 import { clusterExists, createCluster, removeUnfinished } from './cluster.ts'
-import { CLUSTER, type ClusterPaths, linkCluster, placeSocket } from './places.ts'
+import { CLUSTER, type ClusterPaths, linkCluster, prepareSocketFolder } from './cluster-paths.ts'
 import { findPostmaster, launchPostmaster, stopPostmaster, waitUntilReady } from './postmaster.ts'
 import { clusterOwner, newServerUser } from './server-user.ts'
 
@@ -44,7 +44,7 @@ export async function startServer(
     await createCluster(home, binaries, user, settings.fsync !== 'off')
     linkCluster(places)
   }
-  const socketDir = placeSocket(places, user, log)
+  const socketDir = prepareSocketFolder(places, user, log)
   const logFile = join(home, 'postgres.log')
   for (;;) {
     const server = launchPostmaster({ binaries, cluster, socketDir, logFile, user, settings })

@@ -15,13 +15,13 @@ const roundedMs = (ms: number | null) => (ms === null ? null : rounded(ms, 2))
 
 const downMinutes = ({ levels }: Stretch) => levels.reduce<number>((sum, level) => sum + 1 - (level ?? 0), 0)
 
-const latencyOf = ({ timed, durationMs, buckets }: Sums) => ({
+const formatLatency = ({ timed, durationMs, buckets }: Sums) => ({
   average_ms: timed === 0 ? null : roundedMs(durationMs / timed),
   p50_ms: roundedMs(quantile(buckets, 0.5)),
   p99_ms: roundedMs(quantile(buckets, 0.99)),
 })
 
-const figuresOf = (stretch: Stretch) => {
+const formatFigures = (stretch: Stretch) => {
   const { levels, sums } = stretch
   const { requests, failed, timed, hits, ageMs } = sums
   return {
@@ -29,13 +29,13 @@ const figuresOf = (stretch: Stretch) => {
     unreported_minutes: levels.filter((level) => level === undefined).length,
     availability: levels.length === 0 ? null : rounded(1 - downMinutes(stretch) / levels.length, 7),
     ...{ requests, failed },
-    latency: latencyOf(sums),
+    latency: formatLatency(sums),
     cache_hit_ratio: timed === 0 ? null : rounded(hits / timed, 4),
     max_age_ms: ageMs,
   }
 }
 
-const budgetOf = (stretch: Stretch, objective: number) => {
+const formatBudget = (stretch: Stretch, objective: number) => {
   const allowed = stretch.levels.length * 60 * (1 - objective)
   const used = downMinutes(stretch) * 60
   return {
@@ -47,15 +47,15 @@ const budgetOf = (stretch: Stretch, objective: number) => {
 }
 
 const describePeriod = (stretch: Stretch, wholeMinutes: number) => {
-  const figures = { whole_minutes: wholeMinutes, ...figuresOf(stretch) }
+  const figures = { whole_minutes: wholeMinutes, ...formatFigures(stretch) }
   return {
     from: instant(stretch.from),
     until: instant(stretch.until),
     ...figures,
     verdicts: judgeFigures({ ...figures, timed: stretch.sums.timed }),
     error_budgets: [
-      budgetOf(stretch, targets.availability.promised),
-      budgetOf(stretch, targets.availability.objective),
+      formatBudget(stretch, targets.availability.promised),
+      formatBudget(stretch, targets.availability.objective),
     ],
   }
 }
@@ -79,22 +79,22 @@ export const createStatusDocument = (history: History, own: readonly Minute[], n
   const reader = createStretchReader(history, own, since)
   const clamp = (minute: number) => Math.min(Math.max(minute, since), until)
   const today = Math.floor(until / minutesPerDay)
-  const startOf = (days: number) => (today - days + 1) * minutesPerDay
+  const getStart = (days: number) => (today - days + 1) * minutesPerDay
   const period = (start: number) => describePeriod(reader.read(clamp(start), until), until - start)
   const points = (count: number, width: number) => {
     const end = Math.ceil(until / width) * width
     return Array.from({ length: count }, (_, i) => {
       const start = end - (count - i) * width
-      return { at: instant(start), ...figuresOf(reader.read(clamp(start), clamp(start + width))) }
+      return { at: instant(start), ...formatFigures(reader.read(clamp(start), clamp(start + width))) }
     })
   }
-  const { from, levels } = reader.read(clamp(startOf(shownDays)), until)
+  const { from, levels } = reader.read(clamp(getStart(shownDays)), until)
   const incidents = findIncidents(from, levels).slice(-shownIncidents).reverse()
   const periods = {
     now: period(until - 5),
     '24h': period(until - minutesPerDay),
-    '30d': period(startOf(30)),
-    '90d': period(startOf(shownDays)),
+    '30d': period(getStart(30)),
+    '90d': period(getStart(shownDays)),
   }
   return {
     ...judgeService(until > since ? (reader.levelAt(until - 1) ?? 0) : undefined, periods),

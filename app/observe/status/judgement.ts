@@ -24,7 +24,7 @@ const leastMeasured = 0.5
 /** With fewer answers, the average depends more on the individual answers than on the service. */
 const leastAnswers = 20
 
-const verdictOf = (isKnown: boolean, isKept: boolean): PromiseVerdict =>
+const toVerdict = (isKnown: boolean, isKept: boolean): PromiseVerdict =>
   !isKnown ? 'unknown' : isKept ? 'kept' : 'broken'
 
 /** Compares a period's figures with the promises. */
@@ -33,15 +33,15 @@ export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
   const average = period.latency.average_ms
   const isMeasured = minutes >= whole_minutes * leastMeasured
   return {
-    availability: verdictOf(
+    availability: toVerdict(
       isMeasured && availability !== null,
       (availability ?? 0) >= targets.availability.promised,
     ),
-    average: verdictOf(
+    average: toVerdict(
       isMeasured && average !== null && timed >= leastAnswers,
       (average ?? 0) < targets.latency.average_ms,
     ),
-    freshness: verdictOf(isMeasured && age !== null, (age ?? 0) <= targets.freshness.max_age_ms),
+    freshness: toVerdict(isMeasured && age !== null, (age ?? 0) <= targets.freshness.max_age_ms),
   }
 }
 
@@ -51,7 +51,7 @@ const promises: Readonly<Record<keyof PromiseVerdicts, string>> = {
   freshness: 'freshness',
 }
 
-const brokenOf = (verdicts: PromiseVerdicts): string[] =>
+const listBroken = (verdicts: PromiseVerdicts): string[] =>
   (Object.keys(promises) as (keyof PromiseVerdicts)[])
     .filter((name) => verdicts[name] === 'broken')
     .map((name) => promises[name])
@@ -63,18 +63,18 @@ const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [Ser
     return ['unknown', 'Too few measurements to tell']
   if (level < 0.5) return ['down', 'The service does not answer correctly']
   if (level < 0.95) return ['degraded', 'Some requests fail at the moment']
-  const broken = brokenOf(verdicts)
+  const broken = listBroken(verdicts)
   if (broken.length > 0) return ['degraded', `Below the promise at the moment: ${lists.format(broken)}`]
   return ['operational', 'All systems operational']
 }
 
 const names = { '24h': '24 hours', '30d': '30 days', '90d': '90 days' } as const
 
-const noteOf = (
+const formatNote = (
   periods: Readonly<Record<keyof typeof names, { verdicts: PromiseVerdicts }>>,
 ): string | null => {
   const notes = (Object.keys(names) as (keyof typeof names)[]).flatMap((key) => {
-    const broken = brokenOf(periods[key].verdicts)
+    const broken = listBroken(periods[key].verdicts)
     return broken.length === 0 ? [] : [`${lists.format(broken)} over ${names[key]}`]
   })
   return notes.length === 0 ? null : `Below the promise: ${notes.join('; ')}.`
@@ -86,5 +86,5 @@ export const judgeService = (
   periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,
 ): { status: ServiceState; headline: string; note: string | null } => {
   const [status, headline] = judgeMoment(level, periods.now.verdicts)
-  return { status, headline, note: noteOf(periods) }
+  return { status, headline, note: formatNote(periods) }
 }

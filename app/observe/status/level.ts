@@ -11,7 +11,7 @@ const countBits = (bits: number): number => {
  * and the share of answers, probes included, that are not faults of the service. See
  * docs/decisions/0041-availability-is-the-worse-of-two.md.
  */
-export const levelOf = ({
+export const getLevel = ({
   slots,
   requests,
   failed,

@@ -31,7 +31,7 @@ export const bucketCount = 6 * perDecade + 1
 const boundMs = (index: number): number => firstBoundMs * 10 ** (index / perDecade)
 
 /** Returns the bucket of a duration. The upper bound of bucket i, 0.1 ms · 10^(i/12), is inclusive. */
-export const bucketOf = (ms: number): number => {
+export const getBucket = (ms: number): number => {
   if (!(ms > firstBoundMs)) return 0
   return Math.min(bucketCount - 1, Math.ceil(Math.log10(ms / firstBoundMs) * perDecade - 1e-9))
 }
@@ -102,7 +102,7 @@ export const createMinutes = (now: () => number): Minutes => {
       minute.timed += 1
       minute.durationMs += ms
       if (isHit) minute.hits += 1
-      const bucket = bucketOf(ms)
+      const bucket = getBucket(ms)
       minute.buckets[bucket] = (minute.buckets[bucket] ?? 0) + 1
     },
     addProbe(atMs, ageMs) {

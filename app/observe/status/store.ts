@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
-import { levelOf } from './level.ts'
+import { getLevel } from './level.ts'
 import { type Minute, minutesPerDay } from './minutes.ts'
 
 export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
@@ -69,7 +69,7 @@ export const listServiceDays = async (db: Db, since: number, until: number): Pro
     const levels = new Array<number | undefined>(minutesPerDay).fill(undefined)
     row.minutes.forEach((minute, i) => {
       const [slots = 0, requests = 0, failed = 0] = [row.slots[i], row.requests_by[i], row.failed_by[i]]
-      levels[minute] = levelOf({ slots, requests, failed })
+      levels[minute] = getLevel({ slots, requests, failed })
     })
     return { day: Date.parse(row.day) / dayMs, levels, ...toSums(row) }
   })

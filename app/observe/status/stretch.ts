@@ -1,5 +1,5 @@
 import type { History } from './history.ts'
-import { levelOf } from './level.ts'
+import { getLevel } from './level.ts'
 import { addBuckets, emptyMinute, type Minute, minutesPerDay } from './minutes.ts'
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
@@ -48,11 +48,11 @@ export const createStretchReader = (
   since: number,
 ): StretchReader => {
   const merged = mergeOwn(minutes, own)
-  const minuteOf = (minute: number) => merged.get(minute) ?? minutes.get(minute)
+  const findMinute = (minute: number) => merged.get(minute) ?? minutes.get(minute)
 
   const levelAt = (minute: number): number | undefined => {
-    const known = minuteOf(minute)
-    if (known) return levelOf(known)
+    const known = findMinute(minute)
+    if (known) return getLevel(known)
     return days.get(Math.floor(minute / minutesPerDay))?.levels[minute % minutesPerDay]
   }
 
@@ -67,7 +67,7 @@ export const createStretchReader = (
       return
     }
     for (let minute = from; minute < until; minute++) {
-      const known = minuteOf(minute)
+      const known = findMinute(minute)
       if (known) addSums(sums, known)
     }
   }

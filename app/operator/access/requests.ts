@@ -46,7 +46,7 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 /** 16 characters of 36 are 82 bits, so ids practically never collide. */
 const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-const instantOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
+const toInstant = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
 
 /**
  * Creates the store of access requests. Attempts count against network and site, stored requests against the
@@ -74,7 +74,7 @@ export const createAccessRequests = (options: AccessRequestsOptions): AccessRequ
     async submit({ consent: _, ...request }, ip) {
       await countTotal('total')
       const id = createId()
-      const due_at = instantOf(dueAfterBusinessDay(now(), holidays))
+      const due_at = toInstant(dueAfterBusinessDay(now(), holidays))
       await createTurn(db, ip)(() => addAccessRequest(db, { id, dueAt: due_at, ...request }))
       return { id, due_at }
     },

@@ -58,7 +58,7 @@ const tellRefusal = (error: unknown, words: readonly string[], { stdout, stderr 
   }
 }
 
-const exitCodeOf = (error: unknown): number => {
+const toExitCode = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage
   return error instanceof ConfigError ? usage : refused
 }
@@ -76,6 +76,6 @@ export const runCommandLine = async (words: readonly string[], shell: Shell): Pr
     return 0
   } catch (error) {
     if (isRefusal(error)) tellRefusal(error, words, shell)
-    return exitCodeOf(error)
+    return toExitCode(error)
   }
 }

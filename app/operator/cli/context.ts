@@ -24,7 +24,7 @@ type UseServer<T> = (server: Server) => Promise<T>
 
 /** Only `migrate` creates data. Any other command would create a second database by accident. */
 const requireInstance = async (dataDir: string): Promise<void> => {
-  const { hasInstance } = await import('../../local/embedded/places.ts')
+  const { hasInstance } = await import('../../local/embedded/cluster-paths.ts')
   if (hasInstance(dataDir)) return
   throw new Refusal(
     `There is no database in ${dataDir}. Set DATA_DIR to the data folder of the service, which npm start prints, or set DATABASE_URL. To create a new database, run npm start or certdata migrate`,

@@ -25,7 +25,7 @@ const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
 
 /** "Ärzte & Söhne GmbH" → "arzte-sohne-gmbh". `undefined` if no valid slug remains. */
-const slugOf = (company: string): string | undefined => {
+const toSlug = (company: string): string | undefined => {
   const plain = company.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 64)
   return customerSlug.safeParse(slug.replace(/^-|-$/g, '')).data
@@ -36,7 +36,7 @@ type ApproveOptions = Output & { slug?: string; name?: string; plan: Plan }
 const approveIn = async (shell: Shell, trx: Db, id: string, { slug, name, plan }: ApproveOptions) => {
   const request = await lockOpenRequest(trx, id)
   if (!request) throw noOpenRequest(id)
-  const customer = slug ?? slugOf(request.company)
+  const customer = slug ?? toSlug(request.company)
   if (customer === undefined)
     throw new Refusal('The name of the company cannot become a slug: give one with --slug')
   refuseDemo(customer)

@@ -4,8 +4,8 @@ import type { AuditAction } from '../../audit/record.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { Db } from '../../db/schema.ts'
 import { createTokenCodec } from '../../feed/token.ts'
+import { findCurrentPosition } from '../../feed/webhooks/find-changes.ts'
 import { createWebhookKeys } from '../../feed/webhooks/keys.ts'
-import { findPlaceOfNow } from '../../feed/webhooks/look.ts'
 import { createDeliver, createMessageId, isDelivered } from '../../feed/webhooks/message.ts'
 import {
   activateWebhook,
@@ -114,7 +114,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
     await requireCustomer(db, slug)
     const tokens = createTokenCodec(openSecrets())
     // Before the test, so that changes during the test are sent later.
-    const place = await findPlaceOfNow({ db, tokens, now: Date.now }, { customerId: slug, resources })
+    const place = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
     const next = `certdata webhooks add ${slug} '${url}'${only}`
     const delivery = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)

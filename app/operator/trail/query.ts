@@ -76,5 +76,5 @@ export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: st
 }
 
 /** Returns a canonical text of the list and its conditions. A cursor is valid only for the same text. */
-export const selectionOf = ({ path }: TrailList, { conditions }: TrailQuery): string =>
+export const formatSelection = ({ path }: TrailList, { conditions }: TrailQuery): string =>
   JSON.stringify([path, ...[...conditions].sort(([a], [b]) => (a < b ? -1 : 1))])

@@ -11,7 +11,7 @@ import { resolveInstant } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import { session } from '../../records/sql/session.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
-import { parseTrailQuery, selectionOf, type TrailQuery } from './query.ts'
+import { formatSelection, parseTrailQuery, type TrailQuery } from './query.ts'
 
 /** The media types of the trail: JSON for pages, NDJSON for a whole list. */
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
@@ -111,21 +111,21 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
       const isExport = (typeByFormat(corrected) ?? type) !== mediaTypes.json
       const again = parseTrailQuery(list, isExport, corrected)
       if (!('query' in again)) return false
-      return isOfSelection(cursors, customerId, selectionOf(list, again.query), again.query.cursor)
+      return isOfSelection(cursors, customerId, formatSelection(list, again.query), again.query.cursor)
     })
   }
 
   const answerPage = async (request: TrailRequest, list: TrailList): Promise<ExportAnswer> => {
     const { query, principal } = request
     const { customerId } = principal
-    const [after] = readCursor(cursors, customerId, selectionOf(list, query), query.cursor) ?? []
+    const [after] = readCursor(cursors, customerId, formatSelection(list, query), query.cursor) ?? []
     const { limit = defaultLimit } = query
     const statement = trailStatement(list, query, { customerId, today: today(), after, limit })
     const { rows } = await inTurn(db, customerId, () => statement.execute(db))
     const found = rows.filter(({ place }) => place !== null)
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1)?.place : undefined
-    const next = last ? cursors.encode(customerId, selectionOf(list, query), [last]) : null
+    const next = last ? cursors.encode(customerId, formatSelection(list, query), [last]) : null
     const page = { limit, has_more: next !== null, next_cursor: next }
     request.countRows(shown.length)
     const data = shown.map((row) => toJson(list, row)).join(',')

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { ApiError, type Fault } from '../../errors.ts'
-import type { AskedOfDay } from '../query/parse.ts'
+import type { DayParameters } from '../query/parse.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import { resolveDate } from '../query/values.ts'
 import { projection } from '../sql/projection.ts'
 import { filled } from '../sql/read.ts'
 import { isOwned, session } from '../sql/session.ts'
 import { type Stamp, stampColumns } from '../sql/statement.ts'
-import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
+import { begunAt, historyTable, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 type AsOfRow = Stamp & {
   /** Null if the record did not exist at the end of the day. */
@@ -20,7 +20,7 @@ type AsOfRow = Stamp & {
 }
 
 /** Faults of `as_of`: a day after `today` (YYYY-MM-DD), or a parameter that excludes it. */
-export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string): Fault[] => {
+export const checkAsOf = ({ asOf, on, includes }: DayParameters, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
   const alone = 'as_of shows a single record at the end of that day: leave this out'
@@ -54,14 +54,14 @@ export const asOfStatement = (plan: QueryPlan, id: string) => {
       with begun as materialized (
         select greatest(${begunAt(resource)}, (
           select f.at from (
-            select h.at, ${isMark} as is_mark from ${historyOf(resource)} where ${ofRecord} order by h.position limit 1) f
+            select h.at, ${isMark} as is_mark from ${historyTable(resource)} where ${ofRecord} order by h.position limit 1) f
           where f.is_mark)) as since
       ), present as materialized (
         select to_jsonb(r) as state, r.created_at, r.updated_at, coalesce(l.position + 1, 0) as position
         from ${sql.table(resource.name)} r ${lastEnd(resource, sql`r.id`)}
         where ${isOwned(resource)} and r.id = ${id}
       ), later as materialized (
-        select h.position, h.since, h.old, ${operation} as op from ${historyOf(resource)}
+        select h.position, h.since, h.old, ${operation} as op from ${historyTable(resource)}
         where ${ofRecord} and h.at >= ${bound} and ${isMark} is not true
         union all select p.position, null, null, 'create' from present p where p.created_at >= ${bound}
       ), oldest as (
@@ -89,7 +89,7 @@ export const asOfStatement = (plan: QueryPlan, id: string) => {
  * Reads one record at the end of the plan's day; `isAbsent` if it did not exist. Rejects with before_history,
  * even for unknown ids: a deleted record may have left no trace.
  */
-export const readAsOf = async (db: QueuedDb, plan: QueryPlan, id: string): Promise<Filled> => {
+export const readPastItem = async (db: QueuedDb, plan: QueryPlan, id: string): Promise<Filled> => {
   const { rows } = await inTurn(db, plan.customerId, () => asOfStatement(plan, id).execute(db))
   const row = rows[0] as AsOfRow
   if (!row.reached) {

@@ -12,11 +12,11 @@ const moves = ({ computed }: Field) => computed !== undefined && !computed.where
 const toldFields = ({ fields }: Resource): string[] =>
   [...fields.values()].filter((field) => !moves(field) && field.name !== 'updated_at').map(({ name }) => name)
 
-const jsonOf = (side: string, name: string) => `coalesce(to_json(${side}.${name})::text, 'null')`
+const toJson = (side: string, name: string) => `coalesce(to_json(${side}.${name})::text, 'null')`
 
-const changeOf = (name: string): string =>
+const selectChange = (name: string): string =>
   `case when b.${name}::text is distinct from a.${name}::text
-    then '"${name}":{"from":' || ${jsonOf('b', name)} || ',"to":' || ${jsonOf('a', name)} || '}' end`
+    then '"${name}":{"from":' || ${toJson('b', name)} || ',"to":' || ${toJson('a', name)} || '}' end`
 
 const side = (alias: 'a' | 'b', resource: Resource): Sql => {
   const [state, day] = alias === 'b' ? ['e.before', 'e.day_before'] : ['e.after', 'e.day_after']
@@ -27,7 +27,7 @@ const side = (alias: 'a' | 'b', resource: Resource): Sql => {
 
 /** Joins a lateral row `t` to an event `e`. `t.changes` is text: the members of the entry's `changes`. */
 export const joinChanges = (resource: Resource): Sql => {
-  const members = toldFields(resource).map(changeOf)
+  const members = toldFields(resource).map(selectChange)
   return sql`${side('b', resource)} ${side('a', resource)}
     cross join lateral (select concat_ws(',', ${sql.raw(members.join(',\n'))}) as changes) t`
 }
@@ -38,4 +38,4 @@ export const entryText = (resource: Resource): Sql => sql`${sql.lit(`{"resource"
   || case when e.day_before < e.day_after then '","cause":"day","changes":{' else '","changes":{' end || t.changes || '}}'`
 
 /** SQL for the UTC date of an instant. */
-export const dayOf = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)
+export const toDay = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)

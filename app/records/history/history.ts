@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
-import type { Answer } from '../../cache/freshness.ts'
+import type { ReadResult } from '../../cache/freshness.ts'
 import type { ReadThrough } from '../../cache/read-through.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { Principal } from '../../identity/principal.ts'
@@ -30,7 +30,7 @@ export type RecordHistories = {
   /** Throws invalid_query. */
   parse(asked: Asker & Readonly<{ rawQuery: string }>): HistoryQuery
   /** Throws or rejects with invalid_cursor, insufficient_scope, not_found, unavailable. */
-  answer(request: HistoryRequest): Answer | Promise<Answer>
+  answer(request: HistoryRequest): ReadResult | Promise<ReadResult>
 }
 
 type Deps = {

@@ -4,9 +4,9 @@ import type { Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
 import { isOwned, session } from '../sql/session.ts'
 import { stampColumns } from '../sql/statement.ts'
-import { dayOf, entryText, joinChanges } from './changes.ts'
+import { entryText, joinChanges, toDay } from './changes.ts'
 import { type HistoryRow, presentPosition } from './record-statement.ts'
-import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, ownerOf } from './states.ts'
+import { begunAt, historyOwner, historyTable, isMark, isOfRecord, lastEnd, operation } from './states.ts'
 
 // See docs/decisions/0112-calendar-changes-of-one-record.md.
 export type HistoryListPlan = Readonly<{
@@ -42,8 +42,8 @@ const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sq
 const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
   const { limit, after = [] } = plan
   const end = sql`(h.at, h.record_id, h.position) < (${after[0]}::timestamptz, ${after[2]}, ${after[3]}::bigint)`
-  return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from ${historyOf(resource)}
-    where h.customer_id = ${ownerOf(resource)} and h.resource = ${sql.lit(resource.name)}
+  return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from ${historyTable(resource)}
+    where h.customer_id = ${historyOwner(resource)} and h.resource = ${sql.lit(resource.name)}
       and h.at >= ${from(plan, resource)} and ${isMark} is not true ${beyond(plan, resource, sql`h.at`, end)}
     order by h.at desc, h.record_id desc, h.position desc limit ${sql.lit(limit + 1)})`
 }
@@ -62,13 +62,13 @@ const created = (plan: HistoryListPlan, resource: Resource): Sql => {
     order by r.created_at desc, r.id desc limit ${sql.lit(limit + 2)})`
 }
 
-const baseOf = (resource: Resource): Sql => sql`select coalesce((
+const selectBase = (resource: Resource): Sql => sql`select coalesce((
       select to_jsonb(r) from ${sql.table(resource.name)} r where ${isOwned(resource)} and r.id = e.record_id), '{}')
-    || (select merge_objects(h.old order by h.position desc) from ${historyOf(resource)}
+    || (select merge_objects(h.old order by h.position desc) from ${historyTable(resource)}
       where ${isOfRecord(resource, sql`e.record_id`)} and h.position > e.position) as state
   where e.resource = ${sql.lit(resource.name)}`
 
-const entriesOf = (resource: Resource): Sql => sql`(select e.at, e.resource, e.record_id, e.position,
+const selectEntries = (resource: Resource): Sql => sql`(select e.at, e.resource, e.record_id, e.position,
     ${entryText(resource)} as entry
   from chain e ${joinChanges(resource)} where e.resource = ${sql.lit(resource.name)} and e.op <> 'now')`
 
@@ -95,7 +95,7 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
       ), entries as (
         select e.* from picked e
         union all select 'infinity', e.resource, e.record_id, ${presentPosition}, b.state, 'now'
-        from newest e cross join lateral (${union(resources.map(baseOf))}) b
+        from newest e cross join lateral (${union(resources.map(selectBase))}) b
       ), undone as (
         select e.*, case when e.op <> 'create' then merge_objects(e.old) over newer
           || jsonb_build_object('id', e.record_id) end as before
@@ -103,10 +103,10 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
       ), chain as materialized (
         select e.at, e.resource, e.record_id, e.position, e.op, e.before,
           case when e.op <> 'delete' then lag(e.before) over newer end as after,
-          ${dayOf('e.at')} as day_before, ${dayOf('e.at')} as day_after
+          ${toDay('e.at')} as day_before, ${toDay('e.at')} as day_after
         from undone e window newer as (partition by e.resource, e.record_id order by e.position desc)
       ), numbered as (
-        select e.*, row_number() over (${newestFirst}) as n from (${union(resources.map(entriesOf))}) e
+        select e.*, row_number() over (${newestFirst}) as n from (${union(resources.map(selectEntries))}) e
       )
       select count(*)::integer as found,
         string_agg(n.entry, ',' order by n.n) filter (where n.n <= ${sql.lit(limit)}) as data,

@@ -5,8 +5,8 @@ import type { Sql } from '../sql/column.ts'
 import { bindExpression } from '../sql/projection.ts'
 import { isOwned, session } from '../sql/session.ts'
 import { type Stamp, stampColumns } from '../sql/statement.ts'
-import { dayOf, entryText, joinChanges } from './changes.ts'
-import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
+import { entryText, joinChanges, toDay } from './changes.ts'
+import { begunAt, historyTable, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 export type HistoryRow = Stamp & {
   /** Entries found: `limit + 1` if another page exists. */
@@ -40,7 +40,7 @@ export const presentPosition = sql.raw('9223372036854775807')
 const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
   const rows = (
     condition: Sql,
-  ) => sql`select h.position, h.at, h.old, ${operation} as op from ${historyOf(resource)}
+  ) => sql`select h.position, h.at, h.old, ${operation} as op from ${historyTable(resource)}
     where ${isOfRecord(resource, sql`${id}`)} and ${condition}`
   const most = sql.lit(limit + 3)
   if (!after) return sql`(${rows(sql`true`)} order by h.position desc limit ${most})`
@@ -85,7 +85,7 @@ export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> =
         select greatest(b.since, m.at) as since, coalesce(m.position, -1) as mark
         from (select ${begunAt(resource)} as since) b left join lateral (
           select f.* from (
-            select h.at, h.position, ${isMark} as is_mark from ${historyOf(resource)}
+            select h.at, h.position, ${isMark} as is_mark from ${historyTable(resource)}
             where ${isOfRecord(resource, sql`${id}`)} order by h.position limit 1) f
           where f.is_mark) m on true
       ), present as materialized (
@@ -108,7 +108,7 @@ export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> =
           case when e.op <> 'delete' then lag(e.before) over newer end as after
         from undone e window newer as (order by e.position desc)
       ), events as (
-        select e.position, e.at, e.op, e.before, e.after, ${dayOf('e.at')} as day_before, ${dayOf('e.at')} as day_after
+        select e.position, e.at, e.op, e.before, e.after, ${toDay('e.at')} as day_before, ${toDay('e.at')} as day_after
         from chain e where e.op in ('create', 'update', 'delete') ${calendarEvents(resource, day)}
       ), told as (
         select e.position, e.at, ${entryText(resource)} as entry

@@ -4,15 +4,15 @@ import type { Sql } from '../sql/column.ts'
 import { customer } from '../sql/session.ts'
 
 /** SQL for the owner of a resource's history: the customer, or `'*'` for reference data. */
-export const ownerOf = ({ reference }: Resource): Sql => (reference ? sql`'*'` : customer)
+export const historyOwner = ({ reference }: Resource): Sql => (reference ? sql`'*'` : customer)
 
 /** The history table of a resource, under the alias `h`. */
-export const historyOf = ({ reference }: Resource): Sql =>
+export const historyTable = ({ reference }: Resource): Sql =>
   reference ? sql`reference_history h` : sql`record_history h`
 
 /** Condition for the history rows `h` of one record; `id` is SQL. Index: the primary key. */
 export const isOfRecord = (resource: Resource, id: Sql): Sql =>
-  sql`h.customer_id = ${ownerOf(resource)} and h.resource = ${sql.lit(resource.name)} and h.record_id = ${id}`
+  sql`h.customer_id = ${historyOwner(resource)} and h.resource = ${sql.lit(resource.name)} and h.record_id = ${id}`
 
 /** The operation that a row `h` undoes. See docs/decisions/0090-history-undoes-changes.md. */
 export const operation: Sql = sql`case when h.old is null then 'create' when h.old ? 'created_at' then 'delete' else 'update' end`
@@ -31,7 +31,7 @@ export const begunAt = ({ name }: Resource): Sql =>
 
 /** Joins a lateral row `l`: the record's last deletion or mark, if there is one. */
 export const lastEnd = (resource: Resource, id: Sql): Sql => sql`left join lateral (
-    select h.position, ${isMark} as is_mark from ${historyOf(resource)}
+    select h.position, ${isMark} as is_mark from ${historyTable(resource)}
     where ${isOfRecord(resource, id)} and (h.old ? 'created_at' or ${isMark})
     order by h.position desc limit 1) l on true`
 

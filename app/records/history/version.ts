@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Resource } from '../resources/define.ts'
 import { compile } from '../sql/compile.ts'
-import { versionOf } from '../version.ts'
+import { getVersion } from '../version.ts'
 import { listHistory } from './list-statement.ts'
 import { recordHistory } from './record-statement.ts'
 
 const versions = new Map<string, string>()
 
-/** Returns a hash of the code that computes the histories of these resources; see `versionOf`. */
+/** Returns a hash of the code that computes the histories of these resources; see `getVersion`. */
 export const historyVersion = (resources: readonly Resource[]): string => {
   const names = resources.map(({ name }) => name).join()
   const known = versions.get(names)
@@ -15,7 +15,7 @@ export const historyVersion = (resources: readonly Resource[]): string => {
   const plan = { customerId: '', limit: 1, after: ['', '', '', ''] }
   const list = compile(listHistory({ ...plan, resources, since: '' })).text
   const records = resources.map((resource) =>
-    [versionOf(resource), compile(recordHistory({ ...plan, resource, id: '', day: '' })).text].join(),
+    [getVersion(resource), compile(recordHistory({ ...plan, resource, id: '', day: '' })).text].join(),
   )
   const version = createHash('sha256')
     .update([list, ...records].join())

@@ -12,14 +12,15 @@ export type CursorCodec = {
 }
 
 const foreignCursor = 'expected page.next_cursor of an earlier answer, unchanged'
-const faultOf = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
+const toFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
-const foreignCursorFault = faultOf(foreignCursor)
+const foreignCursorFault = toFault(foreignCursor)
 
 const version = 1
 const fingerprintBytes = 8
 
-const fingerprintOf = (selection: string) => hash('sha256', selection, 'buffer').subarray(0, fingerprintBytes)
+const computeFingerprint = (selection: string) =>
+  hash('sha256', selection, 'buffer').subarray(0, fingerprintBytes)
 
 /**
  * Encodes keyset positions as signed text, without state: a cursor survives deploys and the deletion of its
@@ -29,14 +30,14 @@ export const createCursorCodec = (secrets: Mac): CursorCodec => {
   const signed = createSignedText(secrets, 'cursor', version)
   return {
     encode(customerId, selection, keys) {
-      const payload = Buffer.concat([fingerprintOf(selection), Buffer.from(JSON.stringify(keys))])
+      const payload = Buffer.concat([computeFingerprint(selection), Buffer.from(JSON.stringify(keys))])
       return signed.sign(customerId, payload)
     },
     isGenuine: (customerId, cursor) => signed.open(customerId, cursor) !== undefined,
     decode(customerId, selection, cursor) {
       const payload = signed.open(customerId, cursor)
       if (!payload) return { detail: foreignCursor }
-      if (!payload.subarray(0, fingerprintBytes).equals(fingerprintOf(selection))) {
+      if (!payload.subarray(0, fingerprintBytes).equals(computeFingerprint(selection))) {
         return { detail: 'this cursor belongs to another resource, other filters or another sort' }
       }
       return { keys: JSON.parse(payload.subarray(fingerprintBytes).toString()) as string[] }
@@ -54,7 +55,7 @@ export const readCursor = (
   if (cursor === undefined) return undefined
   const decoded = cursors.decode(customerId, selection, cursor)
   if ('keys' in decoded) return decoded.keys
-  throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [faultOf(decoded.detail)] })
+  throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [toFault(decoded.detail)] })
 }
 
 /** Whether the cursor is valid for the selection. True without a cursor. */

@@ -19,13 +19,13 @@ import {
   readValue,
   refuseUnknown,
 } from './parameters.ts'
-import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
+import { defaultLimit, getOperators, normalised, type Operator, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
 import { holdsEmptyText, parseBoolean, parsePrefix, parseValue } from './values.ts'
 
-export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
+export type DayParameters = Pick<Query, 'asOf' | 'on' | 'includes'>
 
-export type ParseOutcome = { query: Query } | (FaultyQuery & { asked: AskedOfDay })
+export type ParseOutcome = { query: Query } | (FaultyQuery & { asked: DayParameters })
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
 
@@ -71,9 +71,9 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
     return refuseUnknown({ name, value }, { known, takesOperator, problem, resource: resource.name })
   }
   const operator = bracketed ? (bracketed[2] as string) : 'in'
-  if (!operatorsOf(field).includes(operator)) {
-    const nearest = nearestOperator(operator, operatorsOf(field))
-    const detail = `${field.name} allows: ${operatorsOf(field).join(', ')}`
+  if (!getOperators(field).includes(operator)) {
+    const nearest = nearestOperator(operator, getOperators(field))
+    const detail = `${field.name} allows: ${getOperators(field).join(', ')}`
     const fault = { parameter: name, code: 'unknown_operator', detail }
     if (!nearest) return { faults: [fault] }
     const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
@@ -99,7 +99,7 @@ const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
 const grammars = new WeakMap<Resource, Map<QueryShape, Grammar>>()
 
 /** Cached, because to build a grammar takes longer than the rest of the parsing. */
-const grammarOf = (resource: Resource, shape: QueryShape): Grammar => {
+const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   let shapes = grammars.get(resource)
   if (!shapes) {
     shapes = new Map()
@@ -116,7 +116,7 @@ const grammarOf = (resource: Resource, shape: QueryShape): Grammar => {
 /** Parses a query string and reports every fault. Pure: depends on neither the day nor the customer. */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
-  const { controls, filterable, known } = grammarOf(resource, shape)
+  const { controls, filterable, known } = getGrammar(resource, shape)
   const context: FilterContext = { resource, filterable, known, draft }
 
   const readPair = (pair: Pair): PairReading => {

@@ -31,7 +31,7 @@ export type Query = {
 }
 
 /** Returns the operators of a field, as clients write them. */
-export const operatorsOf = (field: Field): readonly string[] => {
+export const getOperators = (field: Field): readonly string[] => {
   if (!field.filter) return []
   if (field.array) return ['eq', 'ne', 'in', 'nin', 'all']
   const operators = ['eq', 'ne', 'in', 'nin']

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ResourceName } from '../../../schemas/resource-name.ts'
-import { type FieldKind, kindOf } from './kind.ts'
+import { type FieldKind, getKind } from './kind.ts'
 
 export type { ResourceName }
 
@@ -67,7 +67,7 @@ export type Resource = ResourceDefinition & { fields: ReadonlyMap<string, Field>
 export const defineResource = (definition: ResourceDefinition): Resource => {
   const fields = new Map<string, Field>()
   for (const [name, schema] of Object.entries(definition.schema.shape) as [string, z.ZodType][]) {
-    const kind = kindOf(schema)
+    const kind = getKind(schema)
     const sortColumn = kind.nullable ? `${name}_sort` : name
     fields.set(name, {
       ...{ ...kind, name, schema, indexedElements: definition.elements.includes(name) },

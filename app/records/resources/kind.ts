@@ -11,12 +11,12 @@ export type FieldKind = {
 }
 
 /** Derives a field's kind from its schema. Throws on a type that no table column can hold. */
-export const kindOf = (schema: z.ZodType): FieldKind => {
+export const getKind = (schema: z.ZodType): FieldKind => {
   if (schema instanceof z.ZodNullable) {
-    return { ...kindOf(schema.unwrap() as z.ZodType), nullable: true }
+    return { ...getKind(schema.unwrap() as z.ZodType), nullable: true }
   }
   if (schema instanceof z.ZodArray) {
-    const inner = kindOf(schema.element as z.ZodType)
+    const inner = getKind(schema.element as z.ZodType)
     if (inner.kind === 'json') return { kind: 'json', array: false, nullable: false, element: schema }
     return { ...inner, array: true, nullable: false }
   }

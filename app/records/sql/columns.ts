@@ -2,7 +2,7 @@ import type { Field, Resource } from '../resources/define.ts'
 import type { ColumnKind, ExportColumn } from './column.ts'
 import { type Bindings, fieldValue } from './projection.ts'
 
-const kindOf = ({ name, kind, array, values }: Field): ColumnKind => {
+const getColumnKind = ({ name, kind, array, values }: Field): ColumnKind => {
   if (array) return 'texts'
   if (name === 'validity_periods') return 'periods'
   return kind === 'text' && values ? 'token' : kind
@@ -16,5 +16,5 @@ export const exportColumns = (
 ): ExportColumn[] =>
   (fields ?? [...resource.fields.keys()]).map((name) => {
     const field = resource.fields.get(name) as Field
-    return { name, kind: kindOf(field), value: fieldValue(field, bindings) }
+    return { name, kind: getColumnKind(field), value: fieldValue(field, bindings) }
   })

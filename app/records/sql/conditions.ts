@@ -28,7 +28,7 @@ const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.en
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
 
 /** The indexed column for equality, ranges and prefixes. */
-const columnOf = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)
+const getSortColumn = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)
 
 /**
  * Returns the least text, by bytes, above every text that begins with `prefix`, or `undefined`. LIKE is not
@@ -48,18 +48,18 @@ const successor = (prefix: string): string | undefined => {
 const prefixCondition = (field: Field, prefix: string): Sql => {
   const next = successor(prefix)
   const end = next === undefined ? (isMarked(field) ? 'w' : undefined) : marked(field, next)
-  const from = sql`${columnOf(field)} >= ${cast(marked(field, prefix), 'text')}`
-  return end === undefined ? from : and([from, sql`${columnOf(field)} < ${cast(end, 'text')}`])
+  const from = sql`${getSortColumn(field)} >= ${cast(marked(field, prefix), 'text')}`
+  return end === undefined ? from : and([from, sql`${getSortColumn(field)} < ${cast(end, 'text')}`])
 }
 
 const comparison = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 const rangeCondition = (field: Field, operator: keyof typeof comparison, value: string): Sql => {
   const end = cast(marked(field, value), castOf[field.kind])
-  const bound = sql`${columnOf(field)} ${sql.raw(comparison[operator])} ${end}`
+  const bound = sql`${getSortColumn(field)} ${sql.raw(comparison[operator])} ${end}`
   if (!field.sortColumn?.endsWith('_sort') || operator === 'lt' || operator === 'lte') return bound
   // Null is the greatest value of a sort column.
-  return and([bound, sql`${columnOf(field)} < ${sql.lit(isMarked(field) ? 'w' : 'infinity')}`])
+  return and([bound, sql`${getSortColumn(field)} < ${sql.lit(isMarked(field) ? 'w' : 'infinity')}`])
 }
 
 const scalarCondition = (field: Field, { operator, values }: Condition): Sql => {
@@ -75,8 +75,8 @@ const scalarCondition = (field: Field, { operator, values }: Condition): Sql => 
     case 'in': {
       const wanted = values.map((value) => marked(field, value))
       return wanted.length === 1
-        ? sql`${columnOf(field)} = ${cast(wanted[0], type)}`
-        : sql`${columnOf(field)} = any(${cast(wanted, `${type}[]`)})`
+        ? sql`${getSortColumn(field)} = ${cast(wanted[0], type)}`
+        : sql`${getSortColumn(field)} = any(${cast(wanted, `${type}[]`)})`
     }
     default:
       return rangeCondition(field, operator as keyof typeof comparison, values[0] as string)

@@ -1,4 +1,4 @@
-import { type Filled, tagOf, tagPrefix } from '../../cache/entry.ts'
+import { computeTag, type Filled, tagPrefix } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
 import { type QueuedDb, readRowInTurn } from '../../db/connect.ts'
 import type { QueryPlan } from '../query/plan.ts'
@@ -13,7 +13,7 @@ type TaggedBody = Pick<Filled, 'body' | 'etag'>
 
 const toBody = (json: string): TaggedBody => {
   const tagged = Buffer.from(prefix + json)
-  return { body: tagged.subarray(prefix.length), etag: tagOf(tagged) }
+  return { body: tagged.subarray(prefix.length), etag: computeTag(tagged) }
 }
 const noBody = toBody('')
 

@@ -12,7 +12,7 @@ export const setting = sql.raw('s.expiring_within')
 export const isOwned = ({ reference }: Resource): Sql =>
   reference ? sql`true` : sql`r.customer_id = ${customer}`
 
-const windowOf = (customerId: string) =>
+const selectWindow = (customerId: string) =>
   sql`(select c.expiring_within from find_customer(${customerId}) c) as expiring_within`
 
 /**
@@ -20,10 +20,10 @@ const windowOf = (customerId: string) =>
  * planner from reading rows before `set_config` has run. `hasWindow` adds the customer's window.
  */
 export const session = (customerId: string, hasWindow: boolean): Sql => {
-  const window = hasWindow ? sql`, ${windowOf(customerId)}` : sql``
+  const window = hasWindow ? sql`, ${selectWindow(customerId)}` : sql``
   return sql`(select set_config('app.customer_id', ${customerId}, true) as customer_id${window} offset 0) s`
 }
 
 /** The row `s` for an export: its connection has the customer set already. */
 export const exportSession = (customerId: string): Sql =>
-  sql`(select ${customerId}::text as customer_id, ${windowOf(customerId)}) s`
+  sql`(select ${customerId}::text as customer_id, ${selectWindow(customerId)}) s`

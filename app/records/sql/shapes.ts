@@ -33,7 +33,7 @@ const conditionShape = (plan: QueryPlan, condition: Condition): string => {
   return `${field} ${operator} ${isSpelledOut(plan, condition) ? values.join() : values.length}`
 }
 
-const shapeOf = (plan: QueryPlan): string => {
+const getShape = (plan: QueryPlan): string => {
   const { resource, conditions, sort, after, fields, includes, limit, count, window } = plan
   return [
     resource.name,
@@ -145,7 +145,7 @@ export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: 
   return {
     find(plan) {
       if (!hasOneText(plan)) return undefined
-      const shape = shapeOf(plan)
+      const shape = getShape(plan)
       const statement = prepared.get(shape) ?? texts.get(shape) ?? keep(shape, plan)
       if (!statement) return undefined
       const { name, text, parameters } = statement

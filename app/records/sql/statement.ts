@@ -45,8 +45,8 @@ const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
 
 const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
   if (plan.includes.length === 0) return sql`null::text`
-  const nameOf = (include: string) => plan.resource.includes[include]?.resource ?? ''
-  const sorted = [...plan.includes].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  const getName = (include: string) => plan.resource.includes[include]?.resource ?? ''
+  const sorted = [...plan.includes].sort((a, b) => (getName(a) < getName(b) ? -1 : 1))
   return sql.join(
     sorted.map((include) => includedMember(plan, include)),
     sql.raw(` || ',' || `),

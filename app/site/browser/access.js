@@ -33,7 +33,7 @@ const control = (name) =>
   /** @type {HTMLInputElement | HTMLTextAreaElement} */ (find(`#${name}`, HTMLElement))
 
 /** @param {Name} name @returns {string | undefined} */
-const faultOf = (name) => {
+const findFault = (name) => {
   if (name === 'consent') {
     return /** @type {HTMLInputElement} */ (control(name)).checked
       ? undefined
@@ -120,16 +120,18 @@ for (const name of names) {
   const input = control(name)
   input.addEventListener('blur', () => {
     // Fields that nobody has touched show no fault.
-    if (name !== 'consent' && input.value !== '') showFault(name, faultOf(name))
+    if (name !== 'consent' && input.value !== '') showFault(name, findFault(name))
   })
   input.addEventListener(name === 'consent' ? 'change' : 'input', () => {
-    if (input.hasAttribute('aria-invalid') && faultOf(name) === undefined) showFault(name, undefined)
+    if (input.hasAttribute('aria-invalid') && findFault(name) === undefined) showFault(name, undefined)
   })
 }
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  const faults = Object.fromEntries(names.flatMap((name) => (faultOf(name) ? [[name, faultOf(name)]] : [])))
+  const faults = Object.fromEntries(
+    names.flatMap((name) => (findFault(name) ? [[name, findFault(name)]] : [])),
+  )
   if (Object.keys(faults).length > 0) return showFaults(faults)
   if (/** @type {HTMLInputElement} */ (find('#website', HTMLElement)).value !== '') {
     return showFaults(

@@ -82,7 +82,7 @@ const cacheWords = ({ headers, status }) => {
 }
 
 /** @param {Answer} answer */
-export const bytesOf = ({ bytes, text }) => bytes ?? new TextEncoder().encode(text).length
+export const countBytes = ({ bytes, text }) => bytes ?? new TextEncoder().encode(text).length
 
 /** Whether the answer was in a cache. @param {Answer} answer */
 export const isHit = ({ headers }) => /certdata; hit/.test(headers.get('cache-status') ?? '')
@@ -102,7 +102,7 @@ export const showFigures = (answers) => {
     ['Status', phrase(status), status < 400 ? 'good' : 'bad'],
     ['Time, in the browser', milliseconds(Math.max(...answers.map(({ ms }) => ms))), ''],
     ['Time, at the service', Number.isNaN(server) ? '–' : milliseconds(server), ''],
-    ['Body, as sent', `${number(answers.reduce((sum, each) => sum + bytesOf(each), 0))} bytes`, ''],
+    ['Body, as sent', `${number(answers.reduce((sum, each) => sum + countBytes(each), 0))} bytes`, ''],
     ['Cache', outcome?.replace('fwd', 'miss') ?? '–', ''],
     ['Left this minute', minute ?? '–', ''],
   ]
@@ -124,11 +124,11 @@ const maxShown = 200_000
 /** @param {HTMLElement} pre @param {Answer[]} answers bodies; JSON is coloured */
 export const showBodies = (pre, answers) => {
   const most = Math.floor(maxShown / answers.length)
-  pre.replaceChildren(...answers.flatMap((answer, i) => [i === 0 ? '' : '\n\n', ...bodyOf(answer, most)]))
+  pre.replaceChildren(...answers.flatMap((answer, i) => [i === 0 ? '' : '\n\n', ...formatBody(answer, most)]))
 }
 
 /** @param {Answer} answer @param {number} most @returns {(Node | string)[]} */
-const bodyOf = ({ body, text }, most) => {
+const formatBody = ({ body, text }, most) => {
   const whole = body === undefined ? text : JSON.stringify(body, null, 2)
   const shown =
     whole.length > most ? `${whole.slice(0, most)}\n… ${number(whole.length - most)} characters more` : whole

@@ -1,4 +1,4 @@
-import { namesOf, toWords } from './names.js'
+import { collectNames, toWords } from './names.js'
 import { columns } from './pictures.js'
 import { make } from './ui.js'
 import { date, moment, number } from './units.js'
@@ -26,7 +26,7 @@ export const changes = {
     { title: 'To', of: (row) => toWords(row.to) },
   ],
   show([history, current]) {
-    const { product, country } = namesOf([current])
+    const { product, country } = collectNames([current])
     const names = new Map(
       current.data.map((/** @type {Row} */ row) => [row.id, `${product(row)}, ${country(row)}`]),
     )

@@ -1,6 +1,6 @@
 import { isHit, send } from './answer.js'
 import { downloadWorkbook } from './excel.js'
-import { historyOf, recordOf, startHistory } from './history.js'
+import { startHistory, toHistory, toRecord } from './history.js'
 import { startLive } from './live.js'
 import { questions } from './questions.js'
 import { startSaving } from './saving.js'
@@ -81,8 +81,8 @@ const mark = (key) => {
 
 /** @param {string} key */
 const open = async (key) => {
-  record = recordOf(key)
-  const question = record ? historyOf(record) : questions.find((each) => each.key === key)
+  record = toRecord(key)
+  const question = record ? toHistory(record) : questions.find((each) => each.key === key)
   if (!question) return
   shown = question
   find('#question', HTMLElement).textContent = mark(question.key)
@@ -98,7 +98,7 @@ const keys = new Set(questions.map(({ key }) => key))
 /** The question that the address names. Other fragments are places on the page. */
 const named = () => {
   const key = location.hash.slice(1)
-  return keys.has(key) || recordOf(key) ? key : undefined
+  return keys.has(key) || toRecord(key) ? key : undefined
 }
 const route = () => {
   const key = named()

@@ -23,7 +23,7 @@ const itemWords = (item) =>
     : valueWords(item)
 
 /** What kind of entry it is, and what it did. @param {Entry} entry @returns {{ kind: string, title: string }} */
-export const titleOf = ({ op, cause, changes }) => {
+export const getTitle = ({ op, cause, changes }) => {
   if (op === 'create') return { kind: 'create', title: 'Created' }
   if (op === 'delete') return { kind: 'delete', title: 'Deleted' }
   if (cause !== 'day') return { kind: 'update', title: 'Changed' }

@@ -34,7 +34,7 @@ const excerpt = ({ text }, query) => {
 }
 
 /** @param {Entry} entry @param {string} query */
-const resultOf = (entry, query) =>
+const renderResult = (entry, query) =>
   make(
     'li',
     {},
@@ -72,7 +72,7 @@ const createFinder = () => {
       // The user has typed another letter since.
       if (query !== input.value) return
       said.textContent = countWords(found.length, query.trim())
-      list.replaceChildren(...found.map((entry) => resultOf(entry, query)))
+      list.replaceChildren(...found.map((entry) => renderResult(entry, query)))
     } catch {
       said.textContent = 'The search could not be loaded. Check your network and try again.'
     }

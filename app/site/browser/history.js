@@ -27,7 +27,7 @@ const choose = (record) => {
  * the address is that of another question.
  * @param {string} key the fragment without `#`
  */
-export const recordOf = (key) => {
+export const toRecord = (key) => {
   const { resource, id } = address.exec(key)?.groups ?? {}
   if (resource && id) return `${resource}/${id}`
   return key === 'history' ? select().value : undefined
@@ -37,7 +37,7 @@ export const recordOf = (key) => {
 const opened = { record: '', at: '' }
 
 /** The question for a record. @param {string} record resource and id @returns {Question} */
-export const historyOf = (record) => ({
+export const toHistory = (record) => ({
   key: 'history',
   targets: [`/v1/${record}/history?limit=${most}`],
   // The timeline shows everything.

@@ -1,5 +1,5 @@
 import { send } from './answer.js'
-import { namesOf, toWords } from './names.js'
+import { collectNames, toWords } from './names.js'
 import { approvals } from './questions.js'
 import { token } from './stage.js'
 import { find, make } from './ui.js'
@@ -46,7 +46,7 @@ const askFeed = async (query) => {
 const readApprovals = async () => {
   const { status, body } = await send(approvals.targets[0] ?? '', token)
   if (status !== 200) throw new Error(body?.detail)
-  const { product, country } = namesOf([body])
+  const { product, country } = collectNames([body])
   for (const row of body.data)
     known.set(row.id, { name: `${product(row)}, ${country(row)}`, status: row.status })
 }

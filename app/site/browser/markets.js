@@ -1,5 +1,5 @@
 import { matrix } from './matrix.js'
-import { namesOf, toWords } from './names.js'
+import { collectNames, toWords } from './names.js'
 import { matchSchemes } from './schemes.js'
 
 /**
@@ -60,7 +60,7 @@ export const markets = {
     { title: 'Valid until', of: (row) => row.valid_until ?? '' },
   ],
   show(bodies, onCell) {
-    const { product, country, requiredSchemes } = namesOf(bodies)
+    const { product, country, requiredSchemes } = collectNames(bodies)
     const [certificates = [], approvals = []] = bodies.map(({ data }) => data)
     const place = (/** @type {Row} */ row) => `${row.product_id} ${row.country_code}`
     const held = Map.groupBy(

@@ -1,7 +1,7 @@
 /** @typedef {Record<string, any>} Row */
 
 /** Reads included records. The name of a record that is not included is its id. @param {any[]} bodies */
-export const namesOf = (bodies) => {
+export const collectNames = (bodies) => {
   const included = bodies.map(({ included = {} }) => included)
   const name = (/** @type {string} */ kind, /** @type {string | null} */ id) =>
     id === null ? '' : (included.map((each) => each[kind]?.[id]?.name).find((each) => each) ?? id)

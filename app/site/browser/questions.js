@@ -1,6 +1,6 @@
 import { changes } from './changes.js'
 import { markets } from './markets.js'
-import { namesOf, toWords } from './names.js'
+import { collectNames, toWords } from './names.js'
 import { rows, stages } from './pictures.js'
 import { date } from './units.js'
 
@@ -35,7 +35,7 @@ const expiring = {
     { title: 'Valid until', of: (row) => row.valid_until },
   ],
   show(bodies) {
-    const { product, country } = namesOf(bodies)
+    const { product, country } = collectNames(bodies)
     const records = bodies[0].data.map((/** @type {Row} */ row) => ({
       ...row,
       product: product(row),
@@ -91,7 +91,7 @@ export const approvals = {
     { title: 'Expected on', of: (row) => row.expected_on ?? '' },
   ],
   show(bodies) {
-    const { product, country } = namesOf(bodies)
+    const { product, country } = collectNames(bodies)
     const records = bodies[0].data.map((/** @type {Row} */ row) => ({
       ...row,
       product: product(row),

@@ -1,4 +1,4 @@
-import { titleOf, valueWords } from './entry-words.js'
+import { getTitle, valueWords } from './entry-words.js'
 import { toWords } from './names.js'
 import { make } from './ui.js'
 
@@ -25,7 +25,7 @@ const valueElement = (name, value, kind = '') => {
 }
 
 /** One field, from what to what. @param {[string, { from: unknown, to: unknown }]} change */
-const changeOf = ([field, { from, to }]) =>
+const renderChange = ([field, { from, to }]) =>
   make(
     'li',
     {},
@@ -38,28 +38,28 @@ const changeOf = ([field, { from, to }]) =>
   )
 
 /** All values of a record that came or went, on demand. @param {Entry} entry */
-const wholeOf = (entry) => {
+const renderWhole = (entry) => {
   /** @param {{ from: unknown, to: unknown }} change */
-  const sideOf = ({ from, to }) => (entry.op === 'create' ? to : from)
+  const getSide = ({ from, to }) => (entry.op === 'create' ? to : from)
   const values = Object.entries(entry.changes)
   const [first] = sorted(entry).filter(([field]) => /status/.test(field))
   const rows = values.map(([field, change]) =>
-    make('li', {}, make('span', { class: 'soft' }, `${toWords(field)}: `), valueWords(sideOf(change))),
+    make('li', {}, make('span', { class: 'soft' }, `${toWords(field)}: `), valueWords(getSide(change))),
   )
   return [
     make(
       'p',
       {},
       first ? `${toWords(first[0])}: ` : '',
-      first ? valueElement('strong', sideOf(first[1])) : '',
+      first ? valueElement('strong', getSide(first[1])) : '',
     ),
     make('details', {}, make('summary', {}, `All ${values.length} values`), make('ul', {}, ...rows)),
   ]
 }
 
 /** @param {Entry} entry @param {string} seen the time of the newest entry that is no news */
-const entryOf = (entry, seen) => {
-  const { kind, title } = titleOf(entry)
+const renderEntry = (entry, seen) => {
+  const { kind, title } = getTitle(entry)
   const clock = kind === 'day' ? 'by the calendar, at 00:00 UTC' : `${entry.at.slice(11, 19)} UTC`
   const head = make(
     'h4',
@@ -70,7 +70,7 @@ const entryOf = (entry, seen) => {
     entry.at > seen ? make('span', { class: 'news' }, 'just now') : '',
   )
   const whole = kind === 'create' || kind === 'delete'
-  const content = whole ? wholeOf(entry) : [make('ul', {}, ...sorted(entry).map(changeOf))]
+  const content = whole ? renderWhole(entry) : [make('ul', {}, ...sorted(entry).map(renderChange))]
   return make('li', { class: kind }, head, ...content)
 }
 
@@ -84,7 +84,7 @@ export const recordTimeline = (entries, seen, hasMore) => {
   const days = Map.groupBy(entries, ({ at }) => day.format(new Date(at)))
   const parts = [...days].flatMap(([name, list]) => [
     make('h3', {}, name),
-    make('ol', { 'aria-label': name }, ...list.map((entry) => entryOf(entry, seen))),
+    make('ol', { 'aria-label': name }, ...list.map((entry) => renderEntry(entry, seen))),
   ])
   const rest = hasMore
     ? make('p', { class: 'soft small' }, 'Older entries are on the next page of the same request.')

@@ -1,4 +1,4 @@
-import { bytesOf, send } from './answer.js'
+import { countBytes, send } from './answer.js'
 import { token } from './stage.js'
 import { find, make } from './ui.js'
 import { milliseconds, number } from './units.js'
@@ -14,7 +14,7 @@ const show = (full, empty) => {
       'tr',
       {},
       make('th', { scope: 'row' }, name),
-      make('td', {}, `${number(bytesOf(answer))} bytes`),
+      make('td', {}, `${number(countBytes(answer))} bytes`),
       make('td', {}, `${number(new TextEncoder().encode(answer.text).length)} bytes`),
       make('td', {}, milliseconds(answer.ms)),
     )
@@ -41,6 +41,6 @@ export const startSaving = () => {
     }
     const empty = await send(target, token, etag)
     show(full, empty)
-    said.textContent = `The second answer is ${empty.status}: ${number(bytesOf(full))} bytes were not sent again.`
+    said.textContent = `The second answer is ${empty.status}: ${number(countBytes(full))} bytes were not sent again.`
   })
 }

@@ -1,4 +1,4 @@
-import { bytesOf, phrase, showBodies, showFigures } from './answer.js'
+import { countBytes, phrase, showBodies, showFigures } from './answer.js'
 import { snippets } from './snippets.js'
 import { showTable } from './table.js'
 import { startTabs } from './tabs.js'
@@ -41,7 +41,7 @@ export const describe = (answer) => {
   const records = Array.isArray(body?.data)
     ? `, ${number(body.data.length)} ${body.data.length === 1 ? 'record' : 'records'}`
     : ''
-  return `${phrase(status)}${records}, ${number(bytesOf(answer))} bytes in ${milliseconds(ms)}.`
+  return `${phrase(status)}${records}, ${number(countBytes(answer))} bytes in ${milliseconds(ms)}.`
 }
 
 /**

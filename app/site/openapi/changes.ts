@@ -4,7 +4,7 @@ import { eventsType } from '../../feed/offer.ts'
 import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import type { Description, OpenApiParameter } from './description.ts'
-import { exampleOf } from './examples.ts'
+import { getExample } from './examples.ts'
 import { sharedFilterParameters } from './filters.ts'
 import {
   choice,
@@ -17,7 +17,7 @@ import {
 } from './parameters.ts'
 
 const schemas = Object.fromEntries(resourceNames.map((name) => [name, resources[name].schema]))
-const change = createChangeSchema(schemas, exampleOf(resources.certificates.schema) as object)
+const change = createChangeSchema(schemas, getExample(resources.certificates.schema) as object)
 
 /** The response schema of a page. */
 export const changesPage = createChangesSchema(change)

@@ -5,7 +5,7 @@ import { maxSortKeys } from '../../records/query/query.ts'
 import { maxWords } from '../../records/query/words.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import type { OpenApiParameter } from './description.ts'
-import { examplesOf } from './examples.ts'
+import { listExamples } from './examples.ts'
 import { choice, cursor, type Described, describeParameters, integer, limit, text } from './parameters.ts'
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
@@ -21,7 +21,7 @@ const describeInclude = ({ includes }: Resource): Described => {
 
 const describeSearch = ({ search, fields }: Resource): Described => {
   const field = fields.get(search[0] as string)
-  const [example = ''] = field ? examplesOf(field) : []
+  const [example = ''] = field ? listExamples(field) : []
   return text(
     `Searches for words. Each must begin a word of ${code(search)}. Case and ` +
       `accents do not matter. 1 to ${maxWords} words of at least two letters or digits.`,

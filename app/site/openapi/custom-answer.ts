@@ -11,7 +11,7 @@ import type {
 } from '../../custom/definition.ts'
 import { bounds } from '../../custom/document.ts'
 import type { Field } from '../../records/resources/define.ts'
-import { exampleOf } from './examples.ts'
+import { getExample } from './examples.ts'
 import { toJsonSchema } from './json-schema.ts'
 
 const withExample = <T extends z.ZodType>(schema: T, ...examples: unknown[]): T => schema.meta({ examples })
@@ -28,12 +28,12 @@ const ofScalar = (value: Scalar): z.ZodType => {
 }
 
 /** A union of the different schemas. Null is last, so that it becomes a nullable type. */
-const oneOf = (parts: readonly z.ZodType[]): z.ZodType => {
-  const keyOf = (part: z.ZodType) => {
+const toUnion = (parts: readonly z.ZodType[]): z.ZodType => {
+  const getKey = (part: z.ZodType) => {
     const { examples: _, ...node } = toJsonSchema(part, 'answer')
     return JSON.stringify(node)
   }
-  const different = [...new Map(parts.toReversed().map((part) => [keyOf(part), part])).values()].reverse()
+  const different = [...new Map(parts.toReversed().map((part) => [getKey(part), part])).values()].reverse()
   const values = different.filter((part) => !(part instanceof z.ZodNull))
   const [first = z.null(), ...others] = values
   const union = others.length > 0 ? z.union([first, ...others]) : first
@@ -48,7 +48,7 @@ const unwrap = (schema: z.ZodType): z.ZodType =>
 const ofRef = ({ field, path, alias }: FieldRef): z.ZodType => {
   if (path.length === 0) return alias === undefined ? field.schema : field.schema.nullable()
   let schema: z.ZodType = field.schema
-  let example = exampleOf(field.schema)
+  let example = getExample(field.schema)
   for (const name of path) {
     schema = (unwrap(schema) as z.ZodObject).shape[name] as z.ZodType
     example = (example as Record<string, unknown> | null)?.[name] ?? null
@@ -80,9 +80,9 @@ const ofValue = (value: Value): z.ZodType => {
     case 'date':
       return ofScalar('21.11.2026').nullable()
     case 'map':
-      return oneOf([...value.values.map(([, to]) => ofScalar(to)), ofScalar(value.otherwise)])
+      return toUnion([...value.values.map(([, to]) => ofScalar(to)), ofScalar(value.otherwise)])
     case 'case':
-      return oneOf([...value.branches.map(([, then]) => ofValue(then)), ofValue(value.otherwise)])
+      return toUnion([...value.branches.map(([, then]) => ofValue(then)), ofValue(value.otherwise)])
     case 'items':
       return z.array(ofSelect(value.join.select))
   }
@@ -127,7 +127,7 @@ const ofNode = (node: Node): z.ZodType => {
     case 'list':
       return z.array(ofRow(node.rows, node.plain))
     case 'merge':
-      return z.array(oneOf(node.parts.map((part) => ofSelect(part.select))))
+      return z.array(toUnion(node.parts.map((part) => ofSelect(part.select))))
   }
 }
 

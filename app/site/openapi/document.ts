@@ -3,7 +3,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { mediaTypes } from '../../http/formats.ts'
 import { type Components, createComponents } from './components.ts'
 import type { OpenApiParameter, Route, SchemaNode } from './description.ts'
-import { exampleOf } from './examples.ts'
+import { getExample } from './examples.ts'
 import { maxHeadBytes } from './parameters.ts'
 import { listResponses, type Writing } from './responses.ts'
 import { describeWebhooks, webhookTag } from './webhooks.ts'
@@ -89,7 +89,7 @@ const describeBody = (
   content: {
     [bodyType ?? mediaTypes.json]: {
       schema: components.referSchema(body, 'request'),
-      example: exampleOf(body),
+      example: getExample(body),
     },
   },
 })

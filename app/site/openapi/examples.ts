@@ -2,23 +2,23 @@ import { z } from 'zod'
 import type { Field } from '../../records/resources/define.ts'
 
 /** Returns an example for a schema, composed of its members' examples. Optional members are omitted. */
-export const exampleOf = (schema: z.ZodType): unknown => {
+export const getExample = (schema: z.ZodType): unknown => {
   const examples = schema.meta()?.examples as unknown[] | undefined
   if (examples && examples.length > 0) return examples[0]
   if (schema instanceof z.ZodNull) return null
-  if (schema instanceof z.ZodNullable) return exampleOf(schema.unwrap() as z.ZodType)
-  if (schema instanceof z.ZodUnion) return exampleOf(schema.options[0] as z.ZodType)
-  if (schema instanceof z.ZodArray) return [exampleOf(schema.element as z.ZodType)]
+  if (schema instanceof z.ZodNullable) return getExample(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodUnion) return getExample(schema.options[0] as z.ZodType)
+  if (schema instanceof z.ZodArray) return [getExample(schema.element as z.ZodType)]
   if (schema instanceof z.ZodObject) {
     const members = Object.entries(schema.shape as Record<string, z.ZodType>)
     const present = members.filter(([, member]) => !(member instanceof z.ZodOptional))
-    return Object.fromEntries(present.map(([name, member]) => [name, exampleOf(member)]))
+    return Object.fromEntries(present.map(([name, member]) => [name, getExample(member)]))
   }
   throw new Error(`a schema of type ${schema.type} needs an example`)
 }
 
 /** Returns values of a field that the example data have. An array's are those of its elements. */
-export const examplesOf = ({ schema }: Field): string[] =>
+export const listExamples = ({ schema }: Field): string[] =>
   ((schema.meta()?.examples ?? []) as unknown[])
     .flat()
     .flatMap((value) => (value === null ? [] : String(value)))

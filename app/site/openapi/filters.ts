@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { joinList } from '../../http/pairs.ts'
-import { maxValues, operatorsOf } from '../../records/query/query.ts'
+import { getOperators, maxValues } from '../../records/query/query.ts'
 import type { Field, Resource, ResourceName } from '../../records/resources/define.ts'
 import type { OpenApiParameter } from './description.ts'
-import { examplesOf } from './examples.ts'
+import { listExamples } from './examples.ts'
 import { maxTargetBytes } from './parameters.ts'
 import { plural } from './words.ts'
 
@@ -54,17 +54,17 @@ const schemas = new Map(
 const isTime = ({ kind }: Field) => kind === 'date' || kind === 'instant'
 
 const exampleFor = (field: Field): Readonly<Record<string, string>> =>
-  isTime(field) ? { gte: '2020-01-01' } : { in: joinList(examplesOf(field).slice(0, 2)) }
+  isTime(field) ? { gte: '2020-01-01' } : { in: joinList(listExamples(field).slice(0, 2)) }
 
 const describeFilter = (field: Field, description: string): OpenApiParameter => {
-  const operators = operatorsOf(field).join(' ')
+  const operators = getOperators(field).join(' ')
   const schema = schemas.get(operators)
   if (!schema) throw new Error(`${field.name}: no schema has the operators ${operators}`)
   const shape = { in: 'query', style: 'deepObject', explode: true } as const
   return { name: field.name, ...shape, description, schema, example: exampleFor(field) }
 }
 
-const meaningOf = (field: Field): string => {
+const describeMeaning = (field: Field): string => {
   const { name, array, kind, values } = field
   const [operator, example] = Object.entries(exampleFor(field))[0] as [string, string]
   const short = `for example \`${name}${operator === 'in' ? '' : `[${operator}]`}=${example}\``
@@ -87,7 +87,7 @@ const filterable = ({ fields }: Resource) => [...fields.values()].filter(({ filt
  * docs/decisions/0133-filters-are-objects-in-openapi.md.
  */
 export const filterParameters = (resource: Resource): OpenApiParameter[] =>
-  filterable(resource).map((field) => describeFilter(field, meaningOf(field)))
+  filterable(resource).map((field) => describeFilter(field, describeMeaning(field)))
 
 /** Lists one parameter for each field of any resource, with the names of the resources that have it. */
 export const sharedFilterParameters = (

@@ -4,7 +4,7 @@ import type { Resource, ResourceName } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import { controlParameters } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
-import { exampleOf } from './examples.ts'
+import { getExample } from './examples.ts'
 import { filterParameters } from './filters.ts'
 import { toJsonSchema } from './json-schema.ts'
 import { tableFiles } from './responses.ts'
@@ -13,7 +13,7 @@ import { capitalised, plural } from './words.ts'
 /** Returns the record's name in the document, such as "Certificate" or "LabReport". */
 export const recordName = ({ schema }: Resource) => schema.meta()?.id as string
 
-const tagOf = ({ noun, schema }: Resource): Tag => ({
+const describeTag = ({ noun, schema }: Resource): Tag => ({
   name: capitalised(plural(noun)),
   description: schema.meta()?.description as string,
 })
@@ -45,13 +45,13 @@ export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
     required: true,
     description: `Id of the ${noun}`,
     schema: type,
-    example: exampleOf(id) as string,
+    example: getExample(id) as string,
   }
 }
 
 const csvExample = ({ fields }: Resource): string => {
   const shown = [...fields.values()].slice(0, 2)
-  const cells = shown.map(({ schema }) => String(exampleOf(schema)))
+  const cells = shown.map(({ schema }) => String(getExample(schema)))
   return `${shown.map(({ name }) => name).join()}\r\n${cells.join()}\r\n`
 }
 
@@ -62,7 +62,7 @@ export const describePage = (resource: Resource): Description => ({
     `A page of the ${plural(resource.noun)} that meet all conditions, sorted by \`${resource.defaultSort}\` by default. ` +
     'NDJSON, CSV and XLSX export the whole list from one snapshot. An export costs ten units of `minute`, and two may ' +
     'run at the same time. It has no ETag. If the connection breaks, the export is incomplete.',
-  tag: tagOf(resource),
+  tag: describeTag(resource),
   parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
   errors: ['query', 'cursor', 'tag'],
   answer: `A page of ${plural(resource.noun)}`,
@@ -75,7 +75,7 @@ export const describeItem = (resource: Resource): Description => ({
   operationId: `get${recordName(resource)}`,
   summary: `Get one ${resource.noun}`,
   description: `The ${resource.noun} with this id. An unknown id and an id of another customer both return 404.`,
-  tag: tagOf(resource),
+  tag: describeTag(resource),
   parameters: [idParameter(resource), ...controlParameters(resource, 'item')],
   errors: resource.reference ? ['query', 'record', 'tag'] : ['query', 'record', 'past', 'tag'],
   answer: `The ${resource.noun}`,

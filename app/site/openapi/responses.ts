@@ -7,7 +7,7 @@ import { problemType } from '../../http/problem.ts'
 import type { Components } from './components.ts'
 import type { Route, SchemaNode } from './description.ts'
 import { errorHeaders, listErrors, type Origin } from './errors.ts'
-import { exampleOf } from './examples.ts'
+import { getExample } from './examples.ts'
 import {
   commonHeaders,
   describeHeader,
@@ -32,8 +32,8 @@ const headerNodes = (names: readonly HeaderName[], { components }: Writing): Sch
     [...names].sort().map((name) => [name, components.refer('headers', name, () => describeHeader(name))]),
   )
 
-const contentOf = (type: string, schema: z.ZodType, { components }: Writing): SchemaNode => ({
-  [type]: { schema: components.referSchema(schema, 'answer'), example: exampleOf(schema) },
+const getContent = (type: string, schema: z.ZodType, { components }: Writing): SchemaNode => ({
+  [type]: { schema: components.referSchema(schema, 'answer'), example: getExample(schema) },
 })
 
 const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
@@ -85,7 +85,7 @@ const oauthRefusals = (writing: Writing): SchemaNode =>
       writing.components.refer('responses', `OAuth${status}`, () => ({
         description,
         headers: headerNodes(['Cache-Control', 'Pragma', 'Request-Id', ...names], writing),
-        content: contentOf(mediaTypes.json, oauthError, writing),
+        content: getContent(mediaTypes.json, oauthError, writing),
       })),
     ]),
   )
@@ -107,9 +107,9 @@ const answerNode = (route: Route, writing: Writing): SchemaNode => {
   return {
     ...node,
     content: {
-      ...contentOf(mediaTypes.json, schema, writing),
+      ...getContent(mediaTypes.json, schema, writing),
       // Describes one line: a schema cannot describe a sequence of documents.
-      ...(lines ? contentOf(lines.type, lines.schema, writing) : {}),
+      ...(lines ? getContent(lines.type, lines.schema, writing) : {}),
       ...files,
     },
   }

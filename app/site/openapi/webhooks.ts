@@ -1,7 +1,7 @@
 import { webhookMessage } from '../../../schemas/webhooks.ts'
 import type { Components } from './components.ts'
 import type { Description, SchemaNode, Tag } from './description.ts'
-import { exampleOf } from './examples.ts'
+import { getExample } from './examples.ts'
 
 const tag = { name: 'Changes', description: 'For copies that are kept up to date' }
 /** No path may use this tag: generators overwrite the file of a tag with that of the webhooks. */
@@ -52,7 +52,7 @@ export const describeWebhooks = (components: Components): SchemaNode => ({
         content: {
           'application/json': {
             schema: components.referSchema(webhookMessage, 'answer'),
-            example: exampleOf(webhookMessage),
+            example: getExample(webhookMessage),
           },
         },
       },

@@ -107,7 +107,7 @@ const saltBytes = 16
 const [leaf, node] = [Uint8Array.of(0), Uint8Array.of(1)]
 
 /** The hash to which a proof leads (RFC 6962); undefined: the tree of this path has no such place. */
-const rootOf = async ({ entry, proof }: AuditEntry): Promise<string | undefined> => {
+const readRoot = async ({ entry, proof }: AuditEntry): Promise<string | undefined> => {
   const [salt, ...path] = [proof.salt, ...proof.path].map(fromBase64)
   if (salt?.length !== saltBytes) return undefined
   let hash = await sha256(leaf, salt, utf8(canonical(entry)))
@@ -132,7 +132,7 @@ export const verifyAuditEntry = async (
       `Entry ${entry.entry.number} names root ${entry.proof.root}, which is not here: read the roots after the entries`,
     )
   }
-  if ((await rootOf(entry)) !== known.root) {
+  if ((await readRoot(entry)) !== known.root) {
     throw new AuditError(
       'wrong_proof',
       `Entry ${entry.entry.number} does not lead to root ${entry.proof.root}`,

@@ -3,7 +3,7 @@ import type { Client, ClientOptions, PageOf } from './client-types.ts'
 import { createAnswerCache } from './etag-cache.ts'
 import { followChanges, readChangesPage, requirePages } from './follow.ts'
 import { readLines } from './lines.ts'
-import { tokensOf } from './login.ts'
+import { listTokens } from './login.ts'
 import { formatQuery, type Query } from './query.ts'
 import { defaultRetry } from './retry.ts'
 import { streamChanges } from './stream.ts'
@@ -39,7 +39,7 @@ export const createClient = (options: ClientOptions): Client => {
     timeoutMs: options.timeoutMs ?? 30_000,
   }
   const retry = { ...defaultRetry, ...options.retry }
-  const tokens = tokensOf(options, { origin, ...doing })
+  const tokens = listTokens(options, { origin, ...doing })
   const cache = options.cache === false ? undefined : (options.cache ?? createAnswerCache())
   const transport = createTransport({ origin, tokens, cache, retry, ...doing })
   const request = <T>(path: string, query?: Query, sending: RequestOptions = {}) =>

@@ -9,7 +9,7 @@ const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
 const guard = (text: string) => (formula.test(text) ? `'${text}` : text)
 const unguard = (text: string) => (text.startsWith("'") && formula.test(text) ? text.slice(1) : text)
 
-const contentOf = (value: unknown, kind: CsvKind): string => {
+const getContent = (value: unknown, kind: CsvKind): string => {
   if (kind === 'json') return JSON.stringify(value)
   if (kind === 'list')
     return guard((value as string[]).map((each) => each.replace(/[;\\]/g, '\\$&')).join(';'))
@@ -19,7 +19,7 @@ const contentOf = (value: unknown, kind: CsvKind): string => {
 /** Returns the cell of the service's CSV for a value: nothing for null and for an array without texts. */
 export const formatCell = (value: unknown, kind: CsvKind): string => {
   if (value === null || (kind === 'list' && (value as string[]).length === 0)) return ''
-  const text = contentOf(value, kind)
+  const text = getContent(value, kind)
   return text === '' || needsQuotes.test(text) ? quote(text) : text
 }
 

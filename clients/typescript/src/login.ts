@@ -23,7 +23,7 @@ type LoginRequest = { path: string; body: string | URLSearchParams; headers?: Re
 type Renewed = Exclude<Credentials, { token: string }>
 
 /** The request of one login. A client that signs makes a new assertion for each. */
-const requestOf = async (credentials: Renewed, origin: string): Promise<LoginRequest> => {
+const readRequest = async (credentials: Renewed, origin: string): Promise<LoginRequest> => {
   if ('apiKey' in credentials) {
     const headers = { 'content-type': 'application/json' }
     return { path: '/v1/auth/login', headers, body: JSON.stringify({ api_key: credentials.apiKey.trim() }) }
@@ -37,7 +37,7 @@ const requestOf = async (credentials: Renewed, origin: string): Promise<LoginReq
 }
 
 const logIn = async (credentials: Renewed, { origin, fetch, timeoutMs }: Sending): Promise<Token> => {
-  const { path, body, headers } = await requestOf(credentials, origin)
+  const { path, body, headers } = await readRequest(credentials, origin)
   const askedAtMs = Date.now()
   const answer = await fetch(`${origin}${path}`, {
     method: 'POST',
@@ -54,7 +54,7 @@ const logIn = async (credentials: Renewed, { origin, fetch, timeoutMs }: Sending
 }
 
 /** Creates the source of tokens for these credentials. */
-export const tokensOf = (credentials: Credentials, sending: Sending): TokenSource =>
+export const listTokens = (credentials: Credentials, sending: Sending): TokenSource =>
   'token' in credentials
     ? createFixedToken(credentials.token)
     : createTokenSource(() => logIn(credentials, sending), Date.now)

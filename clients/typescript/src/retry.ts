@@ -27,7 +27,7 @@ export const isTransient = ({ status }: Failure): boolean =>
   status === undefined || transientStatuses.has(status)
 
 /** Converts an error to a failed attempt. `undefined` if it has another origin. */
-export const failureOf = (error: unknown): Failure | undefined => {
+export const getFailure = (error: unknown): Failure | undefined => {
   if (error instanceof ProblemError) return { status: error.status, retryAfterMs: error.retryAfterMs }
   // Without a complete answer, fetch throws a TypeError, or the TimeoutError of our signal.
   const isNetwork =
@@ -38,7 +38,7 @@ export const failureOf = (error: unknown): Failure | undefined => {
 /** Returns the failure that waiting may cure. Throws any other error, or the reason of a signal that has aborted. */
 export const requireTransient = (error: unknown, signal: AbortSignal | undefined): Failure => {
   signal?.throwIfAborted()
-  const failure = failureOf(error)
+  const failure = getFailure(error)
   if (!failure || !isTransient(failure)) throw error
   return failure
 }
@@ -81,7 +81,7 @@ export const withRetry = async <T>(
       return await call()
     } catch (error) {
       signal?.throwIfAborted()
-      const failure = failureOf(error)
+      const failure = getFailure(error)
       const waitMs = failure && decideRetry('GET', n, failure, options)
       if (waitMs === undefined) throw error
       await delay(waitMs, signal)

@@ -40,14 +40,14 @@ const refusedTokens: ReadonlySet<string> = new Set(['token_expired', 'token_revo
 // would make the service ask its database each time. No answer is older than a second anyway.
 const usual = 'max-age=1'
 
-const headersOf = (token: string, { accept = 'application/json', etag, fresh }: Sending) => ({
+const listHeaders = (token: string, { accept = 'application/json', etag, fresh }: Sending) => ({
   authorization: `Bearer ${token}`,
   accept,
   'cache-control': fresh ? 'no-cache' : usual,
   ...(etag === undefined ? {} : { 'if-none-match': etag }),
 })
 
-const signalOf = (limitMs: number | null, given: AbortSignal | undefined): AbortSignal | null => {
+const getSignal = (limitMs: number | null, given: AbortSignal | undefined): AbortSignal | null => {
   if (limitMs === null) return given ?? null
   const limit = AbortSignal.timeout(limitMs)
   return given ? AbortSignal.any([limit, given]) : limit
@@ -69,8 +69,8 @@ export const createTransport = (options: TransportOptions) => {
     const { signal, limitMs = timeoutMs } = sending
     const token = await orAborted(tokens.get(), signal)
     const answer = await options.fetch(`${origin}${path}`, {
-      headers: headersOf(token, sending),
-      signal: signalOf(limitMs, signal),
+      headers: listHeaders(token, sending),
+      signal: getSignal(limitMs, signal),
       // A redirect would carry the token to another server.
       redirect: 'manual',
       credentials: 'omit',

@@ -68,7 +68,7 @@ const requireTime = (timestamp: string, { nowMs = Date.now(), toleranceSeconds =
   )
 }
 
-const bytesOf = (body: unknown): Uint8Array => {
+const listBytes = (body: unknown): Uint8Array => {
   if (typeof body === 'string') return utf8(body)
   if (body instanceof Uint8Array) return body
   throw new TypeError('Give the body as it came, as text or bytes: a JSON parser before this changes it')
@@ -106,7 +106,7 @@ export const verifyWebhook = async (options: WebhookOptions): Promise<WebhookMes
   const signatures = requireHeader(options, 'webhook-signature')
     .split(' ')
     .filter((each) => each.startsWith('v1a,'))
-  const body = bytesOf(options.body)
+  const body = listBytes(options.body)
   requireTime(timestamp, options)
   if (signatures.length === 0) {
     throw new WebhookError('no_signature', 'webhook-signature has no signature of Ed25519 (v1a)')

@@ -1,7 +1,7 @@
 // Judges the vectors that need no server, so that they run in Node.js and in a browser.
 
 /** JSON with sorted members: two values are the same where their texts are. */
-const textOf = (value) =>
+const getText = (value) =>
   JSON.stringify(value, (_, each) =>
     each && typeof each === 'object' && !Array.isArray(each)
       ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -20,7 +20,7 @@ const judgeUrl = async ({ createClient }, { url, origin, error }) => {
     return new Response('{"data":{}}')
   }
   const create = async () => createClient({ url, token: 'x', fetch: record })
-  const { value: client, refused } = await outcomeOf(create(), ({ name, message }) => `${name} ${message}`)
+  const { value: client, refused } = await getOutcome(create(), ({ name, message }) => `${name} ${message}`)
   await client?.me()
   return error ? [[refused, `TypeError ${error}`]] : [[asked, [`${origin}/v1/me`]]]
 }
@@ -72,27 +72,27 @@ const judgeRetry = (client, { method, attempt, status, headers, now, wait_ms: wa
 }
 
 /** What a promise comes to: its value, or why it was refused. */
-const outcomeOf = (promise, reasonOf) =>
+const getOutcome = (promise, getReason) =>
   promise.then(
     (value) => ({ value }),
-    (error) => ({ refused: reasonOf(error) }),
+    (error) => ({ refused: getReason(error) }),
   )
 
 const judgeWebhook = async ({ verifyWebhook }, { headers, body, keys, now, message, reason }) => {
   const expected = reason ? { refused: `WebhookError ${reason}` } : { value: message }
-  const reasonOf = (error) => `${error.name} ${error.reason}`
+  const getReason = (error) => `${error.name} ${error.reason}`
   const given = { keys, nowMs: Date.parse(now) }
   const inBytes = { headers: new Headers(headers), body: new TextEncoder().encode(body) }
   const outcomes = [{ headers, body }, inBytes].map((request) =>
-    outcomeOf(verifyWebhook({ ...given, ...request }), reasonOf),
+    getOutcome(verifyWebhook({ ...given, ...request }), getReason),
   )
   return (await Promise.all(outcomes)).map((outcome) => [outcome, expected])
 }
 
 const judgeProof = async ({ verifyAudit }, { entries, roots, keys, after, outcome, reason }) => {
   const expected = reason ? { refused: `AuditError ${reason}` } : { value: outcome }
-  const reasonOf = (error) => `${error.name} ${error.reason}`
-  const checked = await outcomeOf(verifyAudit({ entries, roots, keys, after }), reasonOf)
+  const getReason = (error) => `${error.name} ${error.reason}`
+  const checked = await getOutcome(verifyAudit({ entries, roots, keys, after }), getReason)
   if (checked.value) checked.value.position ??= null
   return [[checked, expected]]
 }
@@ -133,7 +133,7 @@ const judgeAssertion = async ({ createAssertion }, vector) => {
     jti,
     ...(kid === null ? {} : { kid }),
   }
-  const { value: jwt, refused } = await outcomeOf(createAssertion(options), ({ name }) => name)
+  const { value: jwt, refused } = await getOutcome(createAssertion(options), ({ name }) => name)
   // A TypeError would pass for a failure of the network, and be tried again.
   if (vector.error) return [[refused, 'Error']]
   const { header, claims } = vector
@@ -176,6 +176,6 @@ export const pureFiles = Object.keys(judges)
 /** Resolves with how the client differs from a vector; undefined: it does as the vector says. */
 export const judge = async (client, file, vector) => {
   const pairs = await judges[file](client, vector)
-  const wrong = pairs.find(([actual, expected]) => textOf(actual) !== textOf(expected))
-  return wrong && `${textOf(wrong[0])} for ${textOf(wrong[1])}`
+  const wrong = pairs.find(([actual, expected]) => getText(actual) !== getText(expected))
+  return wrong && `${getText(wrong[0])} for ${getText(wrong[1])}`
 }

@@ -12,7 +12,7 @@ const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8')
 const counts = read('counts')
 
 const quick = { firstDelayMs: 1 }
-const clientOf = (url) => certdata.createClient({ url, token: 'x', retry: quick })
+const getClient = (url) => certdata.createClient({ url, token: 'x', retry: quick })
 
 test('there are as many vectors as were counted, and no file that nobody runs', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'counts.json')
@@ -36,7 +36,7 @@ for (const { name, exchanges } of read('etags')) {
       t,
       exchanges.map(({ answer }) => answer),
     )
-    const client = clientOf(script.url)
+    const client = getClient(script.url)
     for (const [
       index,
       { ask, if_none_match: tag, body, not_modified: notModified, error },
@@ -61,7 +61,7 @@ for (const { name, query, answers, requests, ids } of read('pages')) {
   test(`pages: ${name}`, async (t) => {
     const script = await startScript(t, answers)
     const seen = []
-    for await (const { id } of clientOf(script.url).all('products', toQuery(query))) seen.push(id)
+    for await (const { id } of getClient(script.url).all('products', toQuery(query))) seen.push(id)
     assert.deepEqual(seen, ids)
     assert.deepEqual(
       script.asked.map(({ target }) => target),
@@ -86,7 +86,7 @@ for (const { name, walk, of, query, answers, requests, items, error } of read('w
     const script = await startScript(t, answers)
     const seen = []
     const walking = async () => {
-      for await (const item of walks[walk](clientOf(script.url), of, toQuery(query))) seen.push(item)
+      for await (const item of walks[walk](getClient(script.url), of, toQuery(query))) seen.push(item)
     }
     await (error ? assert.rejects(walking(), { code: error }) : walking())
     assert.deepEqual(seen, items)
@@ -97,7 +97,7 @@ for (const { name, walk, of, query, answers, requests, items, error } of read('w
   })
 }
 
-const storeOf = (token, calls) => ({
+const getStore = (token, calls) => ({
   loadToken: async () => token ?? undefined,
   async replaceAll(state, next) {
     const ids = []
@@ -117,7 +117,7 @@ for (const vector of read('changes')) {
     const onRestart = ({ code }) => made.push({ call: 'restart', code })
     const filter = toQuery(following.filter)
     const options = { ...following, filter, resources: ['products'], onRestart }
-    const [client, store] = [clientOf(script.url), storeOf(token, made)]
+    const [client, store] = [getClient(script.url), getStore(token, made)]
     const doing = isOnce ? client.catchUp(store, options) : client.follow(store, options)
     await (error ? assert.rejects(doing, { code: error }) : doing)
     assert.deepEqual(made, calls)

@@ -1,20 +1,20 @@
 import { createPrivateKey, createPublicKey, hash, sign } from 'node:crypto'
 import { canonicalJson } from '../../../app/audit/canonical.ts'
-import { buildTree, leafHash, pathOf, rootOf } from '../../../app/audit/merkle.ts'
-import { digestOf, type RootSigner, signStatement } from '../../../app/audit/statement.ts'
+import { buildTree, getProofPath, getRoot, leafHash } from '../../../app/audit/merkle.ts'
+import { hashStatement, type RootSigner, signStatement } from '../../../app/audit/statement.ts'
 import type { Vector } from './write.ts'
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer')
 
 /** A key that is the same each time (RFC 8410, section 7). */
-const signerOf = (kid: string): RootSigner => {
+const getSigner = (kid: string): RootSigner => {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), sha256(`key ${kid}`)])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
   const privatePem = key.export({ type: 'pkcs8', format: 'pem' }).toString()
   return { kid, privatePem, jwk: { kty: 'OKP', crv: 'Ed25519', x, kid } }
 }
-const [present, former, stranger] = ['present', 'former', 'stranger'].map(signerOf) as [
+const [present, former, stranger] = ['present', 'former', 'stranger'].map(getSigner) as [
   RootSigner,
   RootSigner,
   RootSigner,
@@ -28,7 +28,7 @@ type Entry = {
 type Root = { id: string; at: string; statement: string; key: RootSigner['jwk'] }
 type Files = { entries: Entry[]; roots: Root[]; keys: RootSigner['jwk'][]; after?: Record<string, unknown> }
 
-const factsOf = (number: number, more: object = {}) => ({
+const listFacts = (number: number, more: object = {}) => ({
   ...{
     action: 'reads',
     actor: 'key',
@@ -47,7 +47,7 @@ const factsOf = (number: number, more: object = {}) => ({
   ...{ key: '4f1c2a9b', number, outcome: 'ok', request_id: null, subject: null },
   ...more,
 })
-const saltOf = (number: number, bytes = 16) => sha256(`salt ${number}`).subarray(0, bytes)
+const getSalt = (number: number, bytes = 16) => sha256(`salt ${number}`).subarray(0, bytes)
 
 type Minute = {
   /** Of the entries in this tree, by place; null: a leaf of another customer. */
@@ -66,16 +66,16 @@ const makeFiles = async (minutes: readonly Minute[], keys = [present]): Promise<
     const leaves = places.map((each, place) =>
       each === null
         ? sha256(`leaf ${number} ${place}`)
-        : leafHash(saltOf(each, saltBytes), canonicalJson(factsOf(each, more))),
+        : leafHash(getSalt(each, saltBytes), canonicalJson(listFacts(each, more))),
     )
     const tree = await buildTree(leaves)
     for (const [index, each] of places.entries()) {
       if (each === null) continue
-      const path = pathOf(tree, index).map((one) => one.toString('base64url'))
-      const proof = { root: number, index, salt: saltOf(each, saltBytes).toString('base64url'), path }
-      files.entries.push({ id: String(each), entry: factsOf(each, more), proof })
+      const path = getProofPath(tree, index).map((one) => one.toString('base64url'))
+      const proof = { root: number, index, salt: getSalt(each, saltBytes).toString('base64url'), path }
+      files.entries.push({ id: String(each), entry: listFacts(each, more), proof })
     }
-    const root = rootOf(tree).toString('base64url')
+    const root = getRoot(tree).toString('base64url')
     const head = sha256(`head ${number}`).toString('base64url')
     const statement = signStatement(signer, {
       number,
@@ -85,7 +85,7 @@ const makeFiles = async (minutes: readonly Minute[], keys = [present]): Promise<
       head,
       previous,
     })
-    previous = digestOf(statement).toString('base64url')
+    previous = hashStatement(statement).toString('base64url')
     files.roots.unshift({ id: String(number), at: instant, statement, key: signer.jwk })
   }
   files.entries.sort((a, b) => b.entry.number - a.entry.number)
@@ -93,7 +93,7 @@ const makeFiles = async (minutes: readonly Minute[], keys = [present]): Promise<
 }
 
 const digest = ({ roots }: Files, number: number) =>
-  digestOf(roots.find(({ id }) => id === String(number))?.statement ?? '').toString('base64url')
+  hashStatement(roots.find(({ id }) => id === String(number))?.statement ?? '').toString('base64url')
 const positionAt = (files: Files, root: number, entry: number) => ({
   root,
   digest: digest(files, root),
@@ -107,7 +107,7 @@ const usual = () =>
     { places: [null, 3, 2, null] },
     { places: [null, null, null, 4, null, 5, null, null] },
   ])
-const entryOf = ({ entries }: Files, number: number) =>
+const getEntry = ({ entries }: Files, number: number) =>
   entries.find(({ entry }) => entry.number === number) as Entry
 const rootAt = ({ roots }: Files, number: number) => roots.find(({ id }) => id === String(number)) as Root
 const without = <T>(list: readonly T[], item: T) => list.filter((each) => each !== item)
@@ -137,7 +137,7 @@ const wrong = async (name: string, reason: string, change: (files: Files) => unk
   return { name, ...files, reason }
 }
 const wrongProof = (name: string, change: (entry: Entry, files: Files) => unknown) =>
-  wrong(name, 'wrong_proof', (files) => change(entryOf(files, 4), files))
+  wrong(name, 'wrong_proof', (files) => change(getEntry(files, 4), files))
 
 const withPosition = async (name: string, minutes: readonly Minute[], entry: number, keys?: RootSigner[]) => {
   const files = await makeFiles(minutes, keys)
@@ -180,7 +180,7 @@ export const listProofVectors = async (): Promise<Vector[]> => [
   await proven('what came after the last check', await later(), [3, 5]),
   await proven('no entry after the last check', { ...(await later()), entries: [] }),
   await wrongProof('a wrong sibling', ({ proof }, files) => {
-    proof.path[1] = entryOf(files, 5).proof.path[0] as string
+    proof.path[1] = getEntry(files, 5).proof.path[0] as string
   }),
   await wrongProof('a sibling too few', ({ proof }) => proof.path.pop()),
   await wrongProof('a sibling too many', ({ proof }) => proof.path.push(proof.path[0] as string)),
@@ -200,7 +200,7 @@ export const listProofVectors = async (): Promise<Vector[]> => [
     delete (entry.details as Record<string, unknown>).rows
   }),
   await wrongProof('the salt of another entry', ({ proof }, files) => {
-    proof.salt = entryOf(files, 5).proof.salt
+    proof.salt = getEntry(files, 5).proof.salt
   }),
   {
     ...(await withPosition('a salt of 15 bytes', [{ places: [1], saltBytes: 15 }], 1)),
@@ -211,7 +211,7 @@ export const listProofVectors = async (): Promise<Vector[]> => [
     proof.root = 2
   }),
   await wrong('a root that is not there', 'unknown_root', (files) => {
-    entryOf(files, 5).proof.root = 4
+    getEntry(files, 5).proof.root = 4
   }),
   await wrong('the signature of another root', 'wrong_signature', (files) => {
     const [signature] = rootAt(files, 2).statement.split('.').slice(-1)
@@ -244,10 +244,10 @@ export const listProofVectors = async (): Promise<Vector[]> => [
   }),
   await wrong('roots in the wrong order', 'broken_chain', ({ roots }) => roots.reverse()),
   await wrong('an entry that was left out', 'missing_entry', (files) => {
-    files.entries = without(files.entries, entryOf(files, 3))
+    files.entries = without(files.entries, getEntry(files, 3))
   }),
   await wrong('an entry that comes twice', 'missing_entry', (files) =>
-    files.entries.splice(2, 0, entryOf(files, 3)),
+    files.entries.splice(2, 0, getEntry(files, 3)),
   ),
   {
     ...{ name: 'roots that do not follow the last check', ...(await later()) },

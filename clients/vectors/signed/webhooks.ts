@@ -7,7 +7,7 @@ const now = '2026-11-26T09:00:00Z'
 const [own, next, foreign] = ['own', 'next', 'foreign'].map((name) =>
   createWebhookKeys(createSecrets([name.repeat(8)])),
 )
-const keysOf = (...keys: (typeof own)[]) => keys.flatMap((each) => each?.published.keys ?? [])
+const listKeys = (...keys: (typeof own)[]) => keys.flatMap((each) => each?.published.keys ?? [])
 
 type Message = Readonly<{
   id?: string
@@ -37,7 +37,7 @@ const send = ({
       .join(' '),
   },
   body,
-  keys: keysOf(own),
+  keys: listKeys(own),
   now,
 })
 
@@ -81,7 +81,7 @@ export const listWebhookVectors = (): Vector[] => [
   ),
   good('two signatures, the first by a key that the receiver does not know', { signers: [next, own] }),
   good('two signatures, the second by a key that the receiver does not know', { signers: [own, next] }),
-  good('two keys, of which the second signed', { signers: [next] }, { keys: keysOf(own, next) }),
+  good('two keys, of which the second signed', { signers: [next] }, { keys: listKeys(own, next) }),
   good(
     'a signature of another kind beside ours',
     {},
@@ -98,7 +98,7 @@ export const listWebhookVectors = (): Vector[] => [
     {
       keys: [
         { kty: 'EC', crv: 'P-256', x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4', kid: 'ec' },
-        ...keysOf(own),
+        ...listKeys(own),
       ],
     },
   ),
@@ -116,7 +116,7 @@ export const listWebhookVectors = (): Vector[] => [
   bad('another id', 'wrong_signature', {}, withHeaders({ 'webhook-id': 'msg_2' })),
   bad('another time', 'wrong_signature', {}, withHeaders({ 'webhook-timestamp': at(1) })),
   bad('signed by a key of somebody else', 'wrong_signature', { signers: [foreign] }),
-  bad('signed by a key that is no longer published', 'wrong_signature', {}, { keys: keysOf(next) }),
+  bad('signed by a key that is no longer published', 'wrong_signature', {}, { keys: listKeys(next) }),
   bad('no keys', 'wrong_signature', {}, { keys: [] }),
   bad('a signature that is no base64', 'wrong_signature', {}, withHeaders({ 'webhook-signature': 'v1a,!' })),
   bad(

@@ -16,7 +16,7 @@ const startRounds = () => {
   return { rounds, begun, failures, settle }
 }
 
-t.test('what is wanted during a round is one round after it, each name once', async (t) => {
+t.test('names added during a round form one next round, each name once', async (t) => {
   const { rounds, begun, settle } = startRounds()
   rounds.want(['a'])
   rounds.want(['b', 'a'])
@@ -57,7 +57,7 @@ t.test('a round that fails is told, and the next one begins', async (t) => {
   t.same(begun[1]?.names, ['b'])
 })
 
-t.test('the end waits for the round under way', async (t) => {
+t.test('stopping waits for the round in progress', async (t) => {
   const { rounds, begun, settle } = startRounds()
   rounds.want(['a'])
   await settle()

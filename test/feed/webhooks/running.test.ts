@@ -1,6 +1,6 @@
 import t from 'tap'
-import { every } from '../../../app/cache/stamped.ts'
-import type { HeldWebhook } from '../../../app/feed/webhooks/lease.ts'
+import { wildcard } from '../../../app/cache/stamped.ts'
+import type { LeasedWebhook } from '../../../app/feed/webhooks/lease.ts'
 import { createRunning } from '../../../app/feed/webhooks/running.ts'
 
 /** Begins webhooks whose work ends when it is told to. */
@@ -11,7 +11,7 @@ const start = () => {
   const begin = (customer: string, failing_since: string | null = null) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const hook = { webhook_id: `wh_${++count}`, customer_id: customer, failing_since }
-    running.begin(hook as HeldWebhook, promise)
+    running.begin(hook as LeasedWebhook, promise)
     return resolve
   }
   return { running, begin, changed }
@@ -55,7 +55,7 @@ t.test('a change during work is told when it ends, once, and none of another cus
   b()
   await new Promise(setImmediate)
   t.same(changed, ['a'])
-  running.noteChanged(new Set([every]))
+  running.noteChanged(new Set([wildcard]))
   c()
   await running.end()
   t.same(changed, ['a', 'c'])

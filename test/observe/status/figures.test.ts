@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { findIncidents } from '../../../app/observe/status/incidents.ts'
-import { levelOf } from '../../../app/observe/status/level.ts'
+import { getLevel } from '../../../app/observe/status/level.ts'
 import {
   addBuckets,
   bucketCount,
-  bucketOf,
   createMinutes,
+  getBucket,
   quantile,
 } from '../../../app/observe/status/minutes.ts'
 import { cases, fc } from '../../random.ts'
 
-const histogramOf = (values: readonly number[]) => {
+const getHistogram = (values: readonly number[]) => {
   const counts = new Array<number>(bucketCount).fill(0)
-  for (const value of values) counts[bucketOf(value)] = (counts[bucketOf(value)] ?? 0) + 1
+  for (const value of values) counts[getBucket(value)] = (counts[getBucket(value)] ?? 0) + 1
   return counts
 }
 
@@ -22,30 +22,30 @@ const durations = fc.array(fc.double({ min: 0.11, max: 90_000, noNaN: true }), {
   maxLength: 200,
 })
 
-t.test('histograms that are added say what one that saw everything says', async (t) => {
+t.test('the sum of histograms equals the histogram of all values', async (t) => {
   const isSame = (a: number[], b: number[]) => {
-    const sum = histogramOf(a)
-    addBuckets(sum, histogramOf(b))
-    return isDeepStrictEqual(sum, histogramOf([...a, ...b]))
+    const sum = getHistogram(a)
+    addBuckets(sum, getHistogram(b))
+    return isDeepStrictEqual(sum, getHistogram([...a, ...b]))
   }
   t.doesNotThrow(() => fc.assert(fc.property(durations, durations, isSame), { numRuns: cases(50) }))
 })
 
-t.test('a quantile is in the bucket of the value that it stands for', async (t) => {
+t.test('a quantile is in the bucket of its value', async (t) => {
   fc.assert(
     fc.property(durations, fc.constantFrom(0.5, 0.9, 0.99, 1), (values, share) => {
       const sorted = [...values].sort((a, b) => a - b)
       const exact = sorted[Math.ceil(share * values.length) - 1] as number
-      const read = quantile(histogramOf(values), share) as number
+      const read = quantile(getHistogram(values), share) as number
       const ratio = read / exact
       // Bounds of a bucket are a fifth apart.
       return ratio < 1.22 && ratio > 1 / 1.22
     }),
     { numRuns: cases(200) },
   )
-  t.equal(quantile(histogramOf([]), 0.99), null)
-  t.equal(bucketOf(1e9), bucketCount - 1, 'what is slower than all is in the last one')
-  t.equal(bucketOf(0), 0)
+  t.equal(quantile(getHistogram([]), 0.99), null)
+  t.equal(getBucket(1e9), bucketCount - 1, 'what is slower than all is in the last one')
+  t.equal(getBucket(0), 0)
 })
 
 t.test('a minute is as available as the worse of its probes and its answers', async (t) => {
@@ -62,7 +62,7 @@ t.test('a minute is as available as the worse of its probes and its answers', as
   ]
   for (const [slots, requests, failed, level] of cases) {
     t.equal(
-      levelOf({ slots, requests, failed }).toFixed(6),
+      getLevel({ slots, requests, failed }).toFixed(6),
       level.toFixed(6),
       `${slots} ${requests} ${failed}`,
     )
@@ -110,7 +110,7 @@ t.test('answers are counted in the minute in which they end', async (t) => {
   t.match(minutes.unsettled()[0], { minute: 1_000, slots: 0 }, 'a probe belongs to where it began')
 })
 
-t.test('what cannot be written for days does not fill the memory', async (t) => {
+t.test('minutes that cannot be written for days do not fill the memory', async (t) => {
   let now = 0
   const minutes = createMinutes(() => now)
   for (let i = 0; i < 2_000; i++) {

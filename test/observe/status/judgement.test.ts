@@ -55,7 +55,7 @@ t.test('headline and state follow from the figures that the table colours', asyn
   t.equal(both.headline, 'Below the promise at the moment: time to answer and freshness')
 })
 
-t.test('failures of the last minute come before figures, and nothing measured before both', async (t) => {
+t.test('failures of the last minute precede figures, and missing measurements precede both', async (t) => {
   t.equal(judgeService(0.9, all(slow)).headline, 'Some requests fail at the moment')
   t.equal(judgeService(0.2, all(slow)).status, 'down')
   t.equal(judgeService(undefined, all()).status, 'unknown')

@@ -39,7 +39,7 @@ const live = async (statuses: readonly Status[], minute: number, seconds = [1, 1
   for (const status of statuses) await status.report()
 }
 
-const minuteOf = (minute: number, fields: Partial<Minute> = {}): Minute => ({
+const getMinute = (minute: number, fields: Partial<Minute> = {}): Minute => ({
   ...emptyMinute(minute),
   slots: allSlots,
   ...fields,
@@ -68,7 +68,7 @@ t.test('before anything was measured nothing is claimed', async (t) => {
   for (const period of Object.values(document.periods)) t.match(period, { availability: null, minutes: 0 })
 })
 
-t.test('minutes survive a restart; one in which nobody reported is a gap and counts as down', async (t) => {
+t.test('minutes survive a restart; a minute without a report is a gap and counts as down', async (t) => {
   const first = start()
   for (let minute = noon; minute < noon + 4; minute++) await live([first], minute)
   // The process is gone for two minutes, and another comes.
@@ -95,7 +95,7 @@ t.test('minutes survive a restart; one in which nobody reported is a gap and cou
   t.match(budget, { objective: 0.999, allowed_seconds: 0.5, used_seconds: 120 })
 })
 
-t.test('without any instance, the gap goes on growing', async (t) => {
+t.test('without any instance, the gap grows', async (t) => {
   const status = start()
   for (let minute = noon; minute < noon + 3; minute++) await live([status], minute)
   const other = start()
@@ -131,7 +131,7 @@ t.test('instances add up: probes by OR, answers by sum, times by their histogram
   t.ok((latency.p50_ms as number) < 6)
 })
 
-t.test('a failing database: what could not be written is, once it is back, and was no uptime', async (t) => {
+t.test('after a failure of the database, delayed minutes are written and count as down', async (t) => {
   let works = true
   const setWorks = async (holds: boolean) => {
     works = holds
@@ -164,12 +164,12 @@ t.test('a failing database: what could not be written is, once it is back, and w
   t.match(incidents, [{ kind: 'failing', minutes: 2 }])
 })
 
-t.test('failed answers take from a minute, and a report that comes twice counts once', async (t) => {
+t.test('failed answers reduce a minute, and a repeated report counts once', async (t) => {
   const status = start()
   await live([status], noon)
   goTo(noon + 1)
   for (let i = 0; i < 194; i++) status.addAnswer(i < 100 ? 503 : 200, undefined, false)
-  const again = minuteOf(noon + 1, { requests: 50, failed: 50 })
+  const again = getMinute(noon + 1, { requests: 50, failed: 50 })
   await reportServiceMinutes(reader, 'other', [again])
   await reportServiceMinutes(reader, 'other', [{ ...again, requests: 0, failed: 0 }])
   await live([status], noon + 1)
@@ -178,70 +178,67 @@ t.test('failed answers take from a minute, and a report that comes twice counts 
   t.match(read(status).periods.now, { requests: 194, failed: 100, availability: 0.5 })
 })
 
-t.test(
-  'ninety days: whole days say the same as their minutes, and the tail of a bad day is not lost',
-  async (t) => {
-    const today = Math.floor(noon / perDay)
-    // Forty days ago there was an hour without any report, and slow answers.
-    const bad = (today - 40) * perDay
-    const slow = { requests: 100, bucket: 48, ms: 1_000, ageMs: 900 }
-    await plant((today - 95) * perDay, bad)
-    await plant(bad, bad + 600, slow)
-    await plant(bad + 660, bad + perDay, slow)
-    await plant(bad + perDay, today * perDay)
-    // The day before, a second instance was there whose probes all failed.
-    await plant(bad - perDay, bad, { instance: 'other', slots: 0, requests: 0 })
-    const status = start()
-    await live([status], today * perDay)
-    goTo(today * perDay + 1, 20)
-    const before = performance.now()
-    await status.refresh()
-    t.comment(`read 90 days in ${Math.round(performance.now() - before)} ms`)
-    const { periods, series, incidents } = read(status)
-    t.match(periods['90d'], { minutes: 89 * perDay + 1, unreported_minutes: 60, max_age_ms: 900 })
-    t.equal(periods['90d'].requests, (88 * perDay * 10 + (perDay - 60) * 100) as number)
-    t.equal(periods['90d'].availability, Number((1 - 60 / (89 * perDay + 1)).toFixed(7)))
-    // 9.8 % of the answers were slow, so the 99th percentile is a slow one, and no mean of daily ones.
-    t.ok((periods['90d'].latency.p99_ms as number) > 750)
-    t.ok((periods['30d'].latency.p99_ms as number) < 2, 'and not in the last 30 days')
-    t.equal(periods['30d'].availability, 1)
-    t.match(incidents, [{ kind: 'unreported', minutes: 60 }])
-    t.equal(series.days.length, 90)
-    t.same(
-      series.days.filter(({ unreported_minutes: n }) => n > 0).map(({ unreported_minutes: n }) => n),
-      [60],
-    )
-    // Read by minute, the same day says the same.
-    goTo((today - 39) * perDay, 20)
-    const then = start()
-    await then.refresh()
-    const point = read(then).series.days.find(({ at }) =>
-      at.startsWith(new Date((today - 40) * 86_400_000).toISOString().slice(0, 10)),
-    )
-    const known = series.days.find(({ at }) => at === point?.at)
-    t.ok(point)
-    t.same(point, known)
+t.test('ninety days: whole days equal their minutes, and the tail of a bad day is included', async (t) => {
+  const today = Math.floor(noon / perDay)
+  // Forty days ago there was an hour without any report, and slow answers.
+  const bad = (today - 40) * perDay
+  const slow = { requests: 100, bucket: 48, ms: 1_000, ageMs: 900 }
+  await plant((today - 95) * perDay, bad)
+  await plant(bad, bad + 600, slow)
+  await plant(bad + 660, bad + perDay, slow)
+  await plant(bad + perDay, today * perDay)
+  // The day before, a second instance was there whose probes all failed.
+  await plant(bad - perDay, bad, { instance: 'other', slots: 0, requests: 0 })
+  const status = start()
+  await live([status], today * perDay)
+  goTo(today * perDay + 1, 20)
+  const before = performance.now()
+  await status.refresh()
+  t.comment(`read 90 days in ${Math.round(performance.now() - before)} ms`)
+  const { periods, series, incidents } = read(status)
+  t.match(periods['90d'], { minutes: 89 * perDay + 1, unreported_minutes: 60, max_age_ms: 900 })
+  t.equal(periods['90d'].requests, (88 * perDay * 10 + (perDay - 60) * 100) as number)
+  t.equal(periods['90d'].availability, Number((1 - 60 / (89 * perDay + 1)).toFixed(7)))
+  // 9.8 % of the answers were slow, so the 99th percentile is a slow one, and no mean of daily ones.
+  t.ok((periods['90d'].latency.p99_ms as number) > 750)
+  t.ok((periods['30d'].latency.p99_ms as number) < 2, 'and not in the last 30 days')
+  t.equal(periods['30d'].availability, 1)
+  t.match(incidents, [{ kind: 'unreported', minutes: 60 }])
+  t.equal(series.days.length, 90)
+  t.same(
+    series.days.filter(({ unreported_minutes: n }) => n > 0).map(({ unreported_minutes: n }) => n),
+    [60],
+  )
+  // Read by minute, the same day says the same.
+  goTo((today - 39) * perDay, 20)
+  const then = start()
+  await then.refresh()
+  const point = read(then).series.days.find(({ at }) =>
+    at.startsWith(new Date((today - 40) * 86_400_000).toISOString().slice(0, 10)),
+  )
+  const known = series.days.find(({ at }) => at === point?.at)
+  t.ok(point)
+  t.same(point, known)
 
-    await status.prune()
-    const { rows } = await sql<{ days: number }>`
+  await status.prune()
+  const { rows } = await sql<{ days: number }>`
     select count(distinct minute::date) as days from service_minutes`.execute(owner)
-    t.ok((rows[0]?.days ?? 0) >= 90, 'nothing that is shown is pruned')
-    await plant((today - 120) * perDay, (today - 120) * perDay + 1)
-    await status.prune()
-    const { rows: left } =
-      await sql`select from service_minutes where minute < now() - interval '101 days'`.execute(owner)
-    t.same(left, [])
-  },
-)
+  t.ok((rows[0]?.days ?? 0) >= 90, 'nothing that is shown is pruned')
+  await plant((today - 120) * perDay, (today - 120) * perDay + 1)
+  await status.prune()
+  const { rows: left } =
+    await sql`select from service_minutes where minute < now() - interval '101 days'`.execute(owner)
+  t.same(left, [])
+})
 
 t.test('the serving role reports and reads by functions only, and only of about now', async (t) => {
   await t.rejects(sql`select from service_minutes`.execute(reader), /permission denied/)
   await t.rejects(sql`delete from service_minutes`.execute(reader), /permission denied/)
   const now = Math.floor(Date.now() / minuteMs)
-  await reportServiceMinutes(reader, 'x', [minuteOf(now - 4_000), minuteOf(now), minuteOf(now + 4_000)])
+  await reportServiceMinutes(reader, 'x', [getMinute(now - 4_000), getMinute(now), getMinute(now + 4_000)])
   const { rows } = await sql<{ n: number }>`select count(*) as n from service_minutes`.execute(owner)
   t.equal(rows[0]?.n, 1)
-  await t.rejects(reportServiceMinutes(reader, 'x', [minuteOf(now, { requests: 1, failed: 2 })]))
+  await t.rejects(reportServiceMinutes(reader, 'x', [getMinute(now, { requests: 1, failed: 2 })]))
 })
 
 t.test('the first minute, which was not measured from its beginning, stays out past midnight', async (t) => {
@@ -261,57 +258,60 @@ t.test('the first minute, which was not measured from its beginning, stays out p
   t.match(read(status).periods.now, { requests: 7 })
 })
 
-t.test('over HTTP: answers of the API are counted, pages are not, and nobody’s data are in it', async (t) => {
-  // In the middle of a minute: what comes before the first probe is in the same one.
-  const clock = { offsetMs: minuteMs / 2 - (Date.now() % minuteMs) }
-  let statements = 0
-  const pool = createPool(database.url, {
-    ...{ role: readerRole, max: 4, applicationName: 'test' },
-    onError() {},
-  })
-  const counting = createDb(pool, {
-    onStatement({ sql: text }) {
-      if (text.includes('service_')) statements++
-    },
-  })
-  const app = await createTestApp({ ...database, reader: counting, reserved: counting }, { clock })
-  t.teardown(async () => {
-    await app.close()
-    await counting.destroy()
-  })
-  const { get } = await asCustomer(database, app, 'secretive-customer')
-  const cached = () => get('/v1/products', { 'cache-control': '' })
-  await app.serviceStatus.probe()
-  clock.offsetMs += minuteMs
-  for (let i = 0; i < 3; i++) await cached()
-  const { headers } = await cached()
-  await get('/products', { 'if-none-match': String(headers.etag), 'cache-control': '' })
-  await get('/v1/products/unknown')
-  await app.inject('/v1/products')
-  await app.inject('/v1/nothing')
-  for (const page of ['/', '/status', '/status.json', '/health/live', '/problems', '/openapi.json'])
-    await app.inject(page)
-  await app.serviceStatus.probe()
-  clock.offsetMs += minuteMs + 20_000
-  await app.serviceStatus.report()
-  await app.serviceStatus.refresh()
-  const answer = await app.inject('/status.json')
-  t.equal(answer.statusCode, 200)
-  t.equal(answer.headers['content-type'], 'application/json')
-  const { periods } = answer.json()
-  t.match(periods.now, { requests: 8, failed: 0 })
-  t.equal(periods.now.cache_hit_ratio, 0.8, 'five answers of data, one of them from the database')
-  t.ok(periods.now.latency.average_ms > 0)
-  t.notMatch(answer.body, /secretive|customer|products/)
+t.test(
+  'over HTTP: answers of the API are counted, pages are not, and no customer’s data are in it',
+  async (t) => {
+    // In the middle of a minute: what comes before the first probe is in the same one.
+    const clock = { offsetMs: minuteMs / 2 - (Date.now() % minuteMs) }
+    let statements = 0
+    const pool = createPool(database.url, {
+      ...{ role: readerRole, max: 4, applicationName: 'test' },
+      onError() {},
+    })
+    const counting = createDb(pool, {
+      onStatement({ sql: text }) {
+        if (text.includes('service_')) statements++
+      },
+    })
+    const app = await createTestApp({ ...database, reader: counting, reserved: counting }, { clock })
+    t.teardown(async () => {
+      await app.close()
+      await counting.destroy()
+    })
+    const { get } = await asCustomer(database, app, 'secretive-customer')
+    const cached = () => get('/v1/products', { 'cache-control': '' })
+    await app.serviceStatus.probe()
+    clock.offsetMs += minuteMs
+    for (let i = 0; i < 3; i++) await cached()
+    const { headers } = await cached()
+    await get('/products', { 'if-none-match': String(headers.etag), 'cache-control': '' })
+    await get('/v1/products/unknown')
+    await app.inject('/v1/products')
+    await app.inject('/v1/nothing')
+    for (const page of ['/', '/status', '/status.json', '/health/live', '/problems', '/openapi.json'])
+      await app.inject(page)
+    await app.serviceStatus.probe()
+    clock.offsetMs += minuteMs + 20_000
+    await app.serviceStatus.report()
+    await app.serviceStatus.refresh()
+    const answer = await app.inject('/status.json')
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.headers['content-type'], 'application/json')
+    const { periods } = answer.json()
+    t.match(periods.now, { requests: 8, failed: 0 })
+    t.equal(periods.now.cache_hit_ratio, 0.8, 'five answers of data, one of them from the database')
+    t.ok(periods.now.latency.average_ms > 0)
+    t.notMatch(answer.body, /secretive|customer|products/)
 
-  const tagged = await app.inject({
-    url: '/status.json',
-    headers: { 'if-none-match': String(answer.headers.etag) },
-  })
-  t.equal(tagged.statusCode, 304)
-  clock.offsetMs += 60_000
-  const before = statements
-  t.ok(before > 0, 'they are counted')
-  for (let i = 0; i < 20; i++) await app.inject('/status.json')
-  t.equal(statements, before, 'a visitor costs the database nothing')
-})
+    const tagged = await app.inject({
+      url: '/status.json',
+      headers: { 'if-none-match': String(answer.headers.etag) },
+    })
+    t.equal(tagged.statusCode, 304)
+    clock.offsetMs += 60_000
+    const before = statements
+    t.ok(before > 0, 'they are counted')
+    for (let i = 0; i < 20; i++) await app.inject('/status.json')
+    t.equal(statements, before, 'a visitor costs the database nothing')
+  },
+)

@@ -24,7 +24,7 @@ const submit = async (company: string): Promise<string> => {
   const answer = await app.inject({ method: 'POST', url: '/v1/access-requests', payload })
   return answer.json().id
 }
-const statusOf = async (id: string) =>
+const readStatus = async (id: string) =>
   (await json('list')).find((request: { id: string }) => request.id === id)?.status
 const customers = async () =>
   await operator
@@ -69,7 +69,7 @@ t.test('an approved request is a customer with a key that works', async (t) => {
   t.match((await get('/v1/me')).json(), { data: { customer: 'arzte-sohne-gmbh', plan: 'premium' } })
   const known = { customer_id: 'arzte-sohne-gmbh', name: 'Ärzte & Söhne GmbH', plan: 'premium' }
   t.same(await customers(), [known])
-  t.equal(await statusOf(id), 'approved')
+  t.equal(await readStatus(id), 'approved')
   t.match(await acts(), [
     ...Array.from({ length: 3 }, () => ({ action: 'requests.list' })),
     { action: 'requests.approve', personal: { customer: known.customer_id, subject: id } },
@@ -80,7 +80,7 @@ t.test('an approved request is a customer with a key that works', async (t) => {
   t.match(await cli('reject', id, '--reason', 'x'), { code: 1, stderr: `no open request ${id}` })
 })
 
-t.test('slug, name and plan can be said; a customer that is there is never touched', async (t) => {
+t.test('slug, name and plan are options; an existing customer is never changed', async (t) => {
   const id = await submit('Ärzte & Söhne GmbH')
   const before = await customers()
   t.match(await cli('approve', id), {
@@ -90,7 +90,7 @@ t.test('slug, name and plan can be said; a customer that is there is never touch
   })
   t.match(await cli('approve', id, '--slug', 'demo'), { code: 1, stderr: /example data/ })
   t.same(await customers(), before, 'what is refused changes nothing')
-  t.equal(await statusOf(id), 'open')
+  t.equal(await readStatus(id), 'open')
   const options = ['--slug', 'praxis', '--name', 'Praxis', '--plan', 'enterprise']
   t.match(await json('approve', id, ...options), { customer: 'praxis', plan: 'enterprise' })
   t.match(await customers(), [{}, { customer_id: 'praxis', name: 'Praxis', plan: 'enterprise' }])
@@ -130,7 +130,7 @@ t.test('listing deletes old requests', async (t) => {
   await sql`update access_requests set created_at = now() - interval '21 days' where request_id = ${old}`.execute(
     operator,
   )
-  t.same([await statusOf(old), await statusOf(kept)], [undefined, 'open'])
+  t.same([await readStatus(old), await readStatus(kept)], [undefined, 'open'])
   const expired = (await acts()).filter(({ action }) => action === 'requests.expire')
   t.match(expired, [{ personal: { details: { count: 1 } } }])
 })

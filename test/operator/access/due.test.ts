@@ -51,7 +51,7 @@ t.test('between receipt and due time lie 24 hours of business days, the last one
   )
 })
 
-t.test('a later request is never due before an earlier one, and no request is due at once', async () => {
+t.test('a later request is never due before an earlier one, and no request is due immediately', async () => {
   const instants = fc.integer({ min: start, max: start + 3 * 366 * dayMs })
   fc.assert(
     fc.property(instants, fc.nat(10 * dayMs), holidaySets, (first, gap, holidays) => {

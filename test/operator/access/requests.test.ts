@@ -31,7 +31,7 @@ const stored = async () =>
     .rows
 const clear = () => sql`delete from access_requests`.execute(operator)
 
-t.test('a request is kept as it came and is due one business day later', async (t) => {
+t.test('a request is stored unchanged and is due one business day later', async (t) => {
   const { post } = await open({ HOLIDAYS: '2026-11-23,2026-12-25' })
   const answer = await post(body)
   t.equal(answer.statusCode, 202)
@@ -112,14 +112,14 @@ t.test('the longest request is taken', async (t) => {
   await clear()
 })
 
-t.test('any other method is 405, and no token is asked for', async (t) => {
+t.test('any other method is 405, without a token', async (t) => {
   const { app } = await open()
   const got = await app.inject('/v1/access-requests')
   t.same([got.statusCode, got.headers.allow], [405, 'POST, OPTIONS'])
   t.equal((await app.inject({ method: 'OPTIONS', url: '/v1/access-requests' })).statusCode, 204)
 })
 
-t.test('the answer is the same whoever is a customer already', async (t) => {
+t.test('the answer is the same for existing customers', async (t) => {
   const { post } = await open()
   await addCustomer(database, 'acme')
   const answers = await Promise.all(['acme', 'nobody'].map((company) => post({ ...body, company })))
@@ -168,7 +168,7 @@ t.test('a site with many networks, and all sites together, store a limited numbe
   await clear()
 })
 
-t.test('two at once do not pass where there is room for one', async (t) => {
+t.test('of two simultaneous requests for the last slot, one is refused', async (t) => {
   const { post } = await open({ LIMIT_ACCESS_REQUESTS: '1' })
   const answers = await Promise.all([post(body), post(body), post(body)])
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [202, 429, 429])
@@ -190,7 +190,7 @@ const insert = async (id: string, cameDaysAgo: number, decision?: { daysAgo: num
     )
   }
 }
-const idOf = (name: string) => name.padEnd(16, '0')
+const getId = (name: string) => name.padEnd(16, '0')
 const remaining = async () => {
   const { rows } = await sql<{ id: string }>`
     select request_id as id from access_requests union all select request_id from approved_requests
@@ -198,15 +198,15 @@ const remaining = async () => {
   return rows.map(({ id }) => id.replace(/0+$/, ''))
 }
 
-t.test('old requests are deleted once, and the trail says so', async (t) => {
+t.test('old requests are deleted once, and the trail records it', async (t) => {
   const { app } = await open({ ACCESS_REQUEST_DAYS: '10' })
   await addCustomer(database, 'acme')
-  await insert(idOf('openold'), 10.5)
-  await insert(idOf('opennew'), 9.5)
-  await insert(idOf('rejectedlong'), 50, { daysAgo: 10.5 })
-  await insert(idOf('rejectedlately'), 50, { daysAgo: 9.5 })
-  await insert(idOf('approvedlong'), 50, { daysAgo: 10.5, customer: 'acme' })
-  await insert(idOf('approvedlately'), 50, { daysAgo: 9.5, customer: 'acme' })
+  await insert(getId('openold'), 10.5)
+  await insert(getId('opennew'), 9.5)
+  await insert(getId('rejectedlong'), 50, { daysAgo: 10.5 })
+  await insert(getId('rejectedlately'), 50, { daysAgo: 9.5 })
+  await insert(getId('approvedlong'), 50, { daysAgo: 10.5, customer: 'acme' })
+  await insert(getId('approvedlately'), 50, { daysAgo: 9.5, customer: 'acme' })
   const counts = await Promise.all([app.accessRequests.deleteOld(), app.accessRequests.deleteOld()])
   t.same(counts.sort(), [0, 3], 'two instances at once')
   t.same(await remaining(), ['approvedlately', 'opennew', 'rejectedlately'])
@@ -218,7 +218,7 @@ t.test('old requests are deleted once, and the trail says so', async (t) => {
 })
 
 t.test('an operator who decides a request locks it for others until then', async (t) => {
-  const id = idOf('wanted')
+  const id = getId('wanted')
   await insert(id, 0.1)
   const isWaiting = async () => {
     const { rows } = await sql`select from pg_stat_activity
@@ -240,16 +240,16 @@ t.test('an operator who decides a request locks it for others until then', async
 
 t.test('overdue are open requests whose time is over', async (t) => {
   const { app } = await open()
-  await insert(idOf('due'), 0.5)
-  await insert(idOf('overdue'), 1.5)
-  await insert(idOf('rejected'), 5, { daysAgo: 4 })
+  await insert(getId('due'), 0.5)
+  await insert(getId('overdue'), 1.5)
+  await insert(getId('rejected'), 5, { daysAgo: 4 })
   t.equal(await app.accessRequests.countOverdue(), 1)
   t.equal(await countOverdueRequests(operator), 1)
   await clear()
 })
 
 t.test(
-  'the service deletes by itself: a minute after its start, then each hour, also after a failure',
+  'the service deletes on schedule: a minute after its start, then each hour, also after a failure',
   async (t) => {
     const { default: Fastify } = await import('fastify')
     const { default: plugin } = await import('../../../plugins/access-requests.ts')
@@ -280,7 +280,7 @@ t.test(
     const app = Fastify()
     await app.register(plugin, { requests: { ...requests, deleteOld }, after })
     await app.ready()
-    await insert(idOf('old'), 2)
+    await insert(getId('old'), 2)
     const fire = async (count: number) => {
       timers.at(-1)?.call()
       while (timers.length < count) await new Promise(setImmediate)
@@ -302,7 +302,7 @@ t.test(
   },
 )
 
-t.test('the serving role adds, counts and deletes what is old, and nothing else', async (t) => {
+t.test('the serving role may only add, count and delete old requests', async (t) => {
   for (const table of ['access_requests', 'approved_requests']) {
     for (const statement of [
       `select from ${table}`,
@@ -314,7 +314,7 @@ t.test('the serving role adds, counts and deletes what is old, and nothing else'
       await t.rejects(sql.raw(statement).execute(reader), /permission denied/, statement)
     }
   }
-  await insert(idOf('today'), 0.1)
+  await insert(getId('today'), 0.1)
   for (const days of [0, -5]) await sql`select delete_old_access_requests(${days}::integer)`.execute(reader)
   t.ok((await remaining()).includes('today'), 'what came today stays whatever is asked')
   await clear()

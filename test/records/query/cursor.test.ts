@@ -8,7 +8,7 @@ const secret = 'a secret of more than thirty-two characters'
 const codec = createCursorCodec(createSecrets([secret]))
 const anyKeys = fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 })
 
-t.test('a cursor gives back the keys it was made of', async (t) => {
+t.test('a cursor decodes to its keys', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.string(), anyKeys, (selection, keys) => {
@@ -34,7 +34,7 @@ t.test('a cursor changed in any one character is refused', async (t) => {
   )
 })
 
-t.test('another customer cannot use a cursor, and another query is told so', async (t) => {
+t.test('a cursor is refused for another customer, and for another query with the reason', async (t) => {
   const cursor = codec.encode('acme', 'certificates?tags=a', ['k', 'id'])
   t.match(codec.decode('bolt', 'certificates?tags=a', cursor), { detail: /unchanged/ })
   t.notOk(codec.isGenuine('bolt', cursor))

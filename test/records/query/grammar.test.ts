@@ -3,7 +3,7 @@ import t from 'tap'
 import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
 import { formatParts, formatSelection, withCursor } from '../../../app/records/query/canonical.ts'
 import { type ParseOutcome, parseQuery } from '../../../app/records/query/parse.ts'
-import { operatorsOf, type Query } from '../../../app/records/query/query.ts'
+import { getOperators, type Query } from '../../../app/records/query/query.ts'
 import { resolveDate, resolveInstant } from '../../../app/records/query/values.ts'
 import type { Field, Resource } from '../../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../../app/records/resources/index.ts'
@@ -17,13 +17,13 @@ const understood = (outcome: ParseOutcome): Query => {
   if ('query' in outcome) return outcome.query
   throw new Error(JSON.stringify(outcome.faults))
 }
-const faultsOf = (resource: Resource, query: string) => {
+const listFaults = (resource: Resource, query: string) => {
   const outcome = parseQuery(resource, 'page', query)
   return 'faults' in outcome ? outcome.faults : []
 }
 
 /** Values a field may be asked for, from its own kind. */
-const valuesOf = (field: Field): fc.Arbitrary<string> => {
+const listValues = (field: Field): fc.Arbitrary<string> => {
   if (field.kind === 'boolean') return fc.constantFrom('true', 'false')
   if (field.values) return fc.constantFrom(...field.values)
   const day = fc
@@ -47,12 +47,14 @@ const valuesOf = (field: Field): fc.Arbitrary<string> => {
 
 const listOperators = new Set(['', 'in', 'nin', 'all'])
 
-const parameterOf = (field: Field): fc.Arbitrary<[string, string]> =>
-  fc.constantFrom('', ...operatorsOf(field)).chain((operator) => {
+const getParameter = (field: Field): fc.Arbitrary<[string, string]> =>
+  fc.constantFrom('', ...getOperators(field)).chain((operator) => {
     const name = operator ? `${field.name}[${operator}]` : field.name
     if (operator === 'null') return fc.tuple(fc.constant(name), fc.constantFrom('true', 'false'))
-    if (!listOperators.has(operator)) return fc.tuple(fc.constant(name), valuesOf(field))
-    return fc.array(valuesOf(field), { minLength: 1, maxLength: 4 }).map((values) => [name, joinList(values)])
+    if (!listOperators.has(operator)) return fc.tuple(fc.constant(name), listValues(field))
+    return fc
+      .array(listValues(field), { minLength: 1, maxLength: 4 })
+      .map((values) => [name, joinList(values)])
   })
 
 /** Counterexamples show the query, not the whole definition. */
@@ -61,7 +63,7 @@ const shown = <T extends { pairs: [string, string][] }>(arbitrary: fc.Arbitrary<
 
 const anyQuery = fc.constantFrom(...resourceNames.map((name) => resources[name])).chain((resource) => {
   const filterable = [...resource.fields.values()].filter((field) => field.filter)
-  const filters = fc.uniqueArray(fc.constantFrom(...filterable).chain(parameterOf), {
+  const filters = fc.uniqueArray(fc.constantFrom(...filterable).chain(getParameter), {
     selector: ([name]) => name,
     maxLength: 5,
   })
@@ -131,12 +133,12 @@ t.test('different queries have different canonical forms', async (t) => {
   )
 })
 
-t.test('nothing of a query is in the next one of its kind', async (t) => {
+t.test('queries of one shape share no values', async (t) => {
   const plain = understood(parseQuery(certificates, 'page', ''))
   const all =
     'limit=7&sort=number&count=exact&fields=id&include=product&on=2026-01-31&expiring_within=3&tags=a'
   understood(parseQuery(certificates, 'page', all))
-  faultsOf(certificates, 'limit=7&sort=nothing')
+  listFaults(certificates, 'limit=7&sort=nothing')
   t.same(understood(parseQuery(certificates, 'page', '')), plain)
 })
 
@@ -219,8 +221,8 @@ t.test('pairs decode as HTML forms write them', async (t) => {
   t.same(parsePairs('a=%FF'), [{ name: 'a', value: undefined }], 'not UTF-8')
 })
 
-t.test('every fault is listed, with what was expected and the nearest valid name', async (t) => {
-  const faults = faultsOf(
+t.test('every fault is listed, with the expected form and the nearest valid name', async (t) => {
+  const faults = listFaults(
     certificates,
     'validty=valid&issued_on=&foo=1&foo=1&sort=title,nmber&limit=0&fields=numbr&valid_until[gtee]=2026-01-01' +
       '&include=prduct&approval_status=aproved,gone&country_code=de&count=yes&on=2026-02-30',
@@ -256,21 +258,21 @@ t.test('where every fault has a nearest name the corrected query is proposed', a
 t.test('bounds: parameters, values, sort keys, limit', async (t) => {
   const many = (n: number, make: (i: number) => string, separator: string) =>
     Array.from({ length: n }, (_, i) => make(i)).join(separator)
-  t.same(faultsOf(certificates, `tags=${many(200, (i) => `t${i}`, ',')}`), [])
-  t.match(faultsOf(certificates, `tags=${many(201, (i) => `t${i}`, ',')}`), [{ code: 'too_many_values' }])
+  t.same(listFaults(certificates, `tags=${many(200, (i) => `t${i}`, ',')}`), [])
+  t.match(listFaults(certificates, `tags=${many(201, (i) => `t${i}`, ',')}`), [{ code: 'too_many_values' }])
   t.match(
-    faultsOf(
+    listFaults(
       certificates,
       many(31, (i) => `x${i}=1`, '&'),
     ),
     [{ code: 'too_many_values' }],
   )
-  t.match(faultsOf(certificates, 'sort=number,valid_from,valid_until,issued_on'), [
+  t.match(listFaults(certificates, 'sort=number,valid_from,valid_until,issued_on'), [
     { code: 'too_many_values' },
   ])
-  t.match(faultsOf(certificates, 'sort=number,-number'), [{ code: 'invalid_value' }])
+  t.match(listFaults(certificates, 'sort=number,-number'), [{ code: 'invalid_value' }])
   for (const limit of ['0', '501', '-1', '1.5', '007', ' 1', '1e2', 'x']) {
-    t.match(faultsOf(certificates, `limit=${encodeURIComponent(limit)}`), [{ parameter: 'limit' }], limit)
+    t.match(listFaults(certificates, `limit=${encodeURIComponent(limit)}`), [{ parameter: 'limit' }], limit)
   }
 })
 
@@ -297,7 +299,7 @@ t.test('dates may be relative to today, also where + arrived as a space', async 
     '2026-1-1',
     '2026-01-01T00:00:00Z',
   ]) {
-    t.match(faultsOf(certificates, `valid_until=${bad}`), [{ code: 'invalid_value' }], bad)
+    t.match(listFaults(certificates, `valid_until=${bad}`), [{ code: 'invalid_value' }], bad)
   }
 })
 
@@ -324,7 +326,7 @@ t.test('instants are brought to UTC with six decimals', async (t) => {
     '2026-01-01T00:00:00.Z',
   ]) {
     t.match(
-      faultsOf(projects, `updated_at[gte]=${encodeURIComponent(bad)}`),
+      listFaults(projects, `updated_at[gte]=${encodeURIComponent(bad)}`),
       [{ code: 'invalid_value' }],
       bad,
     )
@@ -343,7 +345,7 @@ t.test('an instant with more than six decimals is compared exactly', async (t) =
   }
 })
 
-t.test('an empty value is the empty text where a field may hold it, and invalid elsewhere', async (t) => {
+t.test('an empty value is the empty text for fields that allow it, and otherwise invalid', async (t) => {
   for (const name of [
     'brand',
     'brand[eq]',
@@ -370,19 +372,19 @@ t.test('an empty value is the empty text where a field may hold it, and invalid 
     'q',
   ]
   for (const name of strict) {
-    t.match(faultsOf(products, `${name}=`), [{ code: 'invalid_value' }], name)
+    t.match(listFaults(products, `${name}=`), [{ code: 'invalid_value' }], name)
   }
-  t.match(faultsOf(certificates, 'country_code='), [{ code: 'invalid_value' }])
+  t.match(listFaults(certificates, 'country_code='), [{ code: 'invalid_value' }])
 })
 
 t.test('text that cannot be stored is refused in a filter', async (t) => {
   for (const bad of ['%00', 'a%00b', '%ED%A0%80', `${'x'.repeat(2001)}`, `${'%C3%A4'.repeat(1001)}`]) {
-    t.match(faultsOf(certificates, `number=${bad}`), [{ code: 'invalid_value' }], bad.slice(0, 12))
+    t.match(listFaults(certificates, `number=${bad}`), [{ code: 'invalid_value' }], bad.slice(0, 12))
   }
-  t.same(faultsOf(certificates, `number=${'%C3%A4'.repeat(1000)}`), [], '2,000 bytes are stored')
+  t.same(listFaults(certificates, `number=${'%C3%A4'.repeat(1000)}`), [], '2,000 bytes are stored')
 })
 
-t.test('the selection of a cursor leaves out what may change between pages', async (t) => {
+t.test('the selection of a cursor excludes parameters that may change between pages', async (t) => {
   const selection = (query: string) => formatSelection(understood(parseQuery(certificates, 'page', query)))
   t.equal(selection('tags=a&limit=3&fields=number&include=product&count=exact'), selection('tags=a'))
   t.not(selection('tags=a&sort=number'), selection('tags=a'))
@@ -435,7 +437,7 @@ t.test(
       ['valid_untl[lt]x=2026-01-01', /^valid_untl\[lt\]x is not/],
     ]
     for (const [query, sentence, meant] of cases) {
-      t.match(faultsOf(certificates, query)[0]?.detail, sentence, query)
+      t.match(listFaults(certificates, query)[0]?.detail, sentence, query)
       t.equal(proposal(certificates, query), meant, query)
     }
   },

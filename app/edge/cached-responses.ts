@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { Entry } from '../cache/entry.ts'
+import type { CacheEntry } from '../cache/entry.ts'
 import { encodings } from '../http/encodings.ts'
 import type { PreparedBody } from '../wire/prepared.ts'
 
 /** Facts about a customer's target, from the router's last answer. */
-export type Ticket = Readonly<{
+export type KnownTarget = Readonly<{
   /** `entryName` of the cache entry. */
   name: string
   route: string
@@ -14,35 +14,35 @@ export type Ticket = Readonly<{
   day: string
   isAcceptable: (accept: string | undefined) => boolean
   /** The `Link` for the next page. `undefined` if there is none. */
-  linkOf: (next: string | undefined) => string | undefined
+  formatNextLink: (next: string | undefined) => string | undefined
 }>
 
 /** 10,000 tickets with targets of 100 bytes. */
 const maxBytes = 7_000_000
 /** Estimated bytes of a ticket without its target. */
-export const ticketBytes = 600
+export const knownTargetBytes = 600
 /** Longer targets are rarely repeated. */
 const longestTarget = 1024
 
-export type Tickets = {
-  find(customerId: string, target: string): Ticket | undefined
-  add(customerId: string, target: string, ticket: Ticket): void
+export type KnownTargets = {
+  find(customerId: string, target: string): KnownTarget | undefined
+  add(customerId: string, target: string, ticket: KnownTarget): void
 }
 
 /** Creates a bounded store (LRU). */
-export const createTickets = (maxSize = maxBytes): Tickets => {
-  const sizeCalculation = (_: Ticket, name: string) => ticketBytes + name.length
-  const tickets = new LRUCache<string, Ticket>({ maxSize, sizeCalculation })
-  const nameOf = (customerId: string, target: string) => `${customerId}\0${target}`
+export const createKnownTargets = (maxSize = maxBytes): KnownTargets => {
+  const sizeCalculation = (_: KnownTarget, name: string) => knownTargetBytes + name.length
+  const tickets = new LRUCache<string, KnownTarget>({ maxSize, sizeCalculation })
+  const toKey = (customerId: string, target: string) => `${customerId}\0${target}`
   return {
-    find: (customerId, target) => tickets.get(nameOf(customerId, target)),
+    find: (customerId, target) => tickets.get(toKey(customerId, target)),
     add(customerId, target, ticket) {
-      if (target.length <= longestTarget) tickets.set(nameOf(customerId, target), ticket)
+      if (target.length <= longestTarget) tickets.set(toKey(customerId, target), ticket)
     },
   }
 }
 
-export type Reply = {
+export type CachedResponse = {
   readonly status: 200 | 304
   /** Alternating names and values, including `content-length`. */
   readonly fields: readonly string[]
@@ -57,16 +57,16 @@ export type Variant = Readonly<{
   encoding: string | undefined
 }>
 
-const indexOf = ({ isTls, isNotModified, hasLink, encoding }: Variant): number => {
+const getVariantIndex = ({ isTls, isNotModified, hasLink, encoding }: Variant): number => {
   const coding = encoding === undefined ? 0 : 1 + encodings.indexOf(encoding as (typeof encodings)[number])
   return (coding << 3) | (isTls ? 4 : 0) | (isNotModified ? 2 : 0) | (hasLink ? 1 : 0)
 }
 
-export type Replies = {
+export type CachedResponses = {
   /** `undefined` if the router has not sent this variant of the entry yet. */
-  find(entry: Entry, variant: Variant): Reply | undefined
+  find(entry: CacheEntry, variant: Variant): CachedResponse | undefined
   /** `headers` are all headers that the router sent, by lower-case name. */
-  add(entry: Entry, variant: Variant, headers: Readonly<Record<string, unknown>>, body?: Buffer): void
+  add(entry: CacheEntry, variant: Variant, headers: Readonly<Record<string, unknown>>, body?: Buffer): void
 }
 
 const hit = 'certdata; hit'
@@ -77,10 +77,10 @@ const replaced = new Set<string>([
 ])
 
 /** Creates a store in which replies live as long as their entries. */
-export const createReplies = (): Replies => {
-  const known = new WeakMap<Entry, (Reply | undefined)[]>()
+export const createCachedResponses = (): CachedResponses => {
+  const known = new WeakMap<CacheEntry, (CachedResponse | undefined)[]>()
   return {
-    find: (entry, variant) => known.get(entry)?.[indexOf(variant)],
+    find: (entry, variant) => known.get(entry)?.[getVariantIndex(variant)],
     add(entry, variant, headers, body) {
       const constant = Object.entries(headers).flatMap(([name, value]) =>
         replaced.has(name) || value === undefined ? [] : [name, String(value)],
@@ -89,7 +89,7 @@ export const createReplies = (): Replies => {
       const status = variant.isNotModified ? 304 : 200
       const fields = ['cache-status', hit, ...length, ...constant]
       const replies = known.get(entry) ?? []
-      replies[indexOf(variant)] = { status, fields, body, text: undefined }
+      replies[getVariantIndex(variant)] = { status, fields, body, text: undefined }
       known.set(entry, replies)
     },
   }

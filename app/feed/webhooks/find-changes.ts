@@ -2,20 +2,20 @@ import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
-import { readMoment } from '../moment.ts'
+import { readDayAndWindow } from '../day-and-window.ts'
 import { wholeState } from '../query.ts'
 import { readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
 import { toInstant } from './schedule.ts'
 
-export type Place = Readonly<{ token: string; since: string; day: string; identity: string }>
+export type FeedPosition = Readonly<{ token: string; since: string; day: string; identity: string }>
 
-export type Finding = Readonly<{
+export type FoundChanges = Readonly<{
   /** Empty if nothing changed. */
   resources: readonly ResourceName[]
   /** A sync token, or `snapshot` if the feed cannot list the changes. */
   after: string
-  next: Place
+  next: FeedPosition
 }>
 
 type LookOptions = {
@@ -30,7 +30,7 @@ const pageLimit = 200
 /** After a larger change, the message names all of the webhook's resources. */
 const mostPages = 10
 
-const toPlace = ({ tokens }: LookOptions, customerId: string, token: SyncToken): Place => ({
+const toPosition = ({ tokens }: LookOptions, customerId: string, token: SyncToken): FeedPosition => ({
   token: tokens.encode(customerId, token),
   since: String(token.base.xmin),
   day: token.moment.day,
@@ -40,14 +40,14 @@ const toPlace = ({ tokens }: LookOptions, customerId: string, token: SyncToken):
 const createReader =
   ({ db, now }: LookOptions, { customerId, resources }: Watched) =>
   async (token: SyncToken | undefined) => {
-    const bindings = await readMoment(db, customerId, toInstant(now()).slice(0, 10))
+    const bindings = await readDayAndWindow(db, customerId, toInstant(now()).slice(0, 10))
     return readChanges(db, { customerId, token, resources, bindings, limit: pageLimit })
   }
 
 /** The current position: changes committed before it are not reported. Rejects like a read of the feed. */
-export const findPlaceOfNow = async (options: LookOptions, watched: Watched): Promise<Place> => {
+export const findCurrentPosition = async (options: LookOptions, watched: Watched): Promise<FeedPosition> => {
   const { token } = await createReader(options, watched)(undefined)
-  return toPlace(options, watched.customerId, token)
+  return toPosition(options, watched.customerId, token)
 }
 
 const isExpired = (error: unknown) => error instanceof ApiError && error.code === 'sync_token_expired'
@@ -56,17 +56,17 @@ const isExpired = (error: unknown) => error instanceof ApiError && error.code ==
  * Searches for changes since a position. If the feed refuses the token, as after a restore, the receiver must
  * read all resources again. Rejects like a read of the feed.
  */
-export const lookForChanges = (
+export const findChanges = (
   options: LookOptions & { db: QueuedDb },
   watched: Watched,
   from: string,
-): Promise<Finding> =>
+): Promise<FoundChanges> =>
   inTurn(options.db, watched.customerId, async () => {
     const { customerId, resources } = watched
     const read = createReader(options, watched)
     const all = async (after: string) => {
       const { token } = await read(undefined)
-      return { resources, after, next: toPlace(options, customerId, token) }
+      return { resources, after, next: toPosition(options, customerId, token) }
     }
     const changed = new Set<string>()
     let token = options.tokens.decode(customerId, from)
@@ -84,5 +84,5 @@ export const lookForChanges = (
       throw error
     }
     const named = resources.filter((name) => changed.has(name))
-    return { resources: named, after: from, next: toPlace(options, customerId, token) }
+    return { resources: named, after: from, next: toPosition(options, customerId, token) }
   })

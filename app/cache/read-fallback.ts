@@ -11,7 +11,7 @@ const trustMs = 1_000
  * Detects whether reads work while polls fail. Then a new read is better than a stored value. `now`: monotonic.
  * See docs/decisions/0078-failed-polls-do-not-make-answers-old.md.
  */
-export const createSecondWay = (now: () => number) => {
+export const createReadFallback = (now: () => number) => {
   let answeredAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
   let isTrying = false

@@ -1,12 +1,12 @@
 import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
-import { judged, type Watch } from './wait.ts'
+import { reauthorizingWakes, type Watch } from './wait.ts'
 
 /**
  * Reads until a page has changes or the wait ends. `token`: `undefined` for a new one. `judge` rejects if the
  * client is no longer authorized.
  */
-export const readPatiently = async (
+export const readUntilChanged = async (
   watch: Watch,
   read: (token: SyncToken | undefined) => Promise<FeedPage>,
   token: SyncToken | undefined,
@@ -19,7 +19,7 @@ export const readPatiently = async (
       // The page is empty: the client continues with the token that it sent.
       if (wake === 'closing') return { ...page, token: token ?? page.token }
       if (wake === 'gone') return page
-      if (judged.includes(wake)) await judge()
+      if (reauthorizingWakes.includes(wake)) await judge()
       if (wake === 'rights') return page
       page = await read(page.token)
       if (wake === 'time') return page

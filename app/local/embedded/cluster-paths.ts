@@ -35,7 +35,7 @@ export type ClusterPaths = { directory: string; home: string; moved?: string }
  * its first location. Throws if the folder cannot be created, was deleted, or is not accessible to the server
  * although it contains its data.
  */
-export function findPlaces(dataDir: string): ClusterPaths {
+export function findClusterPaths(dataDir: string): ClusterPaths {
   const directory = makeDirectory(dataDir)
   const cluster = join(directory, CLUSTER)
   const found = lstatSync(cluster, { throwIfNoEntry: false })
@@ -49,12 +49,13 @@ export function findPlaces(dataDir: string): ClusterPaths {
     assertOurs(home)
     return { directory, home, moved: `PostgreSQL could not work in ${directory} at its first start` }
   }
-  const folder = identityOf(directory)
+  const folder = readIdentity(directory)
   const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
   // No lock is held yet: another user may have removed the folder and created it again.
-  const isSame = folder !== undefined && folder === identityOf(directory)
-  if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino) return findPlaces(dataDir)
+  const isSame = folder !== undefined && folder === readIdentity(directory)
+  if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino)
+    return findClusterPaths(dataDir)
   if (found) {
     throw new Error(
       `${obstacle}, but its database is there: give it access, or set DATA_DIR to another folder`,
@@ -76,7 +77,7 @@ export function linkCluster({ directory, home }: ClusterPaths): void {
  * Returns the folder for the server's socket: the cluster's, or a private one with a short path if the
  * socket's path would be too long for the kernel.
  */
-export function placeSocket(
+export function prepareSocketFolder(
   { directory, home }: ClusterPaths,
   user: ServerUser,
   log: (message: string) => void,
@@ -90,7 +91,7 @@ export function placeSocket(
 }
 
 /** Removes all files of an instance, which must not be running. */
-export function removePlaces({ directory, home }: ClusterPaths): void {
+export function removeClusterPaths({ directory, home }: ClusterPaths): void {
   for (const path of [...listShortFolders(directory), home, directory]) {
     rmSync(path, { recursive: true, force: true })
   }
@@ -102,7 +103,7 @@ export function isPlainPath(path: string): boolean {
 }
 
 // The creator sets the mode only after it created the folder.
-function identityOf(folder: string): string | undefined {
+function readIdentity(folder: string): string | undefined {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found && `${found.ino} ${found.mode}`
 }

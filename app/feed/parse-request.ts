@@ -27,7 +27,7 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name) => b.includes(name))
 
 /** Creates the parser of feed requests. The parser throws invalid_query and invalid_sync_token. */
-export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
+export const createRequestParser = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
   const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
