@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { ConfigError, parseConfig } from '../app/config/config.ts'
+import { localOrigin } from '../app/config/local-origin.ts'
 import { variables } from '../app/config/variables.ts'
 
 const randomKey = randomBytes(24).toString('base64')
@@ -281,4 +282,12 @@ t.test('ALLOW_HTTP is true or false', (t) => {
   t.equal(parseConfig({ ALLOW_HTTP: 'false' }).allowHttp, false)
   t.throws(() => parseConfig({ ALLOW_HTTP: 'yes' }), /ALLOW_HTTP: expected true or false/)
   t.end()
+})
+
+t.test('the local origin is a URL for every kind of host', async (t) => {
+  const at = (host: string, tls?: { certFile: string; keyFile: string }) => localOrigin({ host, tls }, 3000)
+  t.equal(at('0.0.0.0'), 'http://localhost:3000')
+  t.equal(at('::1', { certFile: '', keyFile: '' }), 'https://localhost:3000')
+  t.equal(at('fd00::1'), 'http://[fd00::1]:3000')
+  t.equal(at('10.0.0.1'), 'http://10.0.0.1:3000')
 })

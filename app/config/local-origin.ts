@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 
 /** The origin for clients on this machine. */
 export const localOrigin = ({ host, tls }: Pick<Config, 'host' | 'tls'>, port: number): string => {
-  const wildcard = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' || host === '::1'
-  return `${tls ? 'https' : 'http'}://${wildcard ? 'localhost' : host}:${port}`
+  const isLocal = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)
+  const name = isLocal ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `${tls ? 'https' : 'http'}://${name}:${port}`
 }

@@ -106,7 +106,7 @@ const createRules = (): [section: number, promise: string, rule: Rule][] => {
           ? expectHeaders(answer, { 'content-security-policy': "default-src 'none';frame-ancestors 'none'" })
           : [],
     ],
-    [4, 'errors are problem documents with their status, whatever was asked', expectProblem],
+    [4, 'errors are problem documents with their status', expectProblem],
     [
       4,
       'Request-Id is on every answer, and each is different',

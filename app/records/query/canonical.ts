@@ -14,9 +14,10 @@ const spellings: Partial<Record<Operator, readonly string[]>> = {
 
 const writeValues = ({ operator, values }: Condition): string => {
   if (operator === 'words') return values.join(' ')
-  return operator === 'in' || operator === 'nin' || operator === 'all'
-    ? joinList([...new Set(values)].sort(byText))
-    : (values[0] as string)
+  if (operator === 'in' || operator === 'nin' || operator === 'all') {
+    return joinList([...new Set(values)].sort(byText))
+  }
+  return values.length === 1 ? (values[0] as string) : joinList(values)
 }
 
 /** Lists are first, because `[eq]` and `[ne]` take only a single value. */
