@@ -24,7 +24,7 @@ declare module 'fastify' {
     /** Set on every route that needs authentication. See `Endpoint`. */
     scope?: string | null
     demo?: false | undefined
-    scopesOf?: ((rawQuery: string) => readonly string[]) | undefined
+    listScopes?: ((rawQuery: string) => readonly string[]) | undefined
     minuteCost?: MinuteCost | undefined
     /** For routes that always refuse, before the check of the plan. */
     refuses?: true
@@ -96,7 +96,7 @@ export default fp<EndpointOptions>(
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
-          config: { scope: row.scope, demo: row.demo, scopesOf: row.listScopes, minuteCost: getCost(row) },
+          config: { scope: row.scope, demo: row.demo, listScopes: row.listScopes, minuteCost: getCost(row) },
           exposeHeadRoute: false,
         }
         const check = createChecks(row, prefix, publicUrl)

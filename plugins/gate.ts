@@ -142,7 +142,7 @@ export default fp<GateOptions>(
       }
       return peer.isLocal && allowHttp ? 'plain' : undefined
     }
-    app.decorate('transportOf', getTransport)
+    app.decorate('getTransport', getTransport)
 
     app.addHook('onRequest', (request, reply, next) => {
       const forwarded = request.headers['x-forwarded-proto']

@@ -29,13 +29,13 @@ const getCosts = (request: FastifyRequest): Costs => {
 /** True if this principal gets 403, whatever its quotas. */
 const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
-  { demo, scope, scopesOf }: FastifyContextConfig,
+  { demo, scope, listScopes }: FastifyContextConfig,
   query: string,
 ): boolean => {
   if (isSuspended || (demo === false && kind === 'demo')) return true
   if (held === undefined) return false
   if (typeof scope === 'string' && !held.has(scope)) return true
-  return scopesOf?.(query).some((each) => !held.has(each)) ?? false
+  return listScopes?.(query).some((each) => !held.has(each)) ?? false
 }
 
 /**

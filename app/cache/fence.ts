@@ -106,7 +106,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     })
 
   /**
-   * Records an answer that is served without `judge`, because its query started after the request.
+   * Records an answer that is served without `compare`, because its query started after the request.
    * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
    */
   const noteServed = ({ customerId, dependsOn, snapshot }: Stamped): void => {

@@ -8,7 +8,7 @@ import type { Resource } from './resources/define.ts'
 export const isId = ({ fields }: Resource, id: string): boolean =>
   fields.get('id')?.element.safeParse(id).success === true
 
-/** 404. `staleSeconds`: see `Answer`. An error reports a stale read only in this header. */
+/** 404. `staleSeconds`: see `ReadResult`. An error reports a stale read only in this header. */
 export const notFound = (detail: string, staleSeconds?: number): ApiError =>
   new ApiError('not_found', {
     detail,
