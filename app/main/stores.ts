@@ -73,12 +73,14 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   let isOpen = false
-  // Ends the process (app/main/end.ts). Until all stores are open, startup throws the error instead.
+  // Ends the process (app/main/end.ts), once: a second error would end it before the reason is logged. Until all
+  // stores are open, startup throws the error instead.
   const onUnfit = (error: Error) => {
-    if (isOpen)
-      process.nextTick(() => {
-        throw error
-      })
+    if (!isOpen) return
+    isOpen = false
+    process.nextTick(() => {
+      throw error
+    })
   }
   const pools = openPools({ config, log, url, onStatement, onUnfit })
   const { db, reserved, replica, exportSource } = pools
