@@ -239,7 +239,7 @@ t.test('erased personal parts verify only if the chain contains the erasure', as
         )
       assert.equal(verify(bare(chain([...given, erase]))), undefined)
       const entryId = mine[0]?.entry.entryId
-      expectFault(verify(bare(chain(given))), { entryId, reason: /no erasure/ })
+      expectFault(verify(bare(chain(given))), { entryId, reason: /without an erasure/ })
       const elsewhere = { ...erase, entry: { ...erase.entry, customerRef: refs[1] as string } }
       expectFault(verify(bare(chain([...given, elsewhere]))), { entryId })
     }),

@@ -283,10 +283,10 @@ t.test('verification finds changes by a superuser in a sealed trail', async (t) 
       { entryId: 5, reason: /personal/ },
     ],
     [`update audit_persons set salt = '\\x00' where entry_id = 5`, { entryId: 5 }],
-    [`delete from audit_persons where entry_id = 5`, { entryId: 5, reason: /copy of it is not/ }],
+    [`delete from audit_persons where entry_id = 5`, { entryId: 5, reason: /but not the customer.s copy/ }],
     [
       `delete from audit_persons where entry_id = 5; delete from audit_copies where entry_id = 5`,
-      { entryId: 5, reason: /no erasure/ },
+      { entryId: 5, reason: /without an erasure/ },
     ],
     [`delete from audit_entries where entry_id = 5`, { entryId: 5, reason: /deleted/ }],
     [`update audit_entries set entry_id = 500 where entry_id = 5`, { entryId: 5 }],

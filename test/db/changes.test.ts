@@ -129,6 +129,7 @@ t.test('no table that answers or rights depend on is forgotten by the log', asyn
     approved_requests: 'never served',
     audit_reads: 'never served',
     webhooks: 'never served: it follows the log',
+    webhook_deliveries: 'never served',
     demo_changes: 'never served: the records that it names are logged',
     used_assertions: 'asked at each login, and never kept',
     client_key_sets: 'asked at each login, and kept for a second',

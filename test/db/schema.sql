@@ -473,7 +473,7 @@ table history_begun row level security forced
   customer_id text collate "C" not null default '*'::text
   resource text collate "C" not null
   since timestamp with time zone not null
-  constraint history_begun_pkey PRIMARY KEY (resource, customer_id)
+  constraint history_begun_pkey PRIMARY KEY (customer_id, resource)
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))
 

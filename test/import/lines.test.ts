@@ -57,7 +57,7 @@ t.test('bad lines are named with number and reason, and all others go in', async
     /^14: name: .*surrogates/,
     /^15: name: .*2000/,
     /^16: name: .*2000 bytes/,
-    /^18: customer: demo is the example data/,
+    /^18: customer: demo is the customer of the example data/,
   ])
 })
 

@@ -28,7 +28,7 @@ create table history_begun (
   customer_id text collate "C" not null default '*',
   resource text collate "C" not null,
   since timestamptz not null,
-  primary key (resource, customer_id)
+  primary key (customer_id, resource)
 );
 comment on table history_begun is 'from when on the history of a resource is complete; * = of customers without a row';
 
