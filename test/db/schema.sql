@@ -3636,7 +3636,7 @@ grant delete, insert, select, update on table customers to certdata_operator
 grant select on table elements to certdata_reader
 grant delete, insert, select, update on table elements to certdata_operator
 grant select on table history_begun to certdata_reader
-grant insert, select, update on table history_begun to certdata_operator
+grant delete, insert, select, update on table history_begun to certdata_operator
 grant delete, insert, select, update on table key_links to certdata_operator
 grant select on table kysely_migration to certdata_reader
 grant select on table kysely_migration to certdata_operator
@@ -3658,7 +3658,7 @@ grant delete, insert, select, update on table revoked_tokens to certdata_operato
 grant select on table service_minutes to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant delete, insert, select, update on table used_assertions to certdata_operator
-grant select on table webhook_deliveries to certdata_operator
+grant delete, select on table webhook_deliveries to certdata_operator
 grant delete, insert, select, update on table webhooks to certdata_operator
 grant usage on type calendar_date to public
 grant select on view reference_history to certdata_reader

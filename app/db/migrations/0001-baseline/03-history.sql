@@ -40,7 +40,7 @@ create policy reader on history_begun for select to certdata_reader
 
 grant select, insert, update, delete on record_history to certdata_operator;
 grant select on record_history to certdata_reader;
-grant select, insert, update on history_begun to certdata_operator;
+grant select, insert, update, delete on history_begun to certdata_operator;
 grant select on history_begun to certdata_reader;
 
 -- Every customer may read the history of reference data. This is not part of the policy, because before PostgreSQL 17 a

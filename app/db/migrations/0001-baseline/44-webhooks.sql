@@ -50,7 +50,7 @@ create table webhook_deliveries (
 );
 comment on table webhook_deliveries is 'the last 20 attempts to reach each receiver';
 
-grant select on webhook_deliveries to certdata_operator;
+grant select, delete on webhook_deliveries to certdata_operator;
 
 create function log_webhook_delivery(customer text, webhook text, delivery json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
