@@ -96,7 +96,7 @@ t.test('the form works without JavaScript', async (t) => {
 
 t.test('the status page shows the measurements and renews itself', async (t) => {
   const { page, faults, close } = await open('/status', { hasClock: true })
-  t.match(await page.textContent('#state'), /Too few measurements/)
+  t.match(await page.textContent('#state'), /Not enough measurements/)
   t.match(await page.textContent('#empty'), /This service is new\. Measuring beg/)
   t.notOk(await page.isVisible('.measured'), 'a new service has one message')
   t.equal(await page.locator('#days rect.none').count(), 90, 'days without figures are no good days')

@@ -96,7 +96,7 @@ t.test('the repository contains the licence of the typeface', async (t) => {
 
 t.test('the start page omits the state of a new service', async (t) => {
   const { body } = await get('/')
-  t.notMatch(body, 'Too few measurements')
+  t.notMatch(body, 'Not enough measurements')
   t.match(body, 'promised')
 })
 

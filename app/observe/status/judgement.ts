@@ -60,7 +60,7 @@ const lists = new Intl.ListFormat('en')
 
 const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [ServiceState, string] => {
   if (level === undefined || verdicts.availability === 'unknown')
-    return ['unknown', 'Too few measurements to tell']
+    return ['unknown', 'Not enough measurements yet']
   if (level < 0.5) return ['down', 'The service does not answer correctly']
   if (level < 0.95) return ['degraded', 'Some requests fail at the moment']
   const broken = listBroken(verdicts)
