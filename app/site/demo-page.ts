@@ -4,10 +4,10 @@ import type { PageContent } from './layout.ts'
 const questions = [
   ['#expiring', 'What expires in the next 90 days?', 'A timeline'],
   ['#markets', 'Where may this product be sold today, and why not?', 'Products and countries'],
-  ['#approvals', 'How far are my approvals?', 'Approvals by stage'],
+  ['#approvals', 'How far along are my approvals?', 'Approvals by stage'],
   ['#changes', 'What changed in the last four weeks?', 'Steps by day'],
   ['#history', 'What happened to a record?', 'Its history'],
-  ['/docs', 'Ask anything else', 'In the reference'],
+  ['/docs', 'Write your own question', 'In the reference'],
 ] as const
 
 const tabs = [

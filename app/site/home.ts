@@ -27,7 +27,7 @@ const proofs = [
   ['average', 'Time to answer', '< 80 ms', 'On average. Your checkout or shipping desk does not wait.'],
   [
     'freshness',
-    'Until a change shows',
+    'Until you see a change',
     '≤ 600 ms',
     'A new or withdrawn certificate is then in every answer.',
   ],
@@ -130,7 +130,7 @@ const hero = (today: string): Html => html`<div class="hero"><div>
 <p class="small soft">The demo needs no account.</p>
 </div>
 <figure class="picture plate">${marketPicture(today)}
-<figcaption>Records of a fictional manufacturer. <a href="/demo#markets">Ask why in the demo</a></figcaption></figure></div>`
+<figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption></figure></div>`
 
 /** Returns `/` with the current figures. */
 export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({

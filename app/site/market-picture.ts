@@ -106,6 +106,6 @@ export const marketPicture = (today: string): Html => {
     .filter(({ tone }) => tone === 'warn')
     .sort((a, b) => String(a.until).localeCompare(String(b.until)))
     .slice(0, shownEnds)
-  return html`<div class="part"><p class="head"><strong>May be sold today</strong> <span>${sold.length} of ${markets.length} markets</span></p>${toMatrix(markets)}</div>
+  return html`<div class="part"><p class="head"><strong>May be sold today</strong> <span>${sold.length} of ${markets.length} requested combinations</span></p>${toMatrix(markets)}</div>
 <div class="part"><p class="head"><strong>Expires next</strong></p><ul class="ends">${ends.map((market) => toEnd(market, today))}</ul></div>`
 }

@@ -29,7 +29,7 @@ const questions = [
   },
   {
     key: 'approvals',
-    name: 'How far are my approvals?',
+    name: 'How far along are my approvals?',
     words: /^\d+ of \d+ approvals are in progress/,
     picture: '.stages li',
     count: [11],
