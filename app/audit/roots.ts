@@ -99,7 +99,7 @@ const makeRoot = (db: Db, key: ChainKey, signer: RootSigner, which: 'due' | 'all
   })
 
 /**
- * Signs the roots that are due, or with `all` a root of every sealed entry, in the serving role. While
+ * Signs and stores the roots that are due, or with `all` roots over all sealed entries, in the serving role. While
  * another instance seals, `due` returns and `all` waits. Throws the driver's errors.
  */
 export const publishRoots = async (

@@ -1,7 +1,7 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, type Poll, type Stamped, type Verdict, wildcard } from './stamped.ts'
 
-/** Decides whether data that was read earlier may be served now. Pure: no clock, no I/O. */
+/** Decides whether data that was read earlier may be served now. No clock, no I/O; `compare` also records that the data are served. */
 
 type Line = {
   name: string

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net'
 import type { Redis } from 'ioredis'
 
 /**
- * Sends all commands of one event-loop turn in one write. Call it after the client has connected. ioredis's
+ * Sends all commands of one event-loop turn in one write. Call it after each connect, because a
+ * reconnect opens a new stream. ioredis's
  * `enableAutoPipelining` waits for the response to a batch before it sends the next one. Commands that wait
  * that long survive young-generation garbage collections, with all objects that they hold.
  */

@@ -1,7 +1,7 @@
 /**
  * The rooms from top to bottom. A room imports only from rooms below it. `app/errors.ts` is a room of its own. So
  * are the entries `app/server.js`, `app/app.ts`, `app/certdata.js` and `app/cli.ts`, and the customer's folders
- * `routes/`, `plugins/` and `schemas/`. ARCHITECTURE.md says what each room is for, in the order a request passes.
+ * `routes/`, `plugins/` and `schemas/`. ARCHITECTURE.md says what each room is for, in the order of imports.
  */
 export const rooms = [
   'server',

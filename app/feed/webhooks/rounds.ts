@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 
-/** Calls `lookAt` with the requested names, one round at a time. The names of a failed round are dropped. */
+/** Calls `lookAt` with customers to look at (`*`: all), one round at a time. A failed round is not repeated. */
 export const createRounds = (
   lookAt: (names: ReadonlySet<string>) => Promise<void>,
   onFailure: (error: Error) => void,
