@@ -180,7 +180,7 @@ t.test('while the database is away the service listens, is live, and refuses all
   line.sever()
   const service = await start({ DATABASE_URL: line.url, SECRET_KEY: secretKey, HOST: 'localhost' })
   const ask = (path: string) => fetch(service.base + path)
-  await service.printed('does not answer: trying again')
+  await service.printed('does not answer: the service retries')
   const live = await ask('/health/live')
   t.equal(live.status, 200)
   t.match(await live.json(), { status: 'live' })
@@ -219,7 +219,7 @@ t.test('the first of several workers listens while the database is away', async 
     SECRET_KEY: secretKey,
     WEB_CONCURRENCY: '2',
   })
-  await service.printed('does not answer: trying again')
+  await service.printed('does not answer: the service retries')
   t.equal((await fetch(`${service.base}/health/live`)).status, 200)
   t.equal((await fetch(`${service.base}/health/ready`)).status, 503)
   await service.stop()

@@ -38,7 +38,7 @@ t.test('the start waits for a database, and logs this once', async (t) => {
   t.teardown(() => line.close())
   line.sever()
   const service = await start({ DATABASE_URL: line.url })
-  await service.printed('does not answer: trying again')
+  await service.printed('does not answer: the service retries')
   await delay(2_500)
   await line.mend()
   await untilReady(service)

@@ -105,7 +105,7 @@ t.test('a database that accepts connections at the start without answering is re
   way.vanish()
   const service = await startService({ DATABASE_URL: url, SECRET_KEY: secretKey })
   t.teardown(() => service.stop('SIGKILL'))
-  await service.printed('does not answer: trying again')
+  await service.printed('does not answer: the service retries')
   way.reappear()
   await untilReady(service)
   t.equal(await service.stop(), 0)
