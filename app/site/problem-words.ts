@@ -210,7 +210,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     means: 'Too many requests wait for the database.',
     why: 'Your request waited, or would have to wait, for longer than the service allows (one second unless the operator sets another time).',
     todo: [
-      'Wait for as many seconds as `Retry-After` says. Add a random part, so that not all clients come back at once.',
+      'Wait for as many seconds as `Retry-After` says. Add a random part, so that not all clients repeat at the same moment.',
     ],
   },
   unavailable: {

@@ -11,7 +11,7 @@ const openedAt = performance.now()
 /** See app/operator/access/form.ts: faster is no person. */
 const fastestMs = 3_000
 
-/** What is said of a field that is empty. */
+/** Messages for empty fields. */
 const missing = {
   company: 'Name your company.',
   name: 'Give your name.',

@@ -22,7 +22,7 @@ const itemWords = (item) =>
     ? `${item.from} to ${item.until ?? 'no end'} (${item.basis})`
     : valueWords(item)
 
-/** What kind of entry it is, and what it did. @param {Entry} entry @returns {{ kind: string, title: string }} */
+/** Returns the kind of an entry and its title. @param {Entry} entry @returns {{ kind: string, title: string }} */
 export const getTitle = ({ op, cause, changes }) => {
   if (op === 'create') return { kind: 'create', title: 'Created' }
   if (op === 'delete') return { kind: 'delete', title: 'Deleted' }

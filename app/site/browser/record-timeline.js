@@ -9,7 +9,7 @@ import { make } from './ui.js'
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** Statuses first: they are what people look for. @param {Entry} entry */
+/** Statuses first, because people look for them. @param {Entry} entry */
 const sorted = ({ changes }) =>
   Object.entries(changes).sort(
     ([a], [b]) => Number(/status|validity/.test(b)) - Number(/status|validity/.test(a)),
@@ -24,7 +24,7 @@ const valueElement = (name, value, kind = '') => {
   return make(name, { class: words.length <= maxUnbroken ? `short ${kind}` : kind }, words)
 }
 
-/** One field, from what to what. @param {[string, { from: unknown, to: unknown }]} change */
+/** Renders the old and new value of a field. @param {[string, { from: unknown, to: unknown }]} change */
 const renderChange = ([field, { from, to }]) =>
   make(
     'li',
@@ -37,7 +37,7 @@ const renderChange = ([field, { from, to }]) =>
     valueElement('strong', to),
   )
 
-/** All values of a record that came or went, on demand. @param {Entry} entry */
+/** Renders all values of a created or deleted record, folded. @param {Entry} entry */
 const renderWhole = (entry) => {
   /** @param {{ from: unknown, to: unknown }} change */
   const getSide = ({ from, to }) => (entry.op === 'create' ? to : from)
