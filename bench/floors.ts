@@ -35,16 +35,24 @@ export const writeFloors = (runs: readonly (readonly Result[])[], command: strin
   writeFileSync(file, `${JSON.stringify(floors, null, 2)}\n`)
 }
 
+/** Whether the ratio is below the floor, or no number. */
+const isSlow = (result: Result, floor = 0): boolean => !(getRatio(result) >= floor)
+
+/** Whether another measurement can change the verdict. A failed request or an extra query is never a disturbance. */
+export const isDisturbed = (result: Result, floor: number | undefined): boolean =>
+  isSlow(result, floor) && listFailures(result, undefined).length === 0
+
 /** Returns the faults of a scenario that forbid a release, in words. */
 export const listFailures = (result: Result, floor: number | undefined): string[] => {
   const { name, subject, reference, queries = 1 } = result
   const failed = [...subject, ...reference].reduce((sum, sample) => sum + sample.failed, 0)
-  const ratio = getRatio(result)
   return [
     ...(failed > 0 ? [`${name}: ${failed} requests failed`] : []),
     ...(queries > mostQueries ? [`${name}: ${queries.toFixed(2)} queries an answer instead of one`] : []),
-    ...(floor !== undefined && !(ratio >= floor)
-      ? [`${name}: ${ratio.toFixed(2)} of its reference, the floor is ${floor} (bench/floors.json)`]
+    ...(floor !== undefined && isSlow(result, floor)
+      ? [
+          `${name}: ${getRatio(result).toFixed(2)} of its reference, the floor is ${floor} (bench/floors.json)`,
+        ]
       : []),
   ]
 }

@@ -6,11 +6,11 @@ export type Plant = { scenarios: RegExp; edits: readonly Edit[] }
 /** Regressions that the gate must notice. plant.ts plants them in a running service. */
 export const plants: Readonly<Record<string, Plant>> = {
   'without the edge': {
-    scenarios: /HTTP/,
+    scenarios: /^item, HTTP/,
     edits: [{ file: 'app/app.ts', from: 'deps.hasEdge !== false', to: 'false' }],
   },
   'with 25 % more work in each cached answer': {
-    scenarios: /HTTP/,
+    scenarios: /^item, HTTP/,
     edits: [
       { file: 'app/edge/edge.ts', from: 'const ms =', to: 'globalThis.workAQuarterMore()\n    const ms =' },
     ],

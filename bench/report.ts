@@ -72,7 +72,7 @@ export const printTable = (report: Report): void => {
   console.log(`
 ${at}, commit ${head}, Node ${versions.node}, ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}
 ${notes.join(' ')}
-${connections} connections, at least ${rounds} rounds of ${seconds} s. µs: processor time of an answer (part of its store).
+${connections} connections, at least ${rounds} rounds of 4 × ${seconds} s. µs: processor time of an answer (part of its store).
 Ratio: reference divided by service, median of the rounds.
 `)
   console.log(formatTable(report))
@@ -115,7 +115,7 @@ export const toHtml = (report: Report): string => {
   const columns = Object.keys(summary(report.results[0] as Result, undefined)).map(
     (name) => `<th>${name}</th>`,
   )
-  const about = `${at}, commit ${head}, Node ${versions.node}, ${machine.cores} × ${machine.cpu}, ${machine.memoryGib} GiB, load at the end ${machine.load.toFixed(1)}. ${connections} connections, at least ${rounds} rounds of ${seconds} s. ${notes.join(' ')}`
+  const about = `${at}, commit ${head}, Node ${versions.node}, ${machine.cores} × ${machine.cpu}, ${machine.memoryGib} GiB, load at the end ${machine.load.toFixed(1)}. ${connections} connections, at least ${rounds} rounds of 4 × ${seconds} s. ${notes.join(' ')}`
   const body = `<p>${toEntities(about)}</p>
 <p>Times are processor time of an answer, user and kernel, in µs; PostgreSQL's or Redis' part is in brackets. A ratio is the reference's time divided by the service's, as the median of the rounds. Bars are ratios (dashed: equal), ticks floors, dots rounds. Absolute figures belong to the machine.</p>
 <table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table>`

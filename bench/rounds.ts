@@ -4,7 +4,7 @@ import { describeRest, say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** The samples of one scenario. Equal indexes belong to one round. */
+/** The samples of one scenario: of each server two for a round. */
 export type Result = Pick<Scenario, 'name' | 'against'> & {
   /** The program that sent the requests. */
   generator: string
@@ -34,12 +34,18 @@ const mostBytesApart = 0.02
 /** Processor time of an answer in milliseconds, including the time of its store. */
 export const getCost = ({ cpuMs, storeMs }: Sample): number => cpuMs + storeMs
 
-/** Returns each round's ratio: the reference's processor time divided by the service's. */
-export const listRatios = ({ subject, reference }: Result): number[] =>
-  reference.flatMap((theirs, round) => {
-    const ours = subject[round]
-    return ours ? [getCost(theirs) / getCost(ours)] : []
+/** Returns the sums of a server's two costs in each round. */
+const listCosts = (samples: readonly Sample[]): number[] =>
+  samples.flatMap((second, index) => {
+    const first = samples[index - 1]
+    return first && index % 2 === 1 ? [getCost(first) + getCost(second)] : []
   })
+
+/** Returns each round's ratio: the reference's processor time divided by the service's. */
+export const listRatios = ({ subject, reference }: Result): number[] => {
+  const ours = listCosts(subject)
+  return listCosts(reference).map((cost, round) => cost / (ours[round] ?? Number.NaN))
+}
 
 /** Returns the median of the rounds' ratios. */
 export const getRatio = (result: Result): number => median(listRatios(result))
@@ -87,17 +93,17 @@ const measureScenario = async (
     reference: [],
   }
   const load = (target: Target) => measure(target, { seconds, connections, stores })
-  const measureReference = async () => void result.reference.push(await load(reference))
   const isOpen = () => isInTime() && needsMore(listRatios(result), floors[name])
   try {
     await load(reference)
     await load(subject)
     const noteQueries = await watchQueries(scenario)
     for (let round = 0; round < rounds || (round < mostRounds && isOpen()); round++) {
-      // The order alternates, so that a machine that becomes slower or faster favours neither.
-      if (round % 2 === 0) await measureReference()
-      result.subject.push(await load(subject))
-      if (round % 2 === 1) await measureReference()
+      // A server costs up to a fifth more after a second without requests, and a machine becomes slower or faster.
+      // In this order each server is measured once after itself and once after the other, around the same instant.
+      result.reference.push(await load(reference))
+      result.subject.push(await load(subject), await load(subject))
+      result.reference.push(await load(reference))
     }
     await noteQueries(result)
   } finally {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { listFailures, readFloors, writeFloors } from './floors.ts'
+import { isDisturbed, listFailures, readFloors, writeFloors } from './floors.ts'
 import { cpuMs } from './lib/cpu.ts'
 import { takeCore } from './lib/machine.ts'
 import { say } from './lib/progress.ts'
@@ -11,7 +11,7 @@ import { createScenarios, type Scenario } from './scenarios.ts'
 
 /**
  * Measures the processor time of an answer, of the service and of a bare server that sends the same bytes, in paired
- * rounds. `--gate` exits with 1 if a request fails or a ratio is below its floor. `--prove` plants regressions and
+ * rounds. `--gate` exits with 1 if a request fails or a ratio is twice below its floor. `--prove` plants regressions and
  * exits with 1 if the gate does not fail. `--write-floors` measures three times and writes the floors.
  */
 const { values: options } = parseArgs({
@@ -22,13 +22,13 @@ const { values: options } = parseArgs({
     /** See lib/generators.ts. */
     autocannon: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
   },
 })
 const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
-/** The gate takes at most four minutes, with the start of the servers. */
+/** Seconds of the measurements of one start of the servers. */
 const limitSeconds = 190
 const runsForFloors = 3
 
@@ -51,6 +51,22 @@ const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv:
   }
 }
 
+/**
+ * Measures scenarios below their floor once more, with new servers: a regression is in every process, but a process
+ * over HTTP/2 may cost a quarter more than another one of the same build.
+ */
+const measureTwice = async (isWanted: (scenario: Scenario) => boolean, execArgv?: readonly string[]) => {
+  const report = await measureWorld(isWanted, execArgv)
+  printTable(report)
+  const slow = report.results.filter((result) => isDisturbed(result, floors[result.name]))
+  if (slow.length === 0) return report.results
+  const names = slow.map(({ name }) => name)
+  say(`\nOnce more, with new servers: ${names.join('; ')}`)
+  const again = await measureWorld(({ name }) => names.includes(name), execArgv)
+  printTable(again)
+  return report.results.map((result) => again.results.find(({ name }) => name === result.name) ?? result)
+}
+
 const judge = (results: readonly Result[]): void => {
   const failures = results.map((result) => listFailures(result, floors[result.name]))
   for (const each of failures.flat()) say(`FAILED  ${each}`)
@@ -69,11 +85,10 @@ const prove = async (): Promise<void> => {
   for (const [name, { scenarios }] of Object.entries(plants).filter(([name]) => only.test(name))) {
     say(`\n${name}`)
     const hook = new URL(`plant.ts?${encodeURIComponent(name)}`, import.meta.url)
-    const report = await measureWorld((each) => scenarios.test(each.name), ['--import', hook.href])
-    printTable(report)
-    const failures = report.results.flatMap((result) => listFailures(result, floors[result.name]))
+    const results = await measureTwice((each) => scenarios.test(each.name), ['--import', hook.href])
+    const failures = results.flatMap((result) => listFailures(result, floors[result.name]))
     const verdict = failures.length > 0 ? 'the gate fails' : 'NOT NOTICED'
-    verdicts.push(`${name}: ${verdict}, ${failures.length} of ${report.results.length} scenarios\n`)
+    verdicts.push(`${name}: ${verdict}, ${failures.length} of ${results.length} scenarios\n`)
     verdicts.push(...failures.map((each) => `  ${each}\n`))
     if (failures.length === 0) process.exitCode = 1
   }
@@ -94,9 +109,9 @@ const measureFloors = async (): Promise<void> => {
 const main = async (): Promise<void> => {
   if (options.prove) return prove()
   if (options['write-floors']) return measureFloors()
+  if (options.gate) return judge(await measureTwice(isNamed))
   const report = await measureWorld(isNamed)
   printTable(report)
-  if (options.gate) return judge(report.results)
   writeReport(report)
   say('bench/report.html and bench/report.json have every sample.')
 }

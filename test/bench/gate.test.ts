@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { listFailures, readFloors, toFloors } from '../../bench/floors.ts'
+import { isDisturbed, listFailures, readFloors, toFloors } from '../../bench/floors.ts'
 import { findDifference, type WholeAnswer } from '../../bench/lib/ask.ts'
 import { plants } from '../../bench/plants.ts'
 import { formatTable } from '../../bench/report.ts'
@@ -14,18 +14,25 @@ const toResult = (ratios: readonly number[], name = 'page of 50, HTTP/1.1 over T
   })
   return {
     ...{ name, against: 'bare node:https', generator: 'autocannon' },
-    subject: ratios.map(() => sample(1, 0.5)),
-    reference: ratios.map((ratio) => sample(1.5 * ratio)),
+    subject: ratios.flatMap(() => [sample(0.9, 0.5), sample(1.1, 0.5)]),
+    reference: ratios.flatMap((ratio) => [sample(1.4 * ratio), sample(1.6 * ratio)]),
   }
 }
 
 t.test('the gate fails below the floor, for failed requests, and for a ratio without a number', async (t) => {
   t.same(listFailures(toResult([0.7, 0.8, 0.9]), 0.8), [])
   t.match(listFailures(toResult([0.7, 0.79, 0.9]), 0.8), [/0\.79 of its reference, the floor is 0\.8/])
-  t.match(listFailures(toResult([1], 'item', 1), 0.8), ['item: 2 requests failed'])
+  t.match(listFailures(toResult([1], 'item', 1), 0.8), ['item: 4 requests failed'])
   t.match(listFailures({ ...toResult([1]), queries: 2 }, 0.8), [/2\.00 queries an answer/])
   t.match(listFailures(toResult([]), 0.8), [/NaN/])
   t.same(listFailures(toResult([0.1]), undefined), [], 'a scenario without a floor')
+})
+
+t.test('only a ratio below the floor is measured again', async (t) => {
+  t.ok(isDisturbed(toResult([0.7]), 0.8))
+  t.notOk(isDisturbed(toResult([0.9]), 0.8), 'above the floor')
+  t.notOk(isDisturbed(toResult([0.7], 'item', 1), 0.8), 'failed requests')
+  t.notOk(isDisturbed({ ...toResult([0.7]), queries: 2 }, 0.8), 'an extra query')
 })
 
 t.test(
