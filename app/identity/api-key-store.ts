@@ -8,14 +8,14 @@ import type { PublicJwk } from './client-keys.ts'
 export type ApiKey = {
   key_id: string
   customer: string
-  /** `pending`: an unused link. `replaced`: a rotation made another key; this one still works. */
+  /** `pending`: a link that was not used yet. `replaced`: rotated, but still valid until `expires_at`. */
   state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
   scopes: string[] | null
   expires_at: string | null
   revoked_at: string | null
   last_used_on: string | null
   replaced_by: string | null
-  /** null = every address. */
+  /** null = any address. */
   networks: string[] | null
   jwks_uri: string | null
   kids: string[] | null
@@ -45,16 +45,16 @@ const toColumns = (proof: ClientProof) =>
     ? { client_jwks: JSON.stringify({ keys: proof.jwks }), jwks_uri: null }
     : { client_jwks: null, jwks_uri: proof.jwksUri }
 
-/** `scopes`: null means every scope. `expiresAt`: null means never. */
+/** `scopes`: null = every scope. `expiresAt`: null = never. */
 export type NewApiKey = {
   customerId: string
   keyId: string
   secretSha256: Buffer
   scopes: string[] | null
   expiresAt: string | null
-  /** Defaults to every address. */
+  /** Defaults to any address. */
   networks?: string[] | undefined
-  /** By default the client authenticates with the secret. */
+  /** Defaults to the secret. */
   proof?: ClientProof
 }
 
@@ -87,15 +87,11 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
 
 type KeySuccession = { key: ApiKey; former: ApiKey }
 
-/** With two successors it would be unclear which one is in use. */
 const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
   and client_jwks is null and jwks_uri is null
   and coalesce(expires_at, 'infinity') > now()`
 
-/**
- * Creates a key with the customer, scopes, networks and lifetime of `keyId`, which expires after
- * `overlapSeconds` or earlier. `undefined`, without any change, if that key is not an active, unrotated secret.
- */
+/** Copies a key with a new secret; the old key expires within `overlapSeconds`. `undefined` unless `mayBeSucceeded`. */
 export const succeedApiKey = (
   db: Db,
   keyId: string,
@@ -136,7 +132,7 @@ export const succeedApiKey = (
     return { key, former }
   })
 
-/** Revokes a key permanently and keeps the first revocation time. `undefined` if the key does not exist. */
+/** Revokes a key. Keeps an earlier revocation time. `undefined` if the key does not exist. */
 export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined> =>
   db
     .updateTable('api_keys')
@@ -145,7 +141,7 @@ export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined>
     .returning(columns)
     .executeTakeFirst()
 
-/** Limits a key to canonical networks; null = every address. `undefined` if the key does not exist. */
+/** `networks`: from `parseNetwork`; null = any address. `undefined` if the key does not exist. */
 export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
   db
     .updateTable('api_keys')
@@ -154,7 +150,7 @@ export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): P
     .returning(columns)
     .executeTakeFirst()
 
-/** Replaces the proof of a signing client. `undefined` if the client does not exist or has a secret. */
+/** Replaces the public keys of a signing client. `undefined` if the key does not exist or has a secret. */
 export const changeClientProof = (db: Db, keyId: string, proof: ClientProof): Promise<ApiKey | undefined> =>
   db
     .updateTable('api_keys')

@@ -5,14 +5,14 @@ import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
 
-/** `Ed25519` is the newer name of `EdDSA` with an Ed25519 key (RFC 9864). */
+/** `Ed25519` is a newer name of `EdDSA` (RFC 9864). */
 export const assertionAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256'] as const
 export type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
 
-/** Maps the algorithm of an assertion to the `alg` of stored keys. */
+/** Returns the `alg` of stored keys that verify this algorithm. */
 export const toKeyAlgorithm = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
 
-/** Public key of a client as stored (RFC 7517), without other members. */
+/** A client's public key as stored (RFC 7517): only the members that identify it, `kid`, `alg` and `use`. */
 export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: KeyAlgorithm }>
 
 export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
@@ -74,7 +74,6 @@ const readKid = (kid: unknown): string => {
   return data
 }
 
-/** Converts a key to its stored form. `kid` defaults to the thumbprint. Throws if it is unsuitable. */
 const parseJwk = (value: unknown): PublicJwk => {
   const { success, data: jwk } = jwkSchema.safeParse(value)
   if (!success) throw new Error('expected a JSON Web Key')
@@ -109,7 +108,7 @@ const requireFewKeys = <T>(jwks: T[]): T[] => {
   return jwks
 }
 
-/** Parses a JSON Web Key or a key set. Throws with the reason. */
+/** Parses one JSON Web Key or a set of 1 to 10. Throws with the reason if a key is unsuitable. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
   const set = setSchema.safeParse(value)
   const jwks = requireFewKeys(set.success ? set.data.keys : [value]).map(parseJwk)
@@ -126,18 +125,18 @@ const tryJwk = (value: unknown): PublicJwk[] => {
   }
 }
 
-/** Parses a published key set, skipping unsuitable keys. Throws if it is no set or has over 10 usable keys. */
+/** Skips unsuitable keys. Throws if `value` is not a key set or has more than 10 suitable keys. */
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
   requireFewKeys(setSchema.parse(value).keys.flatMap(tryJwk))
 
-/** Converts stored keys for verification. */
+/** Throws if a key is not valid, which stored keys always are. */
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
   jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 
-/** Registered or published keys. See docs/decisions/0096-a-client-that-signs-is-a-key.md. */
+// See docs/decisions/0096-a-client-that-signs-is-a-key.md.
 export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
 
-/** Reads the columns of a key. `undefined` if the key has a secret. */
+/** Parameters: two columns of `api_keys`. `undefined` if the key has a secret. */
 export const readClientProver = (
   clientJwks: string | null,
   jwksUri: string | null,

@@ -35,13 +35,13 @@ const columns = [
 export const findCustomer = (db: Db, customerId: string): Promise<Customer | undefined> =>
   db.selectFrom('customers').select(columns).where('customer_id', '=', customerId).executeTakeFirst()
 
-/** All customers by slug. */
+/** Sorted by slug. */
 export const listCustomers = (db: Db): Promise<Customer[]> =>
   db.selectFrom('customers').select(columns).orderBy('customer_id').execute()
 
 type NewCustomer = { customerId: string; name: string; plan: Plan }
 
-/** Inserts a customer. `undefined`, without any change, if the slug is taken. */
+/** `undefined`, without any change, if the slug is taken. */
 export const addCustomer = (db: Db, { customerId, name, plan }: NewCustomer): Promise<Customer | undefined> =>
   db
     .insertInto('customers')

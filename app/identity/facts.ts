@@ -14,14 +14,14 @@ export type KeyFacts = CustomerFacts &
   Readonly<{
     keyId: string
     secretSha256: Buffer
-    /** undefined = every scope, including scopes of later releases. */
+    /** `undefined` = every scope, including scopes of later releases. */
     scopes: ReadonlySet<string> | undefined
     /** Infinity = never. */
     expiresAtMs: number
     revoked: boolean
     isAllowedFrom: ((address: string) => boolean) | undefined
     client: ClientProver | undefined
-    /** True if an unexpired token of the key was revoked. Only then is each token looked up. */
+    /** If false, no token of the key needs a look-up of its revocation. */
     hasRevokedTokens: boolean
   }>
 
@@ -56,7 +56,7 @@ export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapsho
 
 const rights = ['auth']
 
-/** Combines a value with the stamp of its row. */
+/** `row`: with the columns of `stampColumns`. */
 export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => {
   return { customerId, value, snapshot: parseSnapshot(snapshot), server }
 }
@@ -81,7 +81,7 @@ type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'client'> & {
   jwksUri: string | null
 }
 
-/** Loads a key and its customer. `undefined` if the key does not exist. */
+/** `undefined` if the key does not exist. */
 export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | undefined> => {
   const row = await findRow(
     db,
@@ -106,7 +106,7 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
 
 export type TokenId = Readonly<{ customerId: string; keyId: string; jti: string }>
 
-/** Whether this token was revoked. */
+/** The value is true if the token was revoked. An unknown token was not. */
 export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boolean> | undefined> => {
   const { customerId, keyId, jti } = token
   const row = await findRow(
@@ -117,19 +117,16 @@ export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boole
   return row && toFact(customerId, row, row.revoked)
 }
 
-/** How long a cached "does not exist" or a running query may be reused, counted from the start of the query. */
+/** How long "does not exist" or a running query may be reused, counted from the start of the query. */
 const maxAgeMs = 500
-/** Separate from the facts, so that requests with random ids evict none. */
+/** Separate from the facts, so that requests with random ids cannot evict facts. */
 const maxMissing = 1_000
 
 type Asked = { askedAtMs: number }
 type Known<T> = Asked & { value: T; stamp: Stamped }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
-/**
- * Caches the facts that `load` returns, and missing ids for `maxAgeMs`. Concurrent callers share one query
- * unless it is older. Errors are not cached.
- */
+/** Caches facts until the change log invalidates them, and missing ids for `maxAgeMs`. Errors are not cached. */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
   { judge, monotonicNow, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
@@ -177,15 +174,12 @@ export const createFacts = <T>(
     return running && isYoung(running) ? running.answer : send(id)
   }
 
-  // Callers start or join a query only in their own turn, so no caller waits in another caller's turn.
+  // A caller also joins a running query in its own turn, so it never skips the queue.
   const ask = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
     turn ? turn(() => join(id)) : join(id)
 
   return {
-    /**
-     * Returns the fact; `undefined` if the id does not exist. Synchronous if the cached fact is fresh. `turn`
-     * runs the query. Optional, because an id from a verified token needs no turn.
-     */
+    /** `undefined` if the id does not exist. Synchronous if the cached fact is fresh. `turn` runs the query. */
     find(id: string, turn?: Turn): T | undefined | Promise<T | undefined> {
       const last = known.get(id)
       if (!last) {

@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { createSealedKey, openSigningKey } from './signing-key.ts'
 import { jwksMaxAgeSeconds } from './signing-keys.ts'
 
-/** `next` is published but does not sign yet. `gone`: the last token has expired; the next rotation deletes it. */
+/** `next`: published, but does not sign yet. `gone`: its tokens have expired; the next rotation deletes it. */
 type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
 
 type SigningKeyRecord = {
@@ -19,8 +19,8 @@ type SigningKeyRecord = {
 }
 
 /**
- * Minimum seconds between publishing a key and signing with it, for clients that cache our key set and for our
- * own instances. See docs/decisions/0006-retiring-signing-keys.md.
+ * Minimum seconds between publishing a key and signing with it: until clients have refetched the key set, or with
+ * `--now` only our instances. See docs/decisions/0006-retiring-signing-keys.md.
  */
 export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
 
@@ -35,7 +35,7 @@ const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
     .onConflict((conflict) => conflict.column('state').where('state', '=', state).doNothing())
     .execute()
 
-/** Creates missing signing keys. Safe to run concurrently: unique indexes allow one key of each state. */
+/** Creates the active and the next key if missing. Safe to run concurrently. */
 export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void> => {
   const rows = await db.selectFrom('signing_keys').select('state').execute()
   for (const state of ['active', 'next'] as const) {
@@ -47,7 +47,7 @@ const instant = <Column extends string>(column: Column) =>
   selectInstant(column).$castTo<string | null>().as(column)
 const isGone = sql<boolean>`state = 'retiring' and tokens_until < now() - interval '1 minute'`
 
-/** All signing keys, newest first. */
+/** Newest first. */
 export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
   db
     .selectFrom('signing_keys')
@@ -65,7 +65,7 @@ export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
 
 type Row = { kid: string; state: string; sealed: Buffer; ageSeconds: number }
 
-// Opens every key, because with a wrong SECRET_KEY no instance could open the new key.
+// Opens every key to check SECRET_KEY: with a wrong one, no instance could open the key created next.
 const readKeys = async (db: Transaction<Database>, secrets: Secrets): Promise<Row[]> => {
   const { rows } = await sql<Row>`
     select kid, state, sealed_private_key as sealed,
@@ -89,8 +89,8 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 }
 
 /**
- * Activates the next key, creates another one and deletes keys that are gone. Throws, without any change, if the next
- * key was published less than `lead` seconds ago, or if a key does not open with `secrets`.
+ * Activates the next key, creates another next key and deletes keys of the state `gone`. Throws, without any change,
+ * if the next key was published less than `lead` seconds ago, or if a key does not open with `secrets`.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {

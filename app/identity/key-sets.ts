@@ -44,8 +44,8 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 }
 
 /**
- * Finds the keys that clients publish. All instances together fetch an address at most once a minute and store the
- * result. While one instance fetches, the others wait, so that a new key is valid on all of them.
+ * Finds the keys that clients publish at their `jwks_uri`. All instances together fetch an address at most once a
+ * minute and store the result. While one instance fetches, the others wait, so that all accept a new key.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const known = new LRUCache<string, Known>({ max: maxEntries })
@@ -85,7 +85,7 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
       ),
     )
     if (taken?.isDue) begun.set(toKey(publisher), monotonicNow() - waitMs)
-    // Outside the turn, because a slow address would delay the logins of other clients.
+    // Not in a turn, because a slow address would delay the logins of other clients.
     const fresh = taken?.isDue ? await refresh(publisher) : undefined
     if (fresh) return importClientKeys(fresh)
     const ageSeconds = taken?.ageSeconds ?? Number.POSITIVE_INFINITY

@@ -10,10 +10,10 @@ type LoginAuditOptions = {
   warn: (error: unknown) => void
 }
 
-/** Refused logins per minute and process that become entries: at most 70 MB a day. Others are only counted. */
+/** Refused logins per minute and process that are recorded: at most 70 MB a day. Others are only counted. */
 const maxRefusalsPerMinute = 100
 const maxRefusalsOfNetworkPerMinute = 30
-/** For correct keys that are refused for their plan or network. Not part of the limits above. */
+/** For correct keys that are refused for their plan or network. The limits above do not count these. */
 const maxRefusalsOfKeyPerMinute = 10
 
 const createBudgets = (now: () => number) => {
@@ -41,8 +41,8 @@ const createBudgets = (now: () => number) => {
 }
 
 /**
- * Records refused logins and issued tokens in the audit trail. If a refusal cannot be recorded, that is only
- * logged. If a token cannot be recorded, the listener rejects and the token is not issued.
+ * Records refused logins and issued tokens in the audit trail. Rejects if an issued token cannot be recorded, so
+ * that the client does not receive it. If a refusal cannot be recorded, calls `warn`.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginListener => {
   const isWithinBudget = createBudgets(now)

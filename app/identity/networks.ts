@@ -4,10 +4,10 @@ import { createAddressRanges, plainAddress } from '../http/client-address.ts'
 export const maxNetworks = 100
 
 const bitsOf = { ipv4: 32, ipv6: 128 } as const
-/** `::ffff:0:0/96` contains the IPv4 addresses (RFC 4291, section 2.5.5.2). */
+/** IPv4 in IPv6 is `::ffff:0:0/96` (RFC 4291, section 2.5.5.2). */
 const mappedBits = 96
 
-/** Highest bit first. The last two groups of IPv6 may be written as IPv4 (`::192.0.2.1`). */
+/** Highest bit first. IPv6 may end in IPv4 notation (`::192.0.2.1`). */
 const listBits = (address: string): number[] => {
   if (isIP(address) === 4) return address.split('.').flatMap((part) => toBits(Number(part), 8))
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
@@ -44,7 +44,7 @@ export const parseNetwork = (text: string): string => {
   return `${plain.address}/${prefix}`
 }
 
-/** Returns a function that checks whether an address is in one of the networks. */
+/** `networks`: from `parseNetwork`. The returned function is false for text that is not an address. */
 export const createNetworkCheck = (networks: readonly string[]): ((address: string) => boolean) => {
   const isV6 = (network: string) => network.includes(':')
   const checks = {

@@ -33,11 +33,10 @@ export type Principals = Readonly<{
 }>
 
 type PrincipalsOptions = FactsOptions & {
-  /** Reports that the use of a key could not be recorded. Optional. */
   warn?: (reason: string, message: string) => void
 }
 
-/** A key of the same customer, and the origin of its request, for the audit trail. */
+/** The key that requested a revocation. */
 type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
@@ -48,11 +47,10 @@ export const requireCredentials = (): ApiError =>
 
 const invalidToken = { 'www-authenticate': `${bearer}, error="invalid_token"` }
 
-/** 401 for an invalid bearer token. */
 export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
   new ApiError(code, { headers: invalidToken })
 
-/** For text that is not a token. Never repeats it. */
+/** 401 for text that is not a token. The error never contains the text. */
 export const refuseNoToken = (text: string): ApiError =>
   looksLikeApiKey(text)
     ? new ApiError('invalid_token', {
@@ -73,7 +71,7 @@ export const requireScope = (principal: Principal, scope: string): void => {
   })
 }
 
-/** Defaults to all that the principal may read. Throws 403 `insufficient_scope`, also if it may read none. */
+/** `asked` defaults to all that the principal may read. Throws 403 `insufficient_scope`, also if that is none. */
 export const chooseResources = (
   principal: Principal,
   asked: readonly ResourceName[] | undefined,
@@ -94,20 +92,17 @@ const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
   return plan === 'basic' ? new ApiError('plan_required') : undefined
 }
 
-/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. Not for the demo. */
+/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. Never for the demo. */
 export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
   const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
   if (denied) throw denied
 }
 
-/** Returns the refusal of a key: 401 `token_revoked` if it is not usable, or 403 `plan_required`. */
+/** Returns 401 `token_revoked`, 403 `plan_required`, or `undefined` if the key gives access. */
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
   isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
 
-/**
- * Returns 403 `network_not_allowed` if the key may not be used from this address.
- * See docs/decisions/0095-networks-are-judged-with-the-key.md.
- */
+/** Returns 403 `network_not_allowed` or `undefined`. See docs/decisions/0095-networks-are-judged-with-the-key.md. */
 export const checkNetwork = (
   { isAllowedFrom }: KeyFacts,
   address: string | undefined,
@@ -119,7 +114,7 @@ export const checkNetwork = (
 /** Dummy hash, so that an unknown key id takes as long as a wrong secret. */
 const noSecret = Buffer.alloc(32)
 
-/** 401 `invalid_api_key`, the same for every unusable key. */
+/** 401 `invalid_api_key`. The same for an unknown, revoked or expired key, so that it does not reveal which. */
 export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
   new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
@@ -130,9 +125,8 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * Reads and changes API access, in the serving role. Facts are synchronous on a cache hit and up to date within a
- * second; `findApiKey` and `identifyApiKey` query the database. Revocations write their audit entry in the same
- * transaction. All reject with `unavailable` while the database is unreachable.
+ * `findApiKey` and `identifyApiKey` query the database. The other finders are cached: synchronous on a hit, and up to
+ * date within a second. All reject with `unavailable` while the database is unreachable.
  */
 export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { db, now } = options

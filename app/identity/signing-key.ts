@@ -19,7 +19,7 @@ const describe = (privatePem: string) => {
 
 export type SigningKey = Readonly<ReturnType<typeof describe>>
 
-/** Creates a key pair as a row of the table. */
+/** Returns a row of `signing_keys`. */
 export const createSealedKey = (secrets: Secrets) => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const privatePem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
@@ -27,10 +27,7 @@ export const createSealedKey = (secrets: Secrets) => {
   return { kid, public_jwk: JSON.stringify(jwk), sealed_private_key: secrets.seal(purpose, privatePem) }
 }
 
-/**
- * Opens the key pair of a row. The public key is derived from the sealed one, so a row that was not written with
- * SECRET_KEY is never trusted. Throws with instructions if the key cannot be opened.
- */
+/** Derives the public key from the private one, so a row that was not written with SECRET_KEY is never trusted. */
 export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): SigningKey => {
   let privatePem: string
   try {

@@ -9,18 +9,18 @@ export const jwksMaxAgeSeconds = 300
 
 export type SigningKeys = Readonly<{
   active: SigningKey
-  /** Active, next and retiring keys: PEM by the exact first segment of a token. */
+  /** Public keys (PEM) by the exact first segment of a token. With the next and retiring keys. */
   publicByHeader: ReadonlyMap<string, string>
   jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
   /** Reloads the keys if they changed. If it rejects, the current keys stay. */
   refresh(): Promise<void>
-  /** Returns the key for a token that expires at `untilMs`, and keeps it published until then. */
+  /** Returns the key for a token that expires at `untilMs`, after storing that it stays published until then. */
   findActiveUntil(untilMs: number): Promise<SigningKey>
 }>
 
 type KeySet = Pick<SigningKeys, 'active' | 'publicByHeader' | 'jwks'> & { version: string }
 
-/** The stored time is extended in steps, so that the database is updated once a minute and not per token. */
+/** Stored times are a minute later than needed, so that the database is updated once a minute and not per token. */
 const coverStepMs = 60_000
 
 const findVersion = async (db: Db): Promise<string> => {
@@ -50,7 +50,7 @@ const coverKey = async (db: Db, kid: string, untilMs: number): Promise<boolean> 
   return rows[0]?.there === true
 }
 
-/** Loads all signing keys. Rejects if one cannot be opened or none is active. */
+/** Rejects if a key cannot be decrypted or none is active. */
 export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<SigningKeys> => {
   let keySet = await loadKeySet(db, secrets)
   let covered = { kid: '', untilMs: 0 }
