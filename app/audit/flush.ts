@@ -2,20 +2,16 @@ import type { AuditEvent } from './record.ts'
 
 type FlushOptions = {
   drain: () => Iterable<readonly AuditEvent[]>
-  /** Writes all entries or none. */
+  /** Atomic: writes all events or none. */
   write: (events: readonly AuditEvent[]) => Promise<void>
-  /** Called with the number of entries that were given up. */
   onLost: (count: number) => void
 }
 
 const batchSize = 200
-/** Entries kept while the database is unavailable: about 20 MB. More are dropped and reported. */
+/** Events kept while the database is unavailable: about 20 MB. More are dropped and passed to `onLost` as a number. */
 const maxUnsent = 20_000
 
-/**
- * Creates a function that writes the counted entries in batches. It keeps unsent entries for the next call if
- * a write fails, and rejects. Concurrent calls share one run.
- */
+/** The returned function rejects if a write fails; the next call tries again. Concurrent calls share one run. */
 export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
   const unsent: AuditEvent[] = []
   let flight: Promise<void> | undefined
@@ -33,11 +29,11 @@ export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
     }
   }
   const send = async () => {
-    // The rest of the last run first. If that fails, drain nothing: the counters keep counting.
+    // If this fails, nothing is drained: counters take less memory than events.
     let failure = await writeDown(1)
     if (failure !== undefined) throw failure
     let lost = 0
-    // Created batch by batch: a busy minute has more entries than memory should hold.
+    // Batch by batch, because a busy minute has more events than memory should hold.
     for (const events of drain()) {
       unsent.push(...events)
       failure ??= await writeDown(batchSize)

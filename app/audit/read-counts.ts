@@ -2,9 +2,8 @@ import { canonicalPath, withoutPlace } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * `undefined` if unknown. A live key's customer is looked up when the entry is written, because an erased
- * customer's name may be used by another.
- * See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
+ * A live key has no customer here: it is looked up when the count is written, because another customer may have got
+ * the slug of an erased one by then. See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
  */
 export type Reader = Readonly<
   { kind: 'live'; keyId: string } | { kind: 'demo'; customerId: string; keyId: string }
@@ -18,13 +17,13 @@ type ReadCountsOptions = {
 // See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
 export type ReadCounts = {
   /**
-   * Counts an answer. `route`: the pattern, never the address. `rows`: records in the answer. Questions about
-   * a single record and with the demo token are counted by route.
+   * `reader`: `undefined` if unknown. `route`: the pattern. `rows`: number of records in the answer. Lists read by
+   * a live key are counted by query; single records, the demo and unknown readers by route.
    */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
-  /** Counts a refusal of an unknown client by route or reason. */
+  /** For an unknown client. `route` may also be a reason such as `login: invalid_api_key`. */
   addRefusal(route: string, status: number): void
-  /** Yields the counts since the last call as entries, a batch for each key. */
+  /** Yields the counts since the last call, a batch for each key. */
   drain(): Generator<AuditEvent[], void>
   readonly size: number
 }
@@ -41,20 +40,19 @@ type Groups = {
   characters: number
 }
 
-/** Questions counted separately, per key and minute. `add_audit_reads` bounds all processes to the same. */
+/** Queries counted separately, per key and minute. `add_audit_reads` enforces the limit for all instances together. */
 const maxTargets = 100
-/** A flood of refusals leaves room for others. Also half of a key's characters. */
+/** Refused queries have half of the limits, so that a flood of them leaves room for other queries. */
 const maxRefused = 50
-/** Of all stored addresses: at most 8 MB. */
+/** Of all stored targets: at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
-/** Limit for one key, so that its long questions leave room for other keys. */
 const maxCharactersOfKey = maxCharacters / 8
 
 const isRefusal = (status: number): boolean => status >= 400
 
 const minuteMs = 60_000
 
-/** Counts reads in bounded memory. The bounds apply to a minute. `now`: milliseconds since 1970. */
+/** Limits apply to each minute. `now`: milliseconds since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
   let keys = new Map<string, Groups>()
   let characters = 0

@@ -15,7 +15,7 @@ import {
 import { takeSealLock } from './sealer.ts'
 import { type RootJwk, type RootSigner, signStatement } from './statement.ts'
 
-/** Maximum entries of one tree, hashed within 3 ms. A minute with more entries gets several roots. */
+/** Of one tree, hashed within 3 ms. A minute with more entries gets several roots. */
 const maxEntries = 1_024
 const placedAtOnce = 200
 
@@ -25,7 +25,7 @@ const keyText = ({ kid, x }: RootJwk) => JSON.stringify([1, kid, x])
 
 const signKey = (key: ChainKey, jwk: RootJwk): Buffer => key.mac(purpose, keyText(jwk))
 
-/** Whether the service itself stored this public key. See docs/decisions/0101-a-signed-root-a-minute.md. */
+/** False if the key was not stored by the service. See docs/decisions/0101-a-signed-root-a-minute.md. */
 export const isOwnKey = (key: ChainKey, jwk: RootJwk, mac: Buffer): boolean =>
   key.verifyMac(purpose, keyText(jwk), mac)
 
@@ -47,7 +47,7 @@ const listUnrooted = async (trx: Db, which: 'due' | 'all'): Promise<UnrootedRow[
   return rows
 }
 
-/** Random places, and random hashes to fill the tree, so that its size does not reveal the exact number. */
+/** Puts leaves at random positions among random hashes, so that customers cannot count the entries of others. */
 const plant = (entries: readonly UnrootedRow[]) => {
   const places = randomPlaces(sizeFor(entries.length))
   const leaves: Buffer[] = places.map(() => randomBytes(hashBytes))
@@ -99,8 +99,8 @@ const makeRoot = (db: Db, key: ChainKey, signer: RootSigner, which: 'due' | 'all
   })
 
 /**
- * Signs and stores the roots that are due, or with `all` roots over all sealed entries, in the serving role. While
- * another instance seals, `due` returns and `all` waits. Throws the driver's errors.
+ * Signs and stores roots over entries sealed in past minutes (`due`) or over all sealed entries. While another
+ * instance seals, `due` does nothing and `all` waits. Rejects with the driver's errors.
  */
 export const publishRoots = async (
   db: Db,

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { type ChainedEntry, type ChainHead, type ChainKey, genesis, type Leaf, sealEntries } from './chain.ts'
 
-/** Unique in this database. One sealer or one pruning at a time holds this lock. */
+/** An advisory lock, held by one sealer or one pruning at a time. */
 export const sealLock = 7_305_281_116
 
 /** Entries sealed in one transaction. Sealing them blocks the event loop for 3 ms. */
 const batchSize = 200
-/** A batch takes about 5 ms. After this, a closing instance leaves the rest to the other one. */
+/** A batch takes about 5 ms. After this, a closing instance leaves the entries to the instance that seals. */
 const lockWaitMs = 2_000
 
 type HeadRow = { sealNo: number; mac: Buffer }
@@ -19,7 +19,7 @@ const readHead = async (db: Db): Promise<ChainHead> => {
   return rows[0] ?? genesis
 }
 
-/** Holds the lock until the transaction ends. With `isWaited`, throws after `lockWaitMs` instead of false. */
+/** False if the lock is taken. With `isWaited`, waits for `lockWaitMs` and then rejects. */
 export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
   if (isWaited) {
     await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx)
@@ -60,9 +60,8 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
   })
 
 /**
- * Seals every visible entry without a seal, in the serving role, and returns the head. `undefined` if another
- * instance is sealing. With `isWaited`, waits for it: it may have missed the last entry. Throws the driver's
- * errors; batches are atomic.
+ * Seals all visible entries, in atomic batches, and returns the new head. `undefined` if another instance is sealing;
+ * `isWaited` waits for it, because it may have missed the last entries. Rejects with the driver's errors.
  */
 export const sealPending = async (
   db: Db,
@@ -78,11 +77,11 @@ export const sealPending = async (
 type ChainState = {
   head: ChainHead
   isWaiting: boolean
-  /** Whether sealed entries of a past minute have no root yet. */
+  /** Whether entries sealed in past minutes have no root. */
   isRootDue: boolean
 }
 
-/** Reads the head and the pending work in one cheap statement. */
+/** One cheap statement. `isWaiting`: whether entries have no seal. */
 export const readChainState = async (db: Db): Promise<ChainState> => {
   const { rows } = await sql<Partial<HeadRow> & { waiting: boolean; due: boolean }>`
     select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting, r.is_due as due

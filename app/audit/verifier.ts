@@ -35,9 +35,8 @@ const findFault = (key: ChainKey, before: ChainHead, link: Link): ChainFault | u
 }
 
 /**
- * Creates a verifier of the chain after `from`. A missing personal part is a fault unless the chain or
- * `unsealedErasures` has an erasure of its customer. `published`: a head from outside the database, which
- * must be in the chain.
+ * Verifies the chain after `from`. A missing personal part is a fault unless the chain has an erasure of the customer,
+ * or `unsealedErasures` has its pseudonym. `published`: a head from outside the database that must be in the chain.
  */
 export const createVerifier = (
   key: ChainKey,
@@ -51,7 +50,7 @@ export const createVerifier = (
       ? { sealNo: from.sealNo, entryId: null, reason: otherChain }
       : undefined
   let erased = 0
-  /** The first entry without personal part, by pseudonym. */
+  /** The first entry without a personal part, by the customer's pseudonym. */
   const bare = new Map<string | null, ChainFault>()
   const erasures = new Set<string | null>(unsealedErasures)
   const numbers = new Map<string, number>()
@@ -61,7 +60,7 @@ export const createVerifier = (
       ? { sealNo, entryId, reason: otherChain }
       : undefined
 
-  /** Numbers of a customer start at 1 and have no gaps. After a pruning, the first number is unknown. */
+  /** A customer's numbers start at 1 and have no gaps. After a pruning, the first remaining number is unknown. */
   const skips = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
     if (!number || !entry?.customerRef) return undefined
     const last = numbers.get(entry.customerRef) ?? (from.sealNo === 0 ? 0 : undefined)
@@ -82,7 +81,7 @@ export const createVerifier = (
   }
 
   return {
-    /** Checks the next link by seal number. Returns the first fault, also in later calls. */
+    /** Call it with each link in turn. Returns the first fault, also in later calls. */
     check(link: Link): ChainFault | undefined {
       fault ??= findFault(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
       if (fault) return fault
@@ -90,7 +89,7 @@ export const createVerifier = (
       note(link)
       return undefined
     },
-    /** Call it after the last link. Also returns faults that only the end reveals. */
+    /** Call it after the last link. Some faults are only visible then. */
     finish(): ChainFault | undefined {
       const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
       const first = [fault, ...unexplained]
@@ -101,7 +100,6 @@ export const createVerifier = (
       const reason = `the chain was cut: its published head is seal ${published.sealNo}`
       return { sealNo: missing, entryId: null, reason }
     },
-    /** The last good seal. */
     get head(): ChainHead {
       return head
     },

@@ -29,7 +29,6 @@ type LeafRow = Readonly<{
 type KeyRow = { kid: string; jwk: RootJwk; mac: Buffer }
 type HeadRow = { rootNo: number; lastSeal: number; digest: Buffer | null }
 
-/** Skips keys that the service did not store itself. */
 const loadKeys = async (db: Db, key: ChainKey): Promise<Map<string, RootJwk>> => {
   const { rows } = await sql<KeyRow>`select kid, public_jwk as jwk, mac from audit_root_keys`.execute(db)
   return new Map(rows.flatMap(({ kid, jwk, mac }) => (isOwnKey(key, jwk, mac) ? [[kid, jwk]] : [])))
@@ -88,7 +87,7 @@ const rootReason = (
   return entries.map((each) => placeReason(each, known, root)).find((reason) => reason !== undefined)
 }
 
-/** Whether the service continues from `last`. `anchor`: the last pruned seal. */
+/** Whether `head`, from which the service continues, is the root `last`. */
 const isHead = (head: HeadRow | undefined, last: RootRow | undefined, anchor: number): boolean => {
   if (!head) return false
   // No root is left if none was made, or if the newest one was pruned.
@@ -111,8 +110,8 @@ const findRootless = async (db: Db, firstSeal: number): Promise<number | undefin
 }
 
 /**
- * Returns the first seal without a root after ten minutes; roots are due within two. The entry's time
- * decides, because `sealed_at` has no MAC. Entries sealed recently are not late.
+ * Finds a seal without a root that is older than ten minutes; roots are due within two. `e.at` decides, because the
+ * seal's MAC does not cover `sealed_at`. An old entry that was sealed recently is not late.
  */
 const findLate = async (db: Db, lastSeal: number): Promise<number | undefined> => {
   const { rows } = await sql<{ sealNo: number }>`
@@ -131,8 +130,8 @@ const findClaim = async (db: Db, lastSeal: number): Promise<number | undefined> 
 }
 
 /**
- * Checks every signed root against its seals, leaves, previous root and copies, and returns the first fault.
- * `anchor`: the last pruned seal. Call it in the transaction that checks the chain.
+ * Checks every signed root against its seals, leaves, copies and the previous root, and returns the first fault.
+ * `anchor`: the last pruned seal. Call it in the transaction that verifies the chain.
  */
 export const verifyRoots = async (
   db: Db,
