@@ -32,7 +32,7 @@ const sealable = fc.record({
   personalSha256: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes)),
 })
 
-/** Entries with numbers that have gaps, as those of rolled back transactions leave them. */
+/** Ids have gaps, as rolled back transactions leave them. */
 const entries = (minLength: number) =>
   fc
     .array(fc.tuple(sealable, fc.integer({ min: 1, max: 5 })), { minLength, maxLength: 30 })
@@ -62,18 +62,18 @@ const place = (links: readonly Link[], index: number) => {
   return { sealNo: seal.sealNo, entryId: seal.entryId }
 }
 
-/** Entries, the chain over them, and a place in it. */
+/** A chain and an index into it. */
 const withPlace = (minLength = 1) =>
   entries(minLength).chain((given) => fc.tuple(fc.constant(chain(given)), fc.nat(given.length - 1)))
 
 const replaced = (links: readonly Link[], index: number, link: Link) =>
   links.map((each, i) => (i === index ? link : each))
 
-/** What a superuser would do who wants no gap to show. */
+/** Closes gaps, as an attacker would. */
 const renumbered = (links: readonly Link[], from = genesis) =>
   links.map((link, index) => ({ ...link, seal: { ...link.seal, sealNo: from.sealNo + index + 1 } }))
 
-/** Throws, as a property must, where the fault is another one. */
+/** Throws on a difference, as fast-check needs it. */
 const expectFault = (
   fault: ChainFault | undefined,
   { reason = /./, ...where }: { sealNo?: number; entryId?: number | null | undefined; reason?: RegExp },

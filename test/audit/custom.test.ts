@@ -5,7 +5,7 @@ import { addCustomer, createTestDatabase, listenTestApp, logIn, until } from '..
 import { createStandingClock } from '../standing-clock.ts'
 
 const database = await createTestDatabase()
-// What is counted is split where a minute ends, or where the service writes by itself in between.
+// Stopped, because counts would be split at the end of a minute and by the flush of every 5 s.
 const clock = createStandingClock()
 const { app, origin } = await listenTestApp(database, { clock, env: { METRICS_TOKEN: 'm'.repeat(32) } })
 t.teardown(async () => {
@@ -27,7 +27,7 @@ const open = async (customer: string, options?: { scopes: string[] }) => {
     )
 }
 
-/** Returns the reads counted so far, oldest first, with resource, status and count. */
+/** Oldest first: resource, status and count. */
 const listReads = async (customer: string) => {
   await app.audit.flush()
   const entries = await listEntries(database.operator, { customer, limit: 100 })

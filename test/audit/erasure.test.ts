@@ -41,7 +41,7 @@ const open = async (test: Test) => {
   return { database, owner, add, seal, numbers, verify, countLocked }
 }
 
-/** Does something while a transaction holds the customer as an erasure does, and rolls that back. */
+/** Locks the customer as an erasure does, calls `act`, and rolls back. */
 const whileErasing = async (owner: Db, customer: string, act: () => Promise<void>) => {
   const erasing = owner.transaction().execute(async (trx) => {
     await sql`select from customers where customer_id = ${customer} for update`.execute(trx)

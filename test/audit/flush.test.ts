@@ -26,7 +26,7 @@ const open = () => {
 
 t.test('a minute of many entries is written whole while the database takes them', async (t) => {
   const { state, flush, lost, batches } = open()
-  // More than the arguments that a call may have.
+  // More than the arguments that a call can have in V8.
   state.counted = listEvents(200_500)
   await flush()
   t.equal(state.written.length, 200_500)

@@ -25,14 +25,14 @@ import { addCustomer, createTestDatabase, until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 import { startService, untilReady } from '../service.ts'
 
-// Keeps the server between the tests of this file.
+// Keeps PostgreSQL running between the tests of this file.
 const keeper = await testPostgres()
 t.teardown(() => keeper.stop())
 
 const connect = (url: string, role?: string) =>
   createDb(createPool(url, { ...(role ? { role } : {}), max: 4, applicationName: 'test', onError: () => {} }))
 
-/** Names and values of all that is in Redis. */
+/** All names and values in Redis. */
 const everythingIn = async (redis: Redis): Promise<string> => {
   const readers: Record<string, (key: string) => Promise<unknown>> = {
     string: (key) => redis.get(key),
@@ -48,7 +48,6 @@ const everythingIn = async (redis: Redis): Promise<string> => {
   return [...names, ...(await Promise.all(values))].join('\n')
 }
 
-/** A manufacturer of the real registers with records of several kinds. */
 const erased = 'ricoh-company-ltd'
 const kept = 'nxp-semiconductors-germany-gmbh'
 const register = gunzipSync(
@@ -61,7 +60,7 @@ const lines = register
   .map((line) => JSON.parse(line) as Line)
 const own = lines.filter(({ customer }) => customer === erased)
 
-/** What of the customer's records occurs in nobody else's: none of it may be left. */
+/** Strings that only the erased customer's records contain. */
 const telling = (() => {
   const others = lines
     .filter(({ customer }) => customer !== erased)
@@ -70,13 +69,12 @@ const telling = (() => {
   const strings = own
     .flatMap((line) => Object.values(line).flat())
     .filter((value) => typeof value === 'string')
-  // A date tells nothing: the example data, which move with the day, may have the same one.
+  // No dates: the example data move with the day and may contain the same date.
   const isTelling = (text: string) => text.length >= 8 && !/["\\]|^\d{4}-\d\d-\d\d$/.test(text)
   const plain = [...new Set(strings)].filter(isTelling)
   return plain.filter((text) => !others.includes(text))
 })()
 
-/** What is stored of the customer's keys, beside their secrets. */
 const networks = ['127.0.0.0/8', '::1/128', 'fd00:5eed::/32']
 const jwksUri = 'https://keys.erased-customer.example.com/jwks.json'
 const kid = 'key-of-the-erased-customer'
@@ -123,7 +121,6 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
   const { access_token: token } = (await (await login(apiKey)).json()) as { access_token: string }
   const ask = (path: string) => fetch(service.base + path, { headers: { authorization: `Bearer ${token}` } })
 
-  /** Every row of every table, as a superuser sees it. */
   const everything = async () => {
     const tables = await query<{ name: string }>(`
       select format('%I.%I', n.nspname, c.relname) as name from pg_class c
@@ -212,7 +209,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
       if (table === 'audit') continue
       t.equal(rows.filter((row) => row.table === table).length, count, table)
     }
-    // Reads that waited become entries when they are listed, the newest of all.
+    // Listing turns counted reads into entries, which are the newest.
     const newest = await json('audit', 'list', '--customer', erased, '--limit', '5')
     const last = newest.find(({ action }: { action: string }) => action !== 'reads')
     t.match(last, { action: 'customers.export', actor: 'operator', customer: erased })
@@ -263,7 +260,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
         encoded: new Map(),
       }
       await client?.ping()
-      // The store gives up on what it cannot send at once, as while it connects.
+      // The cache drops entries while it is connecting.
       while ((await client?.keys('certdata:*:products *'))?.length !== 2) {
         for (const customerId of [erased, kept])
           shared.set({ ...entry, customerId, key: `products ${customerId}`, body: Buffer.from(customerId) })
@@ -297,7 +294,6 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
 
   await t.test('an erased customer gets nothing and leaves no trace', async (t) => {
     t.equal((await login(apiKey)).status, 401)
-    // Facts about keys are at most 500 ms old.
     let status = 0
     await until('the token is refused', async () => {
       status = (await ask('/v1/products?limit=3')).status
@@ -313,7 +309,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     const dump = await promisify(execFile)('pg_dump', [server.url], { maxBuffer: 2 ** 28 }).catch(
       (error: Error) => error.message,
     )
-    // A client older than the server, or none, makes no dump; the tables were read above in any case.
+    // pg_dump may be missing or older than the server. The tables were read above.
     if (typeof dump === 'string') return t.comment(`no pg_dump: ${dump.split('\n')[1]}`)
     t.ok(dump.stdout.includes(kept), 'the dump has the others')
     t.same(traces(dump.stdout), [])
@@ -439,7 +435,7 @@ t.test('an owner who is no superuser exports, erases and verifies', async (t) =>
   const secrets = createSecrets(['k'.repeat(32)])
   const sealed = createSealedKey(secrets)
   const signer = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
-  // The functions of the trail run as this owner, whom forced row level security binds.
+  // Security definer functions run as this owner, to whom forced row level security applies.
   await sealPending(owner, secrets)
   await publishRoots(owner, secrets, signer, 'all')
   const copies = async () =>

@@ -18,7 +18,6 @@ t.teardown(async () => {
 })
 const { reader, operator } = database
 
-/** Writes and seals an entry that is so many days old. */
 const addEntry = async (days: number) => {
   await recordEvents(reader, [{ actor: 'anonymous', action: 'login', outcome: 'refused' }])
   await sql`update audit_entries set at = at - make_interval(days => ${days}::integer)

@@ -47,7 +47,7 @@ t.test('a killed process loses at most the reads of its last five seconds', asyn
     for (let count = 0; count < 20; count += 1) await read()
     known += 20
     const readAt = performance.now()
-    // They are entries already where their minute is over.
+    // If their minute has ended, they are entries already.
     await until(
       'the reads are in the database',
       async () => (await countAdded()) + (await countListed()) === known,

@@ -34,7 +34,7 @@ t.test('reads are counted by key, resource, query and status', async (t) => {
     actor: 'key',
     action: 'reads',
     outcome: 'ok',
-    // Looked up when it is written.
+    // Looked up later, when the event is written.
     customer: undefined,
     keyId,
     details: { minute, resource: 'certificates', query, ...details },
@@ -180,7 +180,7 @@ t.test(
     for (let key = 0; key < 10; key++) {
       for (let i = 0; i < 100; i++) counts.add(live(`k${key}`), `/v1/lab?tags=${long}${i}`, 200, 1, '/v1/lab')
     }
-    // The bounds count for a minute.
+    // The next minute, with new limits.
     clock.ms += 60_000
     const kept = (await drain(counts)).filter(({ details }) => details?.query !== null)
     t.ok(kept.length * long.length <= 4 * 2 ** 20, `${kept.length} long addresses kept`)

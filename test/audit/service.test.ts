@@ -19,7 +19,7 @@ import { createStandingClock } from '../standing-clock.ts'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const { operator } = database
-// What is counted is split where a minute ends, or where the service writes by itself in between.
+// Stopped, because counts would be split at the end of a minute and by the flush of every 5 s.
 const clock = createStandingClock()
 const app = await createTestApp(database, { clock, env: { LIMIT_FAILED_LOGINS: '1000' } })
 t.teardown(() => app.close())
@@ -39,7 +39,6 @@ const importing = (lines: readonly string[], options = {}) =>
     ...options,
   })
 const newest = (limit: number) => listEntries(operator, { limit })
-/** Entries of reads alone: others may be written at the same time. */
 const newestReads = async (limit: number) =>
   (await newest(100)).filter(({ action }) => action === 'reads').slice(0, limit)
 const count = async () => (await newest(100_000)).length
@@ -101,7 +100,7 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   const written = await newest((await count()) - before)
   const counted = written.filter(({ action }) => action === 'refusals')
   t.equal(written.length - counted.length, 100)
-  // A flush may fall into the flood, and each flush writes one entry.
+  // Several entries, if the service flushed during the flood.
   for (const each of counted) t.match(each, { details: { resource: 'login: invalid_api_key', status: 401 } })
   const refused = counted.map(({ details }) => (details as { count: number }).count)
   t.equal(
@@ -440,7 +439,7 @@ t.test('counted reads are kept while the database cannot take them', async (t) =
   const { get } = await logIn(app, apiKey)
   await app.audit.flush()
   const before = await count()
-  // Before the read, which the service also writes by itself every few seconds.
+  // Before the read, because the service also flushes every 5 s.
   await sql`revoke execute on function add_audit_reads from certdata_reader`.execute(superuser)
   await get('/v1/products')
   await t.rejects(app.audit.flush())

@@ -74,7 +74,7 @@ t.test('a varied session leaves no token, key, name or value in the log', async 
   })
   await superuser.query('alter table gone rename to certificates')
   t.ok(failing.status >= 400)
-  // PostgreSQL repeats a value that it cannot read, in the message itself.
+  // PostgreSQL's error message contains a value that it cannot convert.
   await superuser.query(`insert into lab (customer_id, id, report_number, title, status)
     values ('geheimkunde', 'r', 'r', 'r', 'issued')`)
   await superuser.query(`create policy spoilt on lab as restrictive for select to certdata_reader
@@ -154,7 +154,7 @@ t.test('a published head shows a cut tail, and nothing else does', async (t) => 
   const isNamed = async (reason: RegExp) =>
     t.match(JSON.parse((await cli('audit', 'verify', '--json')).stdout), { first_bad: { reason } })
   await isNamed(/copy of the entry was inserted/)
-  // Whoever can do this can make the rest fit: the customers' copies, the roots, and where the next root begins.
+  // An attacker can also adapt the copies, the roots and the root head. Only a head from the log reveals this.
   await superuser.query('delete from audit_copies where entry_id not in (select entry_id from audit_seals)')
   await isNamed(/belongs to another chain/)
   await superuser.query(`delete from audit_roots where last_seal >= ${cut}`)

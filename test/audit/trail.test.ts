@@ -13,7 +13,6 @@ import { addCustomer, connectOwner, createTestDatabase } from '../helper.ts'
 const secrets = createSecrets(['k'.repeat(32)])
 const stranger = createSecrets(['s'.repeat(32)])
 
-/** A database with an empty trail, and its superuser. */
 const open = async (test: Test) => {
   const database = await createTestDatabase()
   const superuser = connectOwner(database, 4)
@@ -247,7 +246,7 @@ t.test('verification finds changes by a superuser in a sealed trail', async (t) 
   const head = (await sealPending(reader, secrets)) as ChainHead
   await recordEvents(reader, [login('acme')])
 
-  /** The verdict on a state that is rolled back afterwards. */
+  /** Returns the fault after these statements, which are then rolled back. */
   const after = async (statements: string, published?: ChainHead) => {
     const undo = new Error('undo')
     let fault: unknown

@@ -33,10 +33,7 @@ import {
 const secrets = createSecrets([secretKey])
 const scopes = ['products:read', 'audit:read']
 
-/**
- * The service on a database of its own, with two customers. Roots are made by `publish` only, and not when the second 20
- * of a minute happens to pass; `isTimed`: as in operation.
- */
+/** Only `publish` makes roots, so that no test depends on second 20 of a minute. `isTimed`: roots as in operation. */
 const open = async (test: Test, { isTimed = false } = {}) => {
   const database = await createTestDatabase()
   const superuser = connectOwner(database, 2)
@@ -53,7 +50,7 @@ const open = async (test: Test, { isTimed = false } = {}) => {
   const apiKey = await addCustomer(database, 'acme', { scopes })
   const other = await addCustomer(database, 'globex', { scopes })
   const keyId = parseApiKey(apiKey)?.keyId as string
-  /** Everything that was done becomes readable, as a minute later. */
+  /** Makes all acts readable, as a minute later. */
   const publish = async () => {
     await app.audit.flush()
     await app.audit.seal(true)
@@ -83,7 +80,7 @@ const verifier = listExamples('who-looked', guide).find(({ language }) => langua
 
 type Files = { audit: Row[]; roots: Root[]; jwks: { keys: object[] } }
 
-/** What the program of the guide says of three files. */
+/** Returns the output of the guide's program for these files. */
 const judge = async (test: Test, { audit, roots, jwks }: Files): Promise<string> => {
   const folder = test.testdir()
   const write = (name: string, rows: readonly object[]) =>
@@ -250,7 +247,7 @@ t.test('lists', async (t) => {
     }
   }
   await t.test('lines are the rows of all pages', async (t) => {
-    // A read of its own between the two would be a row of only one of them: none is published meanwhile.
+    // These reads are not published, so they do not change the rows.
     for (const path of ['/v1/audit', '/v1/audit?action=login', '/v1/audit/roots']) {
       const { body, headers } = await get(path, ndjson)
       t.equal(headers['content-type'], 'application/x-ndjson')
@@ -515,7 +512,7 @@ t.test('within 90 seconds', async (t) => {
   const { app, superuser, database, apiKey } = await open(t, { isTimed: true })
   const { get } = await logIn(app, apiKey)
   await t.test('an act in any second of a minute is in a root in time', async (t) => {
-    // A login is sealed within 2 s. Reads of a minute are sealed 70 to 76 s after it began. A second to look again.
+    // A login is sealed within 2 s, and reads 70 to 76 s after their minute began. The task runs every second.
     const { rows } = await sql<{ login: number; reads: number }>`
       with seconds as (select timestamptz '2026-01-01T10:00:00Z' + make_interval(secs => s) as at, s
         from generate_series(0, 59.9, 0.1) s),
@@ -536,14 +533,14 @@ t.test('within 90 seconds', async (t) => {
     const entry = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
     await recordEvents(database.operator, [entry])
     await app.audit.seal(true)
-    // What was sealed a moment ago may be before the second 20: then it is due already.
+    // In the future, because a seal from before second 20 would be due already.
     await sql`update audit_seals set sealed_at = clock_timestamp() + interval '1 minute'`.execute(superuser)
     const before = (await readAll(get)).length
     await app.audit.seal(true)
     t.equal((await readAll(get)).length, before, 'its minute is not over')
     await sql`update audit_seals set sealed_at = clock_timestamp() - interval '1 minute'`.execute(superuser)
     await app.audit.seal(true)
-    // The service's own look of the second may be at it.
+    // The periodic task of the service may be making it.
     await until('the root is there', async () => (await readAll(get)).length > before)
   })
   await t.test('a service that ends leaves nothing unpublished', async (t) => {
@@ -557,7 +554,7 @@ t.test('within 90 seconds', async (t) => {
   })
 })
 
-/** Returns the reason that `audit verify` gives after these statements of a superuser, which are undone. */
+/** Returns the fault that `audit verify` finds after these statements, which are then rolled back. */
 const reasonAfter = async (superuser: Db, statements: string, head?: ChainHead) => {
   const undo = new Error('undo')
   let reason: string | undefined
@@ -852,7 +849,7 @@ t.test('after an erasure the proofs of others lead to the same roots', async (t)
       superuser,
     )
   ).rows
-  // These are sealed, and not in a tree yet; and those are not even sealed.
+  // These entries are sealed and have no root; the login below is not sealed.
   await getOther('/v1/products')
   await app.audit.flush()
   await app.audit.seal(true)
@@ -897,7 +894,7 @@ t.test('entries sealed before roots existed are in no tree, and the trail verifi
   const { get } = await logIn(app, apiKey)
   await app.audit.seal(true)
   await publish()
-  // As a seal of that version, made while both run.
+  // A seal without a leaf, as an instance of that version makes it.
   await recordEvents(database.operator, [{ actor: 'operator', action: 'customers.show', customer: 'acme' }])
   const { sealEntries } = await import('../../app/audit/chain.ts')
   const { readChainState } = await import('../../app/audit/sealer.ts')

@@ -142,7 +142,7 @@ const folder = mkdtempSync(join(tmpdir(), 'certdata-secrets-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
 const module = join(import.meta.dirname, '../../app/config/secrets.ts')
 const rounds = 30
-// All wait for the same instant, then run for one file after the other. Threads race for a file as processes do.
+// All threads start at the same instant and race for each file, as processes do.
 const loadInThread = async (start: number): Promise<string[]> => {
   const program = `import { parentPort } from 'node:worker_threads'
     import { loadOrCreateSecret } from ${JSON.stringify(pathToFileURL(module))}

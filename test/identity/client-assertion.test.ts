@@ -28,7 +28,6 @@ const grant = async (each: SigningClient, form = {}, claims = {}, header = {}) =
 const use = (token: string, server = app) =>
   server.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
 
-/** A key as WebCrypto has it, with which libraries sign. */
 const webKey = async ({ privateKey, alg }: SigningClient) => {
   const names = {
     EdDSA: { name: 'Ed25519' },
@@ -92,7 +91,7 @@ t.test(
   'assertions of Authlib are accepted, and its default RS256 is refused with the algorithms',
   async (t) => {
     const issuedAt = Math.floor(Date.now() / 1000)
-    // Claims and life as Authlib 1.9 sets them (authlib/oauth2/rfc7523/assertion.py).
+    // As Authlib 1.9 sets them (authlib/oauth2/rfc7523/assertion.py).
     const claims = { aud: `${origin}/v1/oauth/token`, iat: issuedAt, exp: issuedAt + 3_600 }
     for (const alg of algorithms) {
       const each = await addSigningClient(database, { alg })

@@ -31,14 +31,13 @@ const encode = (part: unknown) =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 const now = Math.floor(Date.now() / 1000)
 let ids = 0
-/** Good for four minutes: on a busy machine this file takes one. */
+/** Valid for four minutes, because this file takes a minute on a busy machine. */
 const listClaims = (id = good.id): Json => ({
   ...{ iss: id, sub: id, aud: origin, iat: now, exp: now + 240 },
   jti: `hostile-${++ids}`,
 })
 const header = { alg: 'EdDSA', kid: 'good' }
 
-/** Signs what it is given, whatever that is. */
 const signed = (head: unknown, body: unknown, key: KeyObject = good.privateKey) => {
   const input = `${encode(head)}.${encode(body)}`
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`
@@ -70,7 +69,7 @@ const twice = (name: string, first: unknown, second: unknown) => {
   )
 }
 
-/** Assertions that must not be let in, each in a request that is otherwise in order. */
+/** Assertions that must be refused. The rest of their request is valid. */
 const hostile: Record<string, string> = {
   'alg none, no signature': `${encode({ alg: 'none' })}.${encode(listClaims())}.`,
   'alg none, signature of before': resign(whole, ([, body, mark]) => [
@@ -320,7 +319,7 @@ t.test('an assertion of usual size is far below the limits', async (t) => {
   t.equal((await send(grantWith(withClaims({ filler: 'x'.repeat(2_000) })))).statusCode, 200)
 })
 
-/** Requests that must not be let in, though the assertion in them is good. */
+/** Requests that must be refused although their assertion is valid. */
 const requests: Record<
   string,
   (assertion: string) => [form: string | Record<string, string>, headers?: object]
@@ -360,7 +359,6 @@ t.test(`${Object.keys(requests).length} requests with a good assertion are refus
   }
 })
 
-/** Good assertions that came too late, or too often. */
 t.test('a used assertion is refused', async (t) => {
   const refusedAt = async (assertion: string, reason: RegExp, servers = [app, other]) => {
     for (const server of servers) {
@@ -437,14 +435,14 @@ t.test('a replay is refused on another instance, also with another spelling of t
   t.equal((await send(grantWith(jwt), other)).statusCode, 401)
   const [head = '', body = '', mark = ''] = jwt.split('.')
   const bytes = Buffer.from(mark, 'base64url')
-  // (r, -s) is a signature of the same bytes.
+  // (r, -s) is valid for the same bytes as (r, s).
   const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551')
   const s = (order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)).toString(16).padStart(64, '0')
   const twin = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s, 'hex')]).toString('base64url')
   t.equal((await send(grantWith([head, body, twin].join('.')), other)).statusCode, 401)
 })
 
-/** Encodings of Ed25519 points of small order, not canonical ones too, with either sign; and of no point at all. */
+/** Ed25519 points of small order, in canonical and other encodings, with both signs, and two that are no point. */
 const weakPoints = [
   ...['00'.repeat(32), `01${'00'.repeat(31)}`, `ec${'ff'.repeat(30)}7f`],
   ...[`ed${'ff'.repeat(30)}7f`, `ee${'ff'.repeat(30)}7f`],

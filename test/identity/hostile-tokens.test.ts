@@ -289,7 +289,7 @@ const tokens = { ...algorithms, ...pointers, ...kids, ...shapes, ...payloads, ..
 
 type Asked = { status: number; code: string }
 
-/** A request with exactly these header lines. */
+/** Sends exactly these header lines, also duplicates. */
 const ask = (lines: readonly string[], path = '/v1/products', method = 'GET', content = ''): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const length = content === '' ? [] : ['content-length', String(content.length)]

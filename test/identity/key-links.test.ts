@@ -28,7 +28,7 @@ const env = {
 const { cli, json } = createCommandLine(env, 'keys')
 
 let addresses = 0
-/** Each call without an address has a network of its own, so that no test uses up the limit of another. */
+/** By default from another network each time, so that tests do not use up each other's limit. */
 const post = (secret: unknown, address = `198.51.100.${++addresses}`, headers: object = {}) =>
   app.inject({
     method: 'POST',

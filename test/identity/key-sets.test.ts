@@ -16,7 +16,6 @@ import {
 
 const database = await createTestDatabase()
 const internet = await startInternet()
-/** Only the test moves it: how long an instance waits for another one does not depend on the machine. */
 const clock = { offsetMs: 0, isStopped: true }
 const options = { outbound: internet.outbound, clock }
 const apps = [await createTestApp(database, options), await createTestApp(database, options)] as const
@@ -38,7 +37,7 @@ const publish = (...keys: unknown[]) => {
 }
 const logIn = async (each: SigningClient, index: 0 | 1 = 0, header = {}) =>
   (await postForm(apps[index], 'token', grantWith(await assertFor(each, publicUrl, {}, header)))).statusCode
-/** A minute passes in the database, and a second in the instances. */
+/** Advances the database by a minute and the instances by a second. */
 const passMinute = async (each: SigningClient, interval = '61 seconds') => {
   await sql`update client_key_sets set asked_at = asked_at - ${interval}::interval,
     read_at = read_at - ${interval}::interval where key_id = ${each.id}`.execute(operator)
@@ -120,7 +119,7 @@ t.test('an instance waits once a minute for an address that fails at another one
   internet.answer = (_request, response) => void response.writeHead(500).end()
   await passMinute(each)
   const atOnce = async (index: 0 | 1, what = '') => {
-    // One that waits does so for ever, since the clock stands still.
+    // A waiting instance would wait forever, because the clock is stopped.
     t.equal(await Promise.race([logIn(each, index), delay(20_000, 'waits', { ref: false })]), 200, what)
     clock.offsetMs += 1_100
   }

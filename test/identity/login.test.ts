@@ -51,7 +51,7 @@ const signingKeys = await loadSigningKeys(db, secrets)
 
 const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
 const now = () => clock.ms
-/** What the fence says of facts: nothing is fresh unless a test wants it. */
+/** By default, no cached fact is fresh. */
 const fence: { verdict: Freshness } = { verdict: 'behind' }
 const { rows: servers } = await sql<{ server: string }>`
   select extract(epoch from pg_postmaster_start_time())::text as server`.execute(db)
@@ -73,7 +73,7 @@ const problem = (error: unknown): Problem & { headers: ApiError['extras']['heade
   }
 }
 
-/** Without limits of logins, and with one address for all clients. */
+/** Stand-ins: no limits, and all clients have the same address. */
 const gate = fp(async (app) => void app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' }), {
   name: 'gate',
 })
@@ -251,7 +251,7 @@ t.test('a mistyped, unknown, wrong, revoked or expired key gets the same refusal
   const wrong = await newKey({ secret_sha256: createApiKey().secretSha256 })
   const expired = await newKey({ expires_at: new Date(clock.ms).toISOString() })
   const revoked = await newKey()
-  // By a clock that is an hour ahead: what was revoked is revoked.
+  // A revocation counts even if its time is in the future of this clock.
   await revoke(revoked.keyId, new Date(Date.now() + 3_600_000).toISOString())
   const answers = [
     await login({ api_key: createApiKey().apiKey }),
@@ -589,7 +589,7 @@ t.test('a look-up waits in its own turn and delays no other look-up of the same 
 
 type SlowFlight = { read: PromiseWithResolvers<void>; arrival: PromiseWithResolvers<void> }
 
-/** A database whose answers arrive when told: `read` once the rows are known, `arrival` lets them through. */
+/** `read` resolves once PostgreSQL has answered; the rows arrive after `arrival` is resolved. */
 const createSlowDb = () => {
   const flights: SlowFlight[] = []
   const byQuery = new WeakMap<object, SlowFlight>()
@@ -806,7 +806,7 @@ t.test(
     await owner.deleteFrom('signing_keys').execute()
     await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)
     const both = await owner.transaction().execute(async (transaction) => {
-      // Both callers see that there is no key, and neither can write yet.
+      // Both callers must see the empty table before either can write.
       await sql`lock table signing_keys in exclusive mode`.execute(transaction)
       const makers = [ensureSigningKeys(owner, secrets), ensureSigningKeys(owner, secrets)]
       const writers = sql`select from pg_locks where relation = 'signing_keys'::regclass and not granted`

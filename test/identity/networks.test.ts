@@ -28,7 +28,7 @@ const newKey = async (networks: string[] | null) => {
 }
 type Key = Awaited<ReturnType<typeof newKey>>
 
-/** What the proxy says of a client. */
+/** Headers of the trusted proxy. */
 const from = (address: string) => ({ 'x-forwarded-proto': 'https', 'x-forwarded-for': address })
 const logIn = ({ apiKey }: Key, address: string) =>
   app.inject({

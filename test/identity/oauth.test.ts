@@ -263,7 +263,6 @@ t.test('a token holds at most 100 scopes and 4 KiB: more must be narrowed', asyn
   t.equal((await ask(`${scopes(2)} ${'lab:read '.repeat(200).trim()}`)).statusCode, 200, 'each counts once')
 })
 
-/** Every way of being refused, as the RFCs name it. */
 t.test('refusals use the words of OAuth', async (t) => {
   const good = await newClient({ scopes: ['lab:read'] })
   const lapsed = await newClient({ plan: 'basic' })

@@ -13,7 +13,7 @@ import {
 } from '../helper.ts'
 import { fastest } from '../patience.ts'
 
-/** Contract, section 7: a revocation takes effect within this time on every instance, if the database is reachable. */
+/** Contract, section 7. */
 const promisedMs = 1000
 const samples = 8
 
@@ -49,7 +49,7 @@ const revokeByOAuth = async ({ keyId, apiKey }: Subject, token: string, app: Fas
   if (answer.statusCode !== 200) throw new Error(answer.body)
 }
 
-/** What is taken away, and what every instance must say afterwards. */
+/** Removes a right; then every instance must answer with this status and code. */
 const cases: Record<string, [(subject: Subject) => Promise<unknown>, status: number, code: string]> = {
   'a token': [(subject) => revokeByOAuth(subject, subject.token), 401, 'token_revoked'],
   'a key by its holder': [(subject) => revokeByOAuth(subject, subject.apiKey), 401, 'token_revoked'],
@@ -76,9 +76,8 @@ const newSubject = async (): Promise<Subject> => {
 }
 
 /**
- * Milliseconds from the acknowledged commit until the last request was sent that each instance, asked all the
- * while, still let in. Both have looked just before, which is the worst moment: what they know then stays
- * good for longest.
+ * For each instance, the milliseconds from the commit until the last request that it still accepted. Both have read
+ * the right just before the commit, so that their cached facts are as young as possible.
  */
 const measure = async (name: string): Promise<number[]> => {
   const [change, status, code] = cases[name] as (typeof cases)[string]
@@ -94,7 +93,7 @@ const measure = async (name: string): Promise<number[]> => {
         const sentMs = performance.now() - changedAt
         const answer = await ask(index, subject.token)
         if (answer.statusCode === 200) lastMs = sentMs
-        // 503: it cannot tell, as after a poll that a busy machine cut off.
+        // 503 is possible on a busy machine, when the lease of the poll has ended.
         if (answer.statusCode === 200 || answer.statusCode === 503) return false
         if (answer.statusCode !== status || answer.json().code !== code) throw new Error(answer.body)
         return true
@@ -133,7 +132,7 @@ t.test('a right that is given back counts as soon', async (t) => {
 
 t.test('after the answer 200, the same instance lets no request in, also without a poll', async (t) => {
   const { poller, judge } = await startTestFence(database.url)
-  // Every cached fact counts as fresh: nothing but the revocation itself can replace it.
+  // All cached facts count as fresh, so that only the revocation itself can replace them.
   const { app, origin } = await listenTestApp(database, { judge: { ...judge, check: () => 'fresh' } })
   t.teardown(async () => {
     await app.close()

@@ -115,7 +115,7 @@ t.test('rotation under load on two instances fails no request and no outside ver
   let requests = 0
   let isDone = false
 
-  /** Logs in at one instance, asks the other at once, and verifies by the other's published keys alone. */
+  /** Logs in at one instance, uses the token at the other, and verifies it with the other's published keys. */
   const worker = async (index: number) => {
     const [signer, server] = index % 2 === 0 ? apps : [apps[1], apps[0]]
     const older: string[] = []
@@ -222,7 +222,7 @@ t.test('a second migration creates only missing keys', async (t) => {
   t.equal((await listSigningKeys(operator)).filter((key) => key.state === 'next').length, 1)
 })
 
-/** A service that looks all the time, at something that `look` stands for. */
+/** Starts the plugin with an interval of 1 ms; each refresh calls `look`. */
 const openLooking = async (t: Test, look: (count: number) => Promise<void> | void) => {
   const looking = { count: 0, app: Fastify() }
   const refresh = async () => look(++looking.count)
@@ -232,7 +232,7 @@ const openLooking = async (t: Test, look: (count: number) => Promise<void> | voi
   return looking
 }
 
-/** Whether it looks no more, while another one does. */
+/** True if `looking` has stopped. Another plugin that refreshes shows that time has passed. */
 const hasEnded = async (t: Test, looking: { count: number }): Promise<boolean> => {
   const { count } = looking
   const other = await openLooking(t, () => {})
