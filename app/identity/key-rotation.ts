@@ -3,7 +3,7 @@ import type { Secrets } from '../config/secrets.ts'
 import { selectInstant } from '../db/instant.ts'
 import type { Database, Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createSealedKey, openSigningKey } from './signing-key.ts'
+import { createSigningKey, decryptSigningKey } from './signing-key.ts'
 import { jwksMaxAgeSeconds } from './signing-keys.ts'
 
 /** `next`: published, but does not sign yet. `gone`: its tokens have expired; the next rotation deletes it. */
@@ -28,7 +28,7 @@ const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
   db
     .insertInto('signing_keys')
     .values({
-      ...createSealedKey(secrets),
+      ...createSigningKey(secrets),
       state,
       activated_at: state === 'active' ? sql<string>`now()` : null,
     })
@@ -63,15 +63,15 @@ export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
     .orderBy('kid')
     .execute()
 
-type Row = { kid: string; state: string; sealed: Buffer; ageSeconds: number }
+type Row = { kid: string; state: string; encrypted: Buffer; ageSeconds: number }
 
-// Opens every key to check SECRET_KEY: with a wrong one, no instance could open the key created next.
+// Decrypts every key to check SECRET_KEY: with a wrong one, no instance could decrypt the key created next.
 const readKeys = async (db: Transaction<Database>, secrets: Secrets): Promise<Row[]> => {
   const { rows } = await sql<Row>`
-    select kid, state, sealed_private_key as sealed,
+    select kid, state, encrypted_private_key as encrypted,
       extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
     from signing_keys`.execute(db)
-  for (const { kid, sealed } of rows) openSigningKey(kid, sealed, secrets)
+  for (const { kid, encrypted } of rows) decryptSigningKey(kid, encrypted, secrets)
   return rows
 }
 
@@ -90,12 +90,12 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 
 /**
  * Activates the next key, creates another next key and deletes keys of the state `gone`. Throws, without any change,
- * if the next key was published less than `lead` seconds ago, or if a key does not open with `secrets`.
+ * if the next key was published less than `lead` seconds ago, or if `secrets` does not decrypt a key.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {
     await sql`lock table signing_keys in share row exclusive mode`.execute(transaction)
-    // Deleted first: they may be sealed with a SECRET_KEY that was dropped after their tokens expired.
+    // Deleted first: they may be encrypted with a SECRET_KEY that was dropped after their tokens expired.
     await transaction.deleteFrom('signing_keys').where(isGone).execute()
     const next = requireNext(await readKeys(transaction, secrets), lead)
     await transaction

@@ -20,21 +20,21 @@ const describe = (privatePem: string) => {
 export type SigningKey = Readonly<ReturnType<typeof describe>>
 
 /** Returns a row of `signing_keys`. */
-export const createSealedKey = (secrets: Secrets) => {
+export const createSigningKey = (secrets: Secrets) => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const privatePem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
   const { kid, jwk } = describe(privatePem)
-  return { kid, public_jwk: JSON.stringify(jwk), sealed_private_key: secrets.seal(purpose, privatePem) }
+  return { kid, public_jwk: JSON.stringify(jwk), encrypted_private_key: secrets.encrypt(purpose, privatePem) }
 }
 
 /** Derives the public key from the private one, so a row that was not written with SECRET_KEY is never trusted. */
-export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): SigningKey => {
+export const decryptSigningKey = (kid: string, encrypted: Buffer, secrets: Secrets): SigningKey => {
   let privatePem: string
   try {
-    privatePem = secrets.open(purpose, sealed).toString()
+    privatePem = secrets.decrypt(purpose, encrypted).toString()
   } catch (cause) {
     throw new Error(
-      `The signing key ${kid} cannot be opened: it was sealed with another SECRET_KEY. Add the previous key ` +
+      `The signing key ${kid} cannot be decrypted: it was encrypted with another SECRET_KEY. Add the previous key ` +
         'after the new one (SECRET_KEY=new,previous). If it is lost, delete the row from the table ' +
         'signing_keys and run "certdata migrate", which creates a new key. All existing tokens become invalid.',
       { cause },
