@@ -1,5 +1,4 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import { SignJWT } from 'jose'
 import type { Plan } from '../../app/db/schema.ts'
 import { addApiKey } from '../../app/identity/api-key-store.ts'
@@ -61,19 +60,6 @@ export const assertFor = (
     .setProtectedHeader({ alg, ...header })
     .sign(privateKey)
 }
-
-export const postForm = (
-  app: FastifyInstance,
-  path: string,
-  form: Record<string, string> | string,
-  headers: Record<string, string> = {},
-) =>
-  app.inject({
-    method: 'POST',
-    url: `/v1/oauth/${path}`,
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
-  })
 
 export const grantWith = (assertion: string, more: Record<string, string> = {}) => ({
   grant_type: 'client_credentials',
