@@ -54,21 +54,17 @@ export type StampRow = { snapshot: string; server: string }
 
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
-const rights = ['auth']
-
 /** `row`: with the columns of `stampColumns`. */
-export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => {
-  return { customerId, value, snapshot: parseSnapshot(snapshot), server }
-}
+export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => ({
+  ...{ customerId, value, server },
+  snapshot: parseSnapshot(snapshot),
+})
 
 /** `undefined` if the customer does not exist. */
 export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
-  const row = await findRow(
-    db,
-    sql<
-      CustomerFacts & StampRow
-    >`select ${customerColumns}, ${stampColumns} from find_customer(${customerId})`,
-  )
+  const statement = sql<CustomerFacts & StampRow>`
+    select ${customerColumns}, ${stampColumns} from find_customer(${customerId})`
+  const row = await findRow(db, statement)
   if (!row) return undefined
   const { snapshot, server, ...facts } = row
   return toFact(customerId, { snapshot, server }, facts)
@@ -122,80 +118,80 @@ const maxAgeMs = 500
 /** Separate from the facts, so that requests with random ids cannot evict facts. */
 const maxMissing = 1_000
 
-type Asked = { askedAtMs: number }
-type Known<T> = Asked & { value: T; stamp: Stamped }
-type Flight<T> = Asked & { answer: Promise<T | undefined> }
+type Started = { startedAtMs: number }
+type CacheEntry<T> = Started & { value: T; stamp: Stamped }
+type RunningQuery<T> = Started & { answer: Promise<T | undefined> }
 
 /** Caches facts until the change log invalidates them, and missing ids for `maxAgeMs`. Errors are not cached. */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
-  { judge, monotonicNow, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
+  { judge, monotonicNow, maxEntries = 10_000, dependsOn = ['auth'] }: FactsOptions,
 ) => {
-  const known = new LRUCache<string, Known<T>>({ max: maxEntries })
-  const missing = new LRUCache<string, Asked>({ max: maxMissing })
-  const flights = new Map<string, Flight<T>>()
+  const cache = new LRUCache<string, CacheEntry<T>>({ max: maxEntries })
+  const missing = new LRUCache<string, Started>({ max: maxMissing })
+  const running = new Map<string, RunningQuery<T>>()
 
-  const isYoung = ({ askedAtMs }: Asked): boolean => monotonicNow() - askedAtMs < maxAgeMs
+  const isYoung = ({ startedAtMs }: Started): boolean => monotonicNow() - startedAtMs < maxAgeMs
 
-  const keep = (id: string, askedAtMs: number, epoch: string, found: Fact<T> | undefined): void => {
-    const last = known.peek(id) ?? missing.peek(id)
-    if (last && last.askedAtMs > askedAtMs) return
+  const store = (id: string, startedAtMs: number, epoch: string, found: Fact<T> | undefined): void => {
+    const last = cache.peek(id) ?? missing.peek(id)
+    if (last && last.startedAtMs > startedAtMs) return
     if (!found) {
-      known.delete(id)
-      missing.set(id, { askedAtMs })
+      cache.delete(id)
+      missing.set(id, { startedAtMs })
     } else if (isFromServer(epoch, found.server)) {
       const { customerId, value, snapshot } = found
       missing.delete(id)
-      known.set(id, { askedAtMs, value, stamp: { customerId, dependsOn, snapshot, epoch } })
+      cache.set(id, { startedAtMs, value, stamp: { customerId, dependsOn, snapshot, epoch } })
     }
   }
 
-  const loadAndKeep = async (id: string, askedAtMs: number): Promise<T | undefined> => {
+  const loadAndStore = async (id: string, startedAtMs: number): Promise<T | undefined> => {
     const epoch = judge.epoch()
     const found = await load(id)
-    keep(id, askedAtMs, epoch, found)
+    store(id, startedAtMs, epoch, found)
     return found?.value
   }
 
-  const send = (id: string): Promise<T | undefined> => {
-    const askedAtMs = monotonicNow()
-    const flight: Flight<T> = {
-      askedAtMs,
-      answer: loadAndKeep(id, askedAtMs).finally(() => {
-        if (flights.get(id) === flight) flights.delete(id)
+  const start = (id: string): Promise<T | undefined> => {
+    const startedAtMs = monotonicNow()
+    const query: RunningQuery<T> = {
+      startedAtMs,
+      answer: loadAndStore(id, startedAtMs).finally(() => {
+        if (running.get(id) === query) running.delete(id)
       }),
     }
-    flights.set(id, flight)
-    return flight.answer
+    running.set(id, query)
+    return query.answer
   }
 
-  const join = (id: string): Promise<T | undefined> => {
-    const running = flights.get(id)
-    return running && isYoung(running) ? running.answer : send(id)
+  const startOrJoin = (id: string): Promise<T | undefined> => {
+    const query = running.get(id)
+    return query && isYoung(query) ? query.answer : start(id)
   }
 
   // A caller also joins a running query in its own turn, so it never skips the queue.
-  const ask = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
-    turn ? turn(() => join(id)) : join(id)
+  const read = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
+    turn ? turn(() => startOrJoin(id)) : startOrJoin(id)
 
   return {
     /** `undefined` if the id does not exist. Synchronous if the cached fact is fresh. `turn` runs the query. */
     find(id: string, turn?: Turn): T | undefined | Promise<T | undefined> {
-      const last = known.get(id)
-      if (!last) {
+      const entry = cache.get(id)
+      if (!entry) {
         const gap = missing.get(id)
-        return gap && isYoung(gap) ? undefined : ask(id, turn)
+        return gap && isYoung(gap) ? undefined : read(id, turn)
       }
-      const { value, stamp } = last
+      const { value, stamp } = entry
       const freshness = judge.check(stamp)
       const answer = (checked: Freshness) => {
         if (checked === 'fresh') return value
-        return checked === 'behind' ? ask(id, turn) : judge.readOr(() => ask(id, turn), value)
+        return checked === 'behind' ? read(id, turn) : judge.readOr(() => read(id, turn), value)
       }
       return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
     },
     async refresh(id: string): Promise<void> {
-      await send(id)
+      await start(id)
     },
   }
 }

@@ -27,13 +27,8 @@ const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>
 
 /** The returned function lists every scope of a customer. It is synchronous if the cached fact is fresh. */
 export const createGrantedScopes = (options: FactsOptions) => {
-  const { db } = options
-  const { find } = createFacts((customerId) => load(db, customerId), {
-    ...options,
-    dependsOn: [customChanges],
-  })
-  return (customerId: string): readonly string[] | Promise<readonly string[]> => {
-    const found = find(customerId)
-    return found instanceof Promise ? found.then((scopes) => scopes ?? listScopes()) : (found ?? listScopes())
-  }
+  const loadScopes = (customerId: string) => load(options.db, customerId)
+  const { find } = createFacts(loadScopes, { ...options, dependsOn: [customChanges] })
+  // Never `undefined`, because `load` always returns a fact.
+  return find as (customerId: string) => readonly string[] | Promise<readonly string[]>
 }

@@ -18,25 +18,20 @@ const maxRefusalsOfKeyPerMinute = 10
 
 const createBudgets = (now: () => number) => {
   let minute = 0
-  let total = 0
   const used = new Map<string, number>()
   const isWithin = (name: string, most: number): boolean => {
     const count = used.get(name) ?? 0
-    if (count < most) used.set(name, count + 1)
+    used.set(name, count + 1)
     return count < most
   }
   return ({ rightKeyId, network }: { rightKeyId: string | undefined; network: string }): boolean => {
     const current = Math.floor(now() / 60_000)
-    if (current !== minute) {
-      minute = current
-      total = 0
-      used.clear()
-    }
+    if (current !== minute) used.clear()
+    minute = current
     if (rightKeyId !== undefined) return isWithin(`key ${rightKeyId}`, maxRefusalsOfKeyPerMinute)
-    if (total >= maxRefusalsPerMinute) return false
-    const isOwn = isWithin(`network ${network}`, maxRefusalsOfNetworkPerMinute)
-    if (isOwn) total += 1
-    return isOwn
+    // Before the network is added, so that `used` stays small.
+    if ((used.get('all') ?? 0) >= maxRefusalsPerMinute) return false
+    return isWithin(`network ${network}`, maxRefusalsOfNetworkPerMinute) && isWithin('all', Infinity)
   }
 }
 
