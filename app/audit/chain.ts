@@ -20,18 +20,18 @@ export type ChainedEntry = {
 /** A seal as a position in the chain, for example the newest one. */
 export type ChainHead = { sealNo: number; mac: Buffer }
 
-/** The entry's part of a Merkle tree. Null or `undefined` in seals of an earlier version. */
-export type Leaf = {
+/** `personalSha256`: null if erased. See docs/decisions/0018-audit-chain-holds-no-personal-data.md. */
+export type Sealable = ChainedEntry & {
+  personalSha256: Buffer | null
   /** Counts a customer's entries from 1. Null if the entry has no customer. */
-  number?: number | null | undefined
-  leaf?: Buffer | null | undefined
+  number: number | null
+  /** The entry's part of a Merkle tree. */
+  leaf: Buffer
 }
 
-/** `commitment`: null if the entry had no personal part when it was sealed. */
-export type Seal = ChainHead & Leaf & { entryId: number; commitment: Buffer | null }
-
-/** `personalSha256`: null if erased. See docs/decisions/0018-audit-chain-holds-no-personal-data.md. */
-export type Sealable = Leaf & { entry: ChainedEntry; personalSha256: Buffer | null }
+/** `commitment`: null if the entry had no personal part when it was sealed. `leaf`: null only if an attacker removed it. */
+export type Seal = ChainHead &
+  Pick<Sealable, 'number'> & { entryId: number; commitment: Buffer | null; leaf: Buffer | null }
 
 export type Link = {
   seal: Seal
@@ -57,7 +57,7 @@ const sealText = (
   { commitment, leaf }: Pick<Seal, 'commitment' | 'leaf'>,
 ) =>
   JSON.stringify([
-    leaf ? 2 : 1,
+    2,
     before.toString('hex'),
     sealNo,
     entry.entryId,
@@ -67,8 +67,8 @@ const sealText = (
     entry.action,
     entry.outcome,
     entry.requestId,
-    commitment?.toString('hex') ?? null,
-    ...(leaf ? [leaf.toString('hex')] : []),
+    commitment?.toString('hex'),
+    leaf?.toString('hex'),
   ])
 
 /** With the entry's id, so that swapped personal parts are detected. */
@@ -78,7 +78,7 @@ const commitmentText = (entryId: number, personalSha256: Buffer) =>
 /** Returns one seal for each entry, in the same order. The first seal follows `head`. */
 export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Sealable[]): Seal[] => {
   let { sealNo, mac } = head
-  return entries.map(({ entry, personalSha256, number, leaf }) => {
+  return entries.map(({ personalSha256, number, leaf, ...entry }) => {
     const { entryId } = entry
     const commitment = personalSha256 && key.mac(purposes.commitment, commitmentText(entryId, personalSha256))
     sealNo += 1
@@ -106,5 +106,6 @@ const anchorText = ({ sealNo, mac }: ChainHead) => JSON.stringify([1, sealNo, ma
 export const signAnchor = (key: ChainKey, head: ChainHead): Buffer =>
   key.mac(purposes.anchor, anchorText(head))
 
-export const isAnchor = (key: ChainKey, head: ChainHead, mac: Buffer): boolean =>
+/** False if `mac` is not the MAC of this anchor. */
+export const verifyAnchor = (key: ChainKey, head: ChainHead, mac: Buffer): boolean =>
   key.verifyMac(purposes.anchor, anchorText(head), mac)

@@ -14,40 +14,38 @@ const maxUnsent = 20_000
 /** The returned function rejects if a write fails; the next call tries again. Concurrent calls share one run. */
 export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
   const unsent: AuditEvent[] = []
-  let flight: Promise<void> | undefined
+  let running: Promise<void> | undefined
 
-  /** Returns the error of a failed write. */
-  const writeDown = async (least: number): Promise<unknown> => {
-    try {
-      while (unsent.length >= least) {
-        await write(unsent.slice(0, batchSize))
-        unsent.splice(0, batchSize)
-      }
-      return undefined
-    } catch (error) {
-      return error
+  const writeBatches = async (least: number): Promise<void> => {
+    while (unsent.length >= least) {
+      await write(unsent.slice(0, batchSize))
+      unsent.splice(0, batchSize)
     }
   }
   const send = async () => {
     // If this fails, nothing is drained: counters take less memory than events.
-    let failure = await writeDown(1)
-    if (failure !== undefined) throw failure
+    await writeBatches(1)
+    let failure: unknown
     let lost = 0
     // Batch by batch, because a busy minute has more events than memory should hold.
     for (const events of drain()) {
       unsent.push(...events)
-      failure ??= await writeDown(batchSize)
+      if (failure === undefined) {
+        await writeBatches(batchSize).catch((error: unknown) => {
+          failure = error
+        })
+      }
       lost += unsent.splice(maxUnsent).length
     }
-    failure ??= await writeDown(1)
     if (lost > 0) onLost(lost)
     if (failure !== undefined) throw failure
+    await writeBatches(1)
   }
   const flush = () => {
-    flight ??= send().finally(() => {
-      flight = undefined
+    running ??= send().finally(() => {
+      running = undefined
     })
-    return flight
+    return running
   }
   return Object.assign(flush, { unsent: () => unsent.length })
 }

@@ -38,15 +38,14 @@ const formatText = (row: LinkRow, personal: string): string => {
 /** An entry with a number must have a copy. `isBare`: the personal part was deleted. */
 const findCopyFault = (row: LinkRow, isBare: boolean): string | undefined => {
   const { number, leaf, isShown, shownSalt, shownText, isShownAs } = row
-  const isSealed = leaf !== null && !isBare
-  const isDue = isSealed && number !== null
-  if (isSealed && isShown && !isDue) return "the customer's copy of the entry is missing"
+  const isDue = number !== null && !isBare
+  if (isShown && !isDue && !isBare) return "the customer's copy of the entry is missing"
   if (isDue && !isShown) return 'the customer of the entry was deleted or replaced without an erasure'
   if (!shownSalt || shownText === null)
     return isDue ? "the customer's copy of the entry was deleted" : undefined
   if (isBare) return "the personal part of the entry was deleted, but not the customer's copy"
   if (!isDue) return "the customer's copy of the entry was inserted"
-  const isSame = isShownAs && leafHash(shownSalt, shownText).equals(leaf)
+  const isSame = isShownAs && leaf && leafHash(shownSalt, shownText).equals(leaf)
   return isSame ? undefined : "the customer's copy of the entry was changed"
 }
 

@@ -43,15 +43,15 @@ export const computeRoot = (leaf: Buffer, index: number, path: readonly Uint8Arr
 export const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
 /** The numbers below `size` in random order. See docs/decisions/0102-trees-hide-how-much-others-do.md. */
-export const randomPlaces = (size: number): number[] => {
-  const places = Array.from({ length: size }, (_, index) => index)
+export const shuffledIndexes = (size: number): number[] => {
+  const indexes = Array.from({ length: size }, (_, index) => index)
   for (let i = size - 1; i > 0; i--) {
     const j = randomInt(i + 1)
-    const [a, b] = [places[i] as number, places[j] as number]
-    places[i] = b
-    places[j] = a
+    const [a, b] = [indexes[i] as number, indexes[j] as number]
+    indexes[i] = b
+    indexes[j] = a
   }
-  return places
+  return indexes
 }
 
 /** Splits concatenated hashes of 32 bytes. */

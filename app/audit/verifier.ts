@@ -11,10 +11,10 @@ import { erasure } from './record.ts'
 
 const otherChain = 'the chain is not the one whose head was published'
 
-const personalReason = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
+const findPersonalFault = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
   if (!personalSha256) return copyFault
   if (!isCommittedTo(key, seal, personalSha256)) return 'the personal part of the entry was changed'
-  const isLeafSame = !seal.leaf || !foundLeaf || seal.leaf.equals(foundLeaf)
+  const isLeafSame = !foundLeaf || seal.leaf?.equals(foundLeaf)
   return isLeafSame ? copyFault : 'the number or the salt of the entry was changed'
 }
 
@@ -30,7 +30,7 @@ const findFault = (key: ChainKey, before: ChainHead, link: Link): ChainFault | u
   if (!verifySeal(key, before, entry, seal)) {
     return fault('the entry or its seal was changed, or SECRET_KEY lacks the key that sealed it')
   }
-  const reason = personalReason(key, link)
+  const reason = findPersonalFault(key, link)
   return reason === undefined ? undefined : fault(reason)
 }
 
@@ -61,7 +61,7 @@ export const createVerifier = (
       : undefined
 
   /** A customer's numbers start at 1 and have no gaps. After a pruning, the first remaining number is unknown. */
-  const skips = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
+  const findGap = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
     if (!number || !entry?.customerRef) return undefined
     const last = numbers.get(entry.customerRef) ?? (from.sealNo === 0 ? 0 : undefined)
     numbers.set(entry.customerRef, number)
@@ -83,7 +83,8 @@ export const createVerifier = (
   return {
     /** Call it with each link in turn. Returns the first fault, also in later calls. */
     check(link: Link): ChainFault | undefined {
-      fault ??= findFault(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
+      fault ??=
+        findFault(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? findGap(link)
       if (fault) return fault
       head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
       note(link)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { type ChainFault, type ChainHead, type ChainKey, genesis, isAnchor } from './chain.ts'
+import { type ChainFault, type ChainHead, type ChainKey, genesis, verifyAnchor } from './chain.ts'
 import { readLinks } from './links.ts'
 import { erasure } from './record.ts'
 import { createVerifier } from './verifier.ts'
@@ -77,7 +77,7 @@ export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead):
   const anchorRow = await findAnchor(db)
   const anchor: ChainHead = anchorRow ? { sealNo: anchorRow.sealNo, mac: anchorRow.sealMac } : genesis
   const verifier = createVerifier(key, anchor, published, await listUnsealedErasures(db))
-  const isForged = anchorRow !== undefined && !isAnchor(key, anchor, anchorRow.mac)
+  const isForged = anchorRow !== undefined && !verifyAnchor(key, anchor, anchorRow.mac)
   let fault = isForged ? badAnchor(anchor.sealNo) : undefined
   for (let after = anchor.sealNo; !fault; ) {
     const links = await readLinks(db, after)

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t from 'tap'
 import { recordEvents } from '../../app/audit/record.ts'
-import { publishRoots } from '../../app/audit/roots.ts'
+import { signRoots } from '../../app/audit/roots.ts'
 import { sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createRedisCache } from '../../app/cache/redis.ts'
@@ -17,13 +17,13 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, operatorRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { createSealedKey, openSigningKey } from '../../app/identity/signing-key.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { listCustomerTables } from '../../app/operator/gdpr/tables.ts'
 import { createCommandLine, run } from '../command-line.ts'
 import { addCustomer, createTestDatabase, until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 import { startService, untilReady } from '../service.ts'
+import { countWaiting, createSigner, secrets } from './trail.ts'
 
 // Keeps PostgreSQL running between the tests of this file.
 const keeper = await testPostgres()
@@ -220,7 +220,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     })
   })
 
-  await t.test('an erasure needs to be meant', async (t) => {
+  await t.test('an erasure needs --yes and an existing customer', async (t) => {
     const { code, stderr } = await cli('customers', 'erase', erased)
     t.equal(code, 1)
     t.match(stderr, `${counts.products} products`)
@@ -315,7 +315,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     t.same(traces(dump.stdout), [])
   })
 
-  await t.test('everybody else is as before', async (t) => {
+  await t.test('the records of other customers are unchanged', async (t) => {
     const after = await query<{ name: string; n: number }>(
       `select customer_id as name, count(*) as n from certificates group by 1 order by 1`,
     )
@@ -356,19 +356,13 @@ t.test('an entry in progress is erased with the others, and a later entry has no
     await superuser.destroy()
     await database.close()
   })
-  const secrets = createSecrets(['k'.repeat(32)])
   await addCustomer(database, 'acme')
   const login = { actor: 'key', action: 'login', customer: 'acme', keyId: 'k' } as const
-  const isWaiting = async () =>
-    (
-      await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(superuser)
-    ).rows.length > 0
   let erasing: Promise<unknown> | undefined
   await database.operator.transaction().execute(async (trx) => {
     await recordEvents(trx, [login])
     erasing = eraseCustomer(superuser, 'acme')
-    while (!(await isWaiting()));
+    await until('the erasure waits', async () => (await countWaiting(superuser)) > 0)
   })
   t.match(await erasing, { auditEntries: 1, rows: { customers: 1 } })
   await recordEvents(database.reader, [login])
@@ -392,12 +386,11 @@ t.test('remains of a customer that was deleted by hand are erased too', async (t
   await recordEvents(database.reader, [{ actor: 'key', action: 'login', customer: 'acme', keyId: 'k' }])
   await superuser.deleteFrom('customers').where('customer_id', '=', 'acme').execute()
   t.match(await eraseCustomer(superuser, 'acme'), { auditEntries: 1 })
-  const secrets = createSecrets(['k'.repeat(32)])
   await sealPending(database.reader, secrets)
   t.match(await verifyAudit(superuser, secrets), { fault: null, erased: 1 })
 })
 
-t.test('the operator may read and delete in every table that knows customers', async (t) => {
+t.test('the operator may read and delete in every table with customers', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   for (const { name } of await listCustomerTables(database.operator)) {
@@ -432,12 +425,9 @@ t.test('an owner who is no superuser exports, erases and verifies', async (t) =>
   await owner.insertInto('customers').values({ customer_id: 'acme', name: 'Acme' }).execute()
   await sql`insert into products (customer_id, id, name) values ('acme', 'p', 'P')`.execute(owner)
   await recordEvents(owner, [{ actor: 'operator', action: 'customers.add', customer: 'acme' }])
-  const secrets = createSecrets(['k'.repeat(32)])
-  const sealed = createSealedKey(secrets)
-  const signer = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
   // Security definer functions run as this owner, to whom forced row level security applies.
   await sealPending(owner, secrets)
-  await publishRoots(owner, secrets, signer, 'all')
+  await signRoots(owner, secrets, createSigner(), 'all')
   const copies = async () =>
     (await sql`select from audit_copies where root_no = 1 and path is not null`.execute(owner)).rows.length
   t.equal(await copies(), 1)
