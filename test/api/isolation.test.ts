@@ -18,6 +18,7 @@ import {
   logIn,
   type TestDatabase,
 } from '../helper.ts'
+import { postForm } from '../identity/post-form.ts'
 
 /**
  * All customers have records of the same shape. Texts contain the customer's mark, so that a foreign text in an answer
@@ -268,15 +269,7 @@ const listTokenLeaks = async (
   let answers = 0
   const post = ({ apiKey, keyId }: Client, path: string, token: string) => {
     answers++
-    return app.inject({
-      method: 'POST',
-      url: `/v1/oauth/${path}`,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${keyId}:${apiKey}`).toString('base64')}`,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      payload: new URLSearchParams({ token }).toString(),
-    })
+    return postForm(app, path, { client_id: keyId, client_secret: apiKey, token })
   }
   for (const [customer, client] of clients) {
     for (const [owner, { apiKey, token, keyId }] of clients) {
@@ -438,7 +431,7 @@ t.test('include never returns another customer’s record, even if a record name
   }
 })
 
-t.test('a cursor of one customer is of no use to another', async (t) => {
+t.test('a cursor of another customer is rejected', async (t) => {
   const { gets } = await listLeaks(app, new Map(), database, customers)
   for (const customer of customers) {
     const { page } = (await (gets.get(customer) as Get)('/v1/certificates?limit=2')).json()
@@ -507,7 +500,7 @@ t.test('row level security alone keeps customers apart', async (t) => {
 })
 
 t.test(
-  'the conditions of the statements alone keep customers apart, and without both the tests see it',
+  'the conditions alone keep customers apart, and without both walls the test finds leaks',
   async (t) => {
     const unsecured = await createTestDatabase()
     for (const customer of customers) await addCustomer(unsecured, customer)
@@ -534,7 +527,7 @@ t.test(
     t.ok(answers > 500, `${answers} answers`)
     t.ok(visible > 180, `${visible} answers showed the customer's own records`)
     const seen = (await listLeaks(open, canonical, unsecured, one)).leaks
-    t.ok(seen.length > 200, 'where both walls are down it shows')
+    t.ok(seen.length > 200, 'leaks without both walls')
     t.comment(`neither wall: ${seen.length} leaks are seen`)
     const routesSeen = new Set(seen.map((leak) => ('url' in leak ? String(leak.url).split(/[/?]/)[2] : '')))
     t.same(
