@@ -34,7 +34,7 @@ export const decryptSigningKey = (kid: string, encrypted: Buffer, secrets: Secre
     privatePem = secrets.decrypt(purpose, encrypted).toString()
   } catch (cause) {
     throw new Error(
-      `The signing key ${kid} cannot be decrypted: it was encrypted with another SECRET_KEY. Add the previous key ` +
+      `The signing key ${kid} cannot be opened: it was sealed with another SECRET_KEY. Add the previous key ` +
         'after the new one (SECRET_KEY=new,previous). If it is lost, delete the row from the table ' +
         'signing_keys and run "certdata migrate", which creates a new key. All existing tokens become invalid.',
       { cause },

@@ -331,34 +331,3 @@ t.test('introspection calls no hostile token active, and revocation has no effec
   t.same(wrong, [])
   t.same(await database.operator.selectFrom('revoked_tokens').selectAll().execute(), [])
 })
-
-t.test('the demo token sees the example customer’s records, and a live token none of them', async (t) => {
-  await addCustomer(database, 'demo')
-  const product = (customer_id: string) =>
-    database.operator
-      .insertInto('products' as 'customers')
-      .values({ customer_id, id: `of-${customer_id}`, name: customer_id } as never)
-      .execute()
-  for (const customer of ['demo', 'acme', 'victim']) await product(customer)
-  const idsFor = async (token: string, query = '') => {
-    const answer = await app.inject({
-      url: `/v1/products${query}`,
-      headers: { authorization: `Bearer ${token}`, 'cache-control': 'no-cache' },
-    })
-    return answer.json<{ data: { id: string }[] }>().data.map((each) => each.id)
-  }
-  t.same(await idsFor('cda_demo_public'), ['of-demo'])
-  t.same(await idsFor('cda_demo_public', '?id=of-demo,of-acme,of-victim'), ['of-demo'])
-  t.same(await idsFor(good), ['of-acme'])
-  for (const [token, id] of [
-    ['cda_demo_public', 'of-acme'],
-    [good, 'of-demo'],
-    [good, 'of-victim'],
-  ] as const) {
-    const answer = await app.inject({
-      url: `/v1/products/${id}`,
-      headers: { authorization: `Bearer ${token}` },
-    })
-    t.equal(answer.statusCode, 404)
-  }
-})

@@ -713,7 +713,7 @@ t.test('a public key that was inserted into the table is not trusted', async (t)
     .insertInto('signing_keys')
     .values({ ...row, encrypted_private_key: encrypted })
     .execute()
-  await t.rejects(loadSigningKeys(db, secrets), /slipped cannot be decrypted/)
+  await t.rejects(loadSigningKeys(db, secrets), /slipped cannot be opened/)
   await owner.deleteFrom('signing_keys').where('kid', '=', 'slipped').execute()
 })
 
