@@ -7,7 +7,7 @@ import { formatHead } from '../app/audit/head.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
 import { addReads, collectReads } from '../app/audit/reads.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
-import { publishRoots } from '../app/audit/roots.ts'
+import { signRoots } from '../app/audit/roots.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
 import { describeUnreachable } from '../app/db/unreachable.ts'
@@ -58,7 +58,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
     known = head
     app.log.info({ head: formatHead(head) }, 'audit head')
   }
-  const makeRoots = (which: 'due' | 'all') => publishRoots(db, secrets, app.signingKeys.active, which)
+  const makeRoots = (which: 'due' | 'all') => signRoots(db, secrets, app.signingKeys.active, which)
   const seal = async (isWaited = false): Promise<void> => {
     const { head, isWaiting, isRootDue } = await readChainState(db)
     publish(head)

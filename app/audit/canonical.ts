@@ -1,6 +1,6 @@
 const formatMember = (name: string, value: unknown) => `${JSON.stringify(name)}:${canonicalJson(value)}`
 
-/** Returns the canonical text of a JSON value (RFC 8785): equal values have equal bytes, and so one hash. */
+/** RFC 8785: equal JSON values have the same text, and so the same hash. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,8 +1,8 @@
 import type { Secrets } from '../config/secrets.ts'
 
 /**
- * Seals are MACs over the previous seal, the entry and a commitment to its personal part, which can be
- * erased. SECRET_KEY is outside the database.
+ * Each entry has a seal: a MAC over the previous seal, the entry, and a commitment (another MAC) to the entry's
+ * personal part. An erasure deletes the personal part; the seal stays valid. The key is not in the database.
  */
 export type ChainKey = Pick<Secrets, 'mac' | 'verifyMac'>
 
@@ -17,36 +17,32 @@ export type ChainedEntry = {
   requestId: string | null
 }
 
-/** A position in the chain. A copy kept elsewhere reveals that the end was cut off. */
+/** A seal as a position in the chain, for example the newest one. */
 export type ChainHead = { sealNo: number; mac: Buffer }
 
-/** The entry's part of a Merkle tree. Null or `undefined` in seals of an earlier version. */
-export type Leaf = {
-  /** Counts the entries of a customer from 1. Null if the entry has no customer. */
-  number?: number | null | undefined
-  leaf?: Buffer | null | undefined
+/** `personalSha256`: null if erased. See docs/decisions/0018-audit-chain-holds-no-personal-data.md. */
+export type Sealable = ChainedEntry & {
+  personalSha256: Buffer | null
+  /** Counts a customer's entries from 1. Null if the entry has no customer. */
+  number: number | null
+  /** The entry's part of a Merkle tree. */
+  leaf: Buffer
 }
 
-/** `commitment`: null if the personal part was erased before the entry was sealed. */
-export type Seal = ChainHead & Leaf & { entryId: number; commitment: Buffer | null }
-
-/**
- * `personalSha256`: null without a personal part.
- * See docs/decisions/0018-audit-chain-holds-no-personal-data.md.
- */
-export type Sealable = Leaf & { entry: ChainedEntry; personalSha256: Buffer | null }
+/** `commitment`: null if the entry had no personal part when it was sealed. `leaf`: null only if an attacker removed it. */
+export type Seal = ChainHead &
+  Pick<Sealable, 'number'> & { entryId: number; commitment: Buffer | null; leaf: Buffer | null }
 
 export type Link = {
   seal: Seal
   entry: ChainedEntry | null
   personalSha256: Buffer | null
-  /** `undefined` if the entry or its personal part is missing. */
+  /** The leaf calculated from the stored entry. `undefined` if the entry or its personal part is missing. */
   foundLeaf?: Buffer | undefined
-  /** `undefined` if the customer's copy is correct. */
   copyFault?: string | undefined
 }
 
-/** The first fault of the trail. `entryId`: null if the seal is missing, too. */
+/** `entryId`: null if unknown, for example because the seal is missing. */
 export type ChainFault = { sealNo: number; entryId: number | null; reason: string }
 
 /** The start of a chain that was never pruned. */
@@ -54,7 +50,6 @@ export const genesis: ChainHead = { sealNo: 0, mac: Buffer.alloc(32) }
 
 const purposes = { seal: 'audit-seal', commitment: 'audit-commitment', anchor: 'audit-anchor' } as const
 
-/** The version differs with a leaf, so that adding or removing a leaf is detected. */
 const sealText = (
   before: Buffer,
   sealNo: number,
@@ -62,7 +57,7 @@ const sealText = (
   { commitment, leaf }: Pick<Seal, 'commitment' | 'leaf'>,
 ) =>
   JSON.stringify([
-    leaf ? 2 : 1,
+    2,
     before.toString('hex'),
     sealNo,
     entry.entryId,
@@ -72,18 +67,18 @@ const sealText = (
     entry.action,
     entry.outcome,
     entry.requestId,
-    commitment?.toString('hex') ?? null,
-    ...(leaf ? [leaf.toString('hex')] : []),
+    commitment?.toString('hex'),
+    leaf?.toString('hex'),
   ])
 
-/** Includes the entry's id, so that personal parts cannot be swapped. */
+/** With the entry's id, so that swapped personal parts are detected. */
 const commitmentText = (entryId: number, personalSha256: Buffer) =>
   JSON.stringify([1, entryId, personalSha256.toString('hex')])
 
-/** Returns the seals of entries that follow `head`, in this order. */
+/** Returns one seal for each entry, in the same order. The first seal follows `head`. */
 export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Sealable[]): Seal[] => {
   let { sealNo, mac } = head
-  return entries.map(({ entry, personalSha256, number, leaf }) => {
+  return entries.map(({ personalSha256, number, leaf, ...entry }) => {
     const { entryId } = entry
     const commitment = personalSha256 && key.mac(purposes.commitment, commitmentText(entryId, personalSha256))
     sealNo += 1
@@ -92,11 +87,11 @@ export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Se
   })
 }
 
-/** Whether `seal` is the seal of this entry after the seal `before`. */
+/** False if `before`, `entry` or `seal` was changed. */
 export const verifySeal = (key: ChainKey, before: ChainHead, entry: ChainedEntry, seal: Seal): boolean =>
   key.verifyMac(purposes.seal, sealText(before.mac, seal.sealNo, entry, seal), seal.mac)
 
-/** Whether the seal's commitment is to this personal part. */
+/** False if the personal part or the commitment was changed. */
 export const isCommittedTo = (
   key: ChainKey,
   { entryId, commitment }: Seal,
@@ -107,9 +102,10 @@ export const isCommittedTo = (
 
 const anchorText = ({ sealNo, mac }: ChainHead) => JSON.stringify([1, sealNo, mac.toString('hex')])
 
-/** Signs the last seal of the pruned part, from which verification continues. */
+/** The MAC of an anchor: the last pruned seal, from which verification continues. */
 export const signAnchor = (key: ChainKey, head: ChainHead): Buffer =>
   key.mac(purposes.anchor, anchorText(head))
 
-export const isAnchor = (key: ChainKey, head: ChainHead, mac: Buffer): boolean =>
+/** False if `mac` is not the MAC of this anchor. */
+export const verifyAnchor = (key: ChainKey, head: ChainHead, mac: Buffer): boolean =>
   key.verifyMac(purposes.anchor, anchorText(head), mac)

@@ -1,29 +1,18 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { plainAddress } from '../http/client-address.ts'
 
-const split = (part: string) => (part === '' ? [] : part.split(':'))
+const splitGroups = (half: string) => (half === '' ? [] : half.split(':'))
 
-/**
- * Returns the four numbers of an IPv4 address (also in IPv6, `::ffff:192.0.2.1`), the eight groups of an IPv6
- * address, or `undefined`.
- */
-export const parseAddress = (address: string): string[] | undefined => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] as string
-  if (isIPv4(plain)) return plain.split('.')
-  if (!isIPv6(plain)) return undefined
-  // `::` replaces all missing zero groups (RFC 4291, section 2.2).
-  const [left = '', right = ''] = plain
-    .toLowerCase()
-    .replace(/[\d.]+\.\d+$/, '0:0')
-    .split('::')
-  const [before, after] = [split(left), split(right)]
-  const zeros = Array<string>(8 - before.length - after.length).fill('0')
-  return [...before, ...zeros, ...after].map((group) => group.replace(/^0+(?=.)/, ''))
+/** Returns the 4 numbers of an IPv4 address (also of `::ffff:192.0.2.1`), the 8 hex groups of IPv6, or `undefined`. */
+export const parseAddress = (text: string): string[] | undefined => {
+  const plain = plainAddress(text)
+  if (plain?.family !== 'ipv6') return plain?.address.split('.')
+  // URL writes all groups in hex. plainAddress does not: `::192.0.2.1`.
+  const { hostname } = new URL(`http://[${plain.address}]`)
+  const [before = [], after = []] = hostname.slice(1, -1).split('::').map(splitGroups)
+  return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
 }
 
-/**
- * Cuts a client's address to its network: IPv4 to /24, IPv6 to /48. `undefined` if it is not an address.
- * See docs/decisions/0016-client-addresses-are-cut.md.
- */
+/** `undefined` if it is not an address. See docs/decisions/0016-client-addresses-are-cut.md. */
 export const truncateAddress = (address: string): string | undefined => {
   const parts = parseAddress(address)
   if (!parts) return undefined

@@ -3,28 +3,27 @@ import { splitTarget } from '../http/pairs.ts'
 type Mac = { mac(purpose: string, data: string): Buffer }
 
 const purpose = 'audit-query'
-/** 72 bits: queries of one customer do not collide by chance. */
+/** 72 bits, enough to distinguish the queries of one customer. */
 const keptBytes = 9
-/** Removes the prefix, because all forms of a path have the same answer. */
+/** Removes the prefix: `/v1/lab`, `/webapi/v1/api.php/lab` and `/lab` become `lab`. */
 export const canonicalPath = (path: string): string => path.replace(/^(?:\/webapi\/v1\/api\.php|\/v1)?\//, '')
 
-/** A cursor or sync token is not another question. */
-const isPlace = (path: string, pair: string): boolean =>
+const isCursor = (path: string, pair: string): boolean =>
   pair.startsWith('cursor=') ||
   (pair.startsWith('after=') && pair !== 'after=snapshot' && path.endsWith('/changes'))
 
-/** Removes the cursor or sync token: all pages of an answer are one question. */
-export const withoutPlace = (target: string): string => {
+/** Removes the cursor or sync token, because all pages of a list count as one query. */
+export const withoutCursor = (target: string): string => {
   if (!target.includes('cursor=') && !target.includes('after=')) return target
   const { path, rawQuery } = splitTarget(target)
-  const kept = rawQuery.split('&').filter((pair) => !isPlace(path, pair))
+  const kept = rawQuery.split('&').filter((pair) => !isCursor(path, pair))
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`
 }
 
-/** Returns a keyed hash of a question, independent of the page and of the order of parameters. */
+/** A keyed hash of a query, independent of page and order of parameters. The values cannot be guessed from it. */
 export const fingerprintQuery = (secrets: Mac, target: string): string => {
-  const { path, rawQuery } = splitTarget(withoutPlace(target))
+  const { path, rawQuery } = splitTarget(withoutCursor(target))
   const pairs = rawQuery === '' ? [] : rawQuery.split('&')
-  const question = [canonicalPath(path), ...pairs.sort()].join('\n')
-  return secrets.mac(purpose, question).subarray(0, keptBytes).toString('base64url')
+  const text = [canonicalPath(path), ...pairs.sort()].join('\n')
+  return secrets.mac(purpose, text).subarray(0, keptBytes).toString('base64url')
 }

@@ -5,10 +5,7 @@ import type { Db } from '../db/schema.ts'
 import { repeat } from '../overload/repeat.ts'
 import { type Pruning, pruneAudit } from './prune.ts'
 
-/**
- * Prunes the entries older than `days`. `undefined` if there are none. `db` is the owner's.
- * See docs/decisions/0080-audit-entries-have-an-age.md.
- */
+/** `undefined` if no entry is older. `db`: of the owner. See docs/decisions/0080-audit-entries-have-an-age.md. */
 export const pruneOldEntries = async (
   db: Db,
   secrets: Secrets,
@@ -29,11 +26,10 @@ type AuditPruningOptions = {
   everyMs?: number
 }
 
-/** Leaves the start to requests. */
 const firstAfterMs = 60_000
 const dayMs = 86_400_000
 
-/** Prunes once a day on a separate connection. Returns a function that stops it, after a running pruning. */
+/** Prunes once a day. Returns a function that stops this and waits for a running pruning. */
 export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<void>) => {
   const { url, secrets, days, warn, everyMs = dayMs } = options
   const pooling = { max: 1, applicationName: 'certdata-audit', statementTimeoutMs: 0, onError: () => {} }

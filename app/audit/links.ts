@@ -18,14 +18,14 @@ type LinkRow = Omit<ChainedEntry, 'entryId'> & {
   personal: string | null
   number: number | null
   leaf: Buffer | null
-  /** Whether the entry's customer still exists. A later customer of the same name does not count. */
+  /** Whether the entry's customer exists. Another customer that got its slug later does not count. */
   isShown: boolean
   shownSalt: Buffer | null
   shownText: string | null
   isShownAs: boolean
 }
 
-/** The text over which the leaf was calculated; see `audit_text` of the database. */
+/** Returns the text that the leaf hashes. The database's `audit_text` writes the same. */
 const formatText = (row: LinkRow, personal: string): string => {
   const { at, actor, action, outcome, requestId, number } = row
   const { client, customer, details, key, subject } = JSON.parse(personal) as Record<string, unknown>
@@ -35,18 +35,17 @@ const formatText = (row: LinkRow, personal: string): string => {
   return canonicalJson({ ...kept, ...Object.fromEntries(known) })
 }
 
-/** Checks the customer's copy, required if the seal has a number. `isBare`: the personal part was deleted. */
+/** An entry with a number must have a copy. `isBare`: the personal part was deleted. */
 const findCopyFault = (row: LinkRow, isBare: boolean): string | undefined => {
   const { number, leaf, isShown, shownSalt, shownText, isShownAs } = row
-  const isSealed = leaf !== null && !isBare
-  const isDue = isSealed && number !== null
-  if (isSealed && isShown && !isDue) return "the customer's copy of the entry is missing"
+  const isDue = number !== null && !isBare
+  if (isShown && !isDue && !isBare) return "the customer's copy of the entry is missing"
   if (isDue && !isShown) return 'the customer of the entry was deleted or replaced without an erasure'
   if (!shownSalt || shownText === null)
     return isDue ? "the customer's copy of the entry was deleted" : undefined
   if (isBare) return "the personal part of the entry was deleted, but not the customer's copy"
   if (!isDue) return "the customer's copy of the entry was inserted"
-  const isSame = isShownAs && leafHash(shownSalt, shownText).equals(leaf)
+  const isSame = isShownAs && leaf && leafHash(shownSalt, shownText).equals(leaf)
   return isSame ? undefined : "the customer's copy of the entry was changed"
 }
 
@@ -67,10 +66,7 @@ const toLink = (row: LinkRow): Link => {
   }
 }
 
-/**
- * Returns the next page of links after a seal, empty at the end. Reads only tables: an attacker may have
- * changed functions of the database, too.
- */
+/** A page of links after a seal, empty at the end. Reads only tables: an attacker may have changed SQL functions. */
 export const readLinks = async (db: Db, after: number): Promise<Link[]> => {
   const { rows } = await sql<LinkRow>`
     select s.seal_no as "sealNo", s.entry_id as "sealedId", s.commitment, s.mac, e.entry_id as "entryId",

@@ -8,11 +8,11 @@ export type AuditEntry = {
   at: string
   /** A key's id, or `operator`, `system`, `demo`, `anonymous`; `key` if the key was erased. */
   actor: string
-  /** The person at the command line, for the actor `operator`. Null if unknown. */
+  /** The name of the person at the command line. Null if unknown, or for another actor. */
   operator: string | null
-  /** The customer's slug. Null if the entry has none, or if it was erased. */
+  /** A slug. Null if the entry has no customer, or if it was erased. */
   customer: string | null
-  /** The customer's pseudonym, which remains after an erasure. */
+  /** A pseudonym, which remains after an erasure. */
   customer_ref: string | null
   action: string
   subject: string | null
@@ -30,7 +30,7 @@ type AuditFilter = {
   limit: number
 }
 
-/** Lists entries, newest first. Index: on persons for one customer, else the primary key. */
+/** Newest first. Index: `audit_persons_customer` for one customer, else the primary key. */
 export const listEntries = async (
   db: Db,
   { customer, since, before, limit }: AuditFilter,

@@ -1,4 +1,4 @@
-/** Masks the values in a URL's query as `***`: customers put secrets there. Null and undefined stay. */
+/** Replaces each value in the query of a URL by `***`, because customers put secrets there. */
 export const maskQuery = <T extends string | null | undefined>(url: T): T => {
   const mark = url?.indexOf('?') ?? -1
   if (!url || mark === -1) return url

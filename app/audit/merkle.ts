@@ -1,35 +1,34 @@
 import { hash, randomInt } from 'node:crypto'
 
 export const hashBytes = 32
-/** Prefixes of leaves and nodes (RFC 6962, section 2.1), so that neither can be passed off as the other. */
+/** RFC 6962, section 2.1: a leaf cannot be passed off as a node. */
 const [leafPrefix, nodePrefix] = [Buffer.of(0), Buffer.of(1)]
 
 const sha256 = (...parts: Uint8Array[]): Buffer => hash('sha256', Buffer.concat(parts), 'buffer')
 
-/** Returns the hash of a leaf. The salt prevents guessing the text. */
+/** The salt prevents guessing the text. */
 export const leafHash = (salt: Uint8Array, text: string): Buffer =>
   sha256(leafPrefix, salt, Buffer.from(text))
 
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodePrefix, left, right)
 
-/** Hashes by level: first the leaves, last the root. */
+/** Level by level: first the leaves, last the root. */
 export type MerkleTree = readonly (readonly Buffer[])[]
 
-/** Builds a tree over leaves, whose number must be a power of two. */
+/** The number of leaves must be a power of two. */
 export const buildTree = (leaves: readonly Buffer[]): MerkleTree => {
   if (leaves.length === 1) return [leaves]
   const pairs = Array.from({ length: leaves.length / 2 }, (_, i) => leaves.slice(2 * i, 2 * i + 2))
   return [leaves, ...buildTree(pairs.map(([left, right]) => nodeHash(left as Buffer, right as Buffer)))]
 }
 
-/** Returns the root of a tree. */
 export const getRoot = (tree: MerkleTree): Buffer => tree.at(-1)?.[0] as Buffer
 
-/** Returns the sibling hashes on the path from a leaf to the root, lowest first. */
+/** The sibling hashes on the way from a leaf to the root, lowest first. */
 export const getProofPath = (tree: MerkleTree, index: number): Buffer[] =>
   tree.slice(0, -1).map((level, height) => level[(index >> height) ^ 1] as Buffer)
 
-/** Calculates the root from a leaf and its path. `undefined` if a tree of this height has no such index. */
+/** `path`: from `getProofPath`. `undefined` if a tree of this height has no such index. */
 export const computeRoot = (leaf: Buffer, index: number, path: readonly Uint8Array[]): Buffer | undefined => {
   let place = index
   let node = leaf
@@ -40,25 +39,22 @@ export const computeRoot = (leaf: Buffer, index: number, path: readonly Uint8Arr
   return place === 0 ? node : undefined
 }
 
-/** Returns the smallest power of two that is not below `count`. */
+/** The smallest power of two that is not below `count`. */
 export const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
-/**
- * Returns the numbers below `size` in random order.
- * See docs/decisions/0102-trees-hide-how-much-others-do.md.
- */
-export const randomPlaces = (size: number): number[] => {
-  const places = Array.from({ length: size }, (_, index) => index)
+/** The numbers below `size` in random order. See docs/decisions/0102-trees-hide-how-much-others-do.md. */
+export const shuffledIndexes = (size: number): number[] => {
+  const indexes = Array.from({ length: size }, (_, index) => index)
   for (let i = size - 1; i > 0; i--) {
     const j = randomInt(i + 1)
-    const [a, b] = [places[i] as number, places[j] as number]
-    places[i] = b
-    places[j] = a
+    const [a, b] = [indexes[i] as number, indexes[j] as number]
+    indexes[i] = b
+    indexes[j] = a
   }
-  return places
+  return indexes
 }
 
-/** Splits concatenated hashes. */
+/** Splits concatenated hashes of 32 bytes. */
 export const splitHashes = (bytes: Buffer): Buffer[] =>
   Array.from({ length: bytes.length / hashBytes }, (_, i) =>
     bytes.subarray(i * hashBytes, (i + 1) * hashBytes),

@@ -8,19 +8,16 @@ import { verifyAudit } from './verify.ts'
 
 export type Pruning = {
   pruned: number
-  /** Number of the last pruned seal. 0 if never pruned. */
+  /** The last pruned seal. 0 if never pruned. */
   through: number
-  /** If not null, nothing was pruned, because pruning would hide the fault. */
+  /** If set, nothing was pruned: it might delete the evidence. */
   fault: ChainFault | null
 }
 
-/** Unique in this database. Erasures share the lock. */
+/** An advisory lock. Erasures share it; a pruning holds it alone. */
 const pruneLock = 7_305_281_117
 
-/**
- * Waits for a running pruning and blocks others until this transaction ends. An erasure calls it first: a
- * pruning must not see half of the personal parts erased.
- */
+/** Blocks prunings until this transaction ends, because they must not see half of an erasure. */
 export const holdOffPruning = async (trx: Db): Promise<void> => {
   await sql`select pg_advisory_xact_lock_shared(${pruneLock}::bigint)`.execute(trx)
 }
@@ -52,8 +49,8 @@ const remove = async (trx: Db, { sealNo, mac }: ChainHead, anchorMac: Buffer): P
 }
 
 /**
- * Deletes the sealed entries older than `before` (an instant), unless the trail has a fault. Leaves a signed
- * anchor, from which the rest verifies, and records the pruning. `db` is the owner's.
+ * Deletes the sealed entries older than `before` (an instant), unless verification finds a fault. Stores an anchor,
+ * from which later verifications start. `db`: of the owner.
  */
 export const pruneAudit = (
   db: Db,

@@ -1,10 +1,9 @@
-import { canonicalPath, withoutPlace } from './fingerprint.ts'
+import { canonicalPath, withoutCursor } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * `undefined` if unknown. A live key's customer is looked up when the entry is written, because an erased
- * customer's name may be used by another.
- * See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
+ * A live key has no customer here: it is looked up when the count is written, because another customer may have got
+ * the slug of an erased one by then. See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
  */
 export type Reader = Readonly<
   { kind: 'live'; keyId: string } | { kind: 'demo'; customerId: string; keyId: string }
@@ -18,139 +17,126 @@ type ReadCountsOptions = {
 // See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
 export type ReadCounts = {
   /**
-   * Counts an answer. `route`: the pattern, never the address. `rows`: records in the answer. Questions about
-   * a single record and with the demo token are counted by route.
+   * `reader`: `undefined` if unknown. `route`: the pattern. `rows`: number of records in the answer. Lists read by
+   * a live key are counted by query; single records, the demo and unknown readers by route.
    */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
-  /** Counts a refusal of an unknown client by route or reason. */
+  /** For an unknown client. `route` may also be a reason such as `login: invalid_api_key`. */
   addRefusal(route: string, status: number): void
-  /** Yields the counts since the last call as entries, a batch for each key. */
+  /** Yields the counts since the last call, a batch for each key. */
   drain(): Generator<AuditEvent[], void>
   readonly size: number
 }
 
-type Group = { route: string; target: string; status: number; count: number; rows: number }
-type Groups = {
+/** `query`: a fingerprint, or null if all queries of the resource are counted together. */
+type Count = { status: number; resource: string; query: string | null; count: number; rows: number }
+type CountsByStatus = Map<number, Map<string, Count>>
+type KeyCounts = {
   reader: Reader | undefined
-  /** By status, then by target. */
-  byStatus: Map<number, Map<string, Group>>
-  all: Group[]
-  told: number
-  refused: number
-  remainder: Map<number, Map<string, Group>>
-  characters: number
+  /** By target without its cursor, or by fingerprint. `add_audit_reads` adds up counts of the same fingerprint. */
+  byQuery: CountsByStatus
+  byRoute: CountsByStatus
+  all: Count[]
+  separate: number
+  separateRefusals: number
 }
 
-/** Questions counted separately, per key and minute. `add_audit_reads` bounds all processes to the same. */
-const maxTargets = 100
-/** A flood of refusals leaves room for others. Also half of a key's characters. */
-const maxRefused = 50
-/** Of all stored addresses: at most 8 MB. */
-const maxCharacters = 4 * 2 ** 20
-/** Limit for one key, so that its long questions leave room for other keys. */
-const maxCharactersOfKey = maxCharacters / 8
+/** Queries counted separately, per key and minute. `add_audit_reads` enforces the limit for all instances together. */
+const maxSeparate = 100
+/** So that a flood of refusals leaves room for other queries. */
+const maxSeparateRefusals = 50
+/** Longer targets are kept as fingerprints, so that a key takes at most 50 kB. */
+const maxTargetLength = 250
 
 const isRefusal = (status: number): boolean => status >= 400
 
 const minuteMs = 60_000
 
-/** Counts reads in bounded memory. The bounds apply to a minute. `now`: milliseconds since 1970. */
+const addCount = (
+  { all }: KeyCounts,
+  counts: CountsByStatus,
+  name: string,
+  subject: Omit<Count, 'count' | 'rows'>,
+): Count => {
+  const count = { ...subject, count: 0, rows: 0 }
+  const byName = counts.get(subject.status) ?? new Map<string, Count>()
+  counts.set(subject.status, byName.set(name, count))
+  all.push(count)
+  return count
+}
+
+const takeEvents = ({ reader, all }: KeyCounts, minute: string): AuditEvent[] =>
+  all
+    .filter(({ count }) => count > 0)
+    .map((each) => {
+      const { resource, query, status, count, rows } = each
+      Object.assign(each, { count: 0, rows: 0 })
+      return {
+        actor: reader ? (reader.kind === 'demo' ? 'demo' : 'key') : 'anonymous',
+        action: reader ? 'reads' : 'refusals',
+        outcome: isRefusal(status) ? 'refused' : 'ok',
+        customer: reader?.kind === 'demo' ? reader.customerId : undefined,
+        keyId: reader?.kind === 'live' ? reader.keyId : undefined,
+        details: { minute, resource, query, status, count, rows },
+      }
+    })
+
+/** Limits apply to each minute. `now`: milliseconds since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
-  let keys = new Map<string, Groups>()
-  let characters = 0
+  let keys = new Map<string, KeyCounts>()
   let since = now()
 
-  const getGroups = (reader: Reader | undefined): Groups => {
+  const getKey = (reader: Reader | undefined): KeyCounts => {
     const name = reader?.keyId ?? ''
     const known = keys.get(name)
     if (known) return known
-    const groups: Groups = {
-      ...{ reader, all: [], told: 0, refused: 0, characters: 0 },
-      ...{ byStatus: new Map(), remainder: new Map() },
+    const created: KeyCounts = {
+      ...{ reader, byQuery: new Map(), byRoute: new Map(), all: [] },
+      ...{ separate: 0, separateRefusals: 0 },
     }
-    keys.set(name, groups)
-    return groups
+    keys.set(name, created)
+    return created
   }
 
-  const addGroup = (groups: Groups, route: string, target: string, status: number): Group => {
-    const group: Group = { route, target, status, count: 0, rows: 0 }
-    const [byStatus, name] = target === '' ? [groups.remainder, route] : [groups.byStatus, target]
-    byStatus.set(status, (byStatus.get(status) ?? new Map()).set(name, group))
-    groups.all.push(group)
-    return group
-  }
+  const findByRoute = (key: KeyCounts, route: string, status: number): Count =>
+    key.byRoute.get(status)?.get(route) ??
+    addCount(key, key.byRoute, route, { status, resource: canonicalPath(route), query: null })
 
-  const findRemainder = (groups: Groups, route: string, status: number): Group =>
-    groups.remainder.get(status)?.get(route) ?? addGroup(groups, route, '', status)
-
-  const hasRoom = (groups: Groups, { length }: string, isRefused: boolean): boolean =>
-    groups.told < maxTargets &&
-    characters + length <= maxCharacters &&
-    groups.characters + length <= (isRefused ? maxCharactersOfKey / 2 : maxCharactersOfKey) &&
-    !(isRefused && groups.refused >= maxRefused)
-
-  const findQuestion = (groups: Groups, target: string, status: number, route: string): Group => {
-    const byTarget = groups.byStatus.get(status)
-    const asked = byTarget?.get(target)
-    if (asked) return asked
-    const question = withoutPlace(target)
-    const known = byTarget?.get(question)
+  const findByQuery = (key: KeyCounts, target: string, status: number, route: string): Count => {
+    const text = withoutCursor(target)
+    const name = text.length > maxTargetLength ? fingerprint(text) : text
+    const known = key.byQuery.get(status)?.get(name)
     if (known) return known
     const isRefused = isRefusal(status)
-    if (!hasRoom(groups, question, isRefused)) return findRemainder(groups, route, status)
-    characters += question.length
-    groups.characters += question.length
-    groups.told += 1
-    if (isRefused) groups.refused += 1
-    return addGroup(groups, route, question, status)
-  }
-
-  const toEvents = ({ reader, all }: Groups, minute: string): AuditEvent[] => {
-    const merged = new Map<string, Group & { resource: string; query: string | null }>()
-    for (const group of all) {
-      const { count, rows } = group
-      if (count === 0) continue
-      Object.assign(group, { count: 0, rows: 0 })
-      const query = group.target === '' ? null : fingerprint(group.target)
-      const resource = canonicalPath(group.route)
-      const name = `${group.status} ${resource} ${query}`
-      const known = merged.get(name)
-      if (known) Object.assign(known, { count: known.count + count, rows: known.rows + rows })
-      else merged.set(name, { ...group, count, rows, resource, query })
+    if (key.separate >= maxSeparate || (isRefused && key.separateRefusals >= maxSeparateRefusals)) {
+      return findByRoute(key, route, status)
     }
-    return [...merged.values()].map(({ resource, status, count, rows, query }) => ({
-      actor: reader ? (reader.kind === 'demo' ? 'demo' : 'key') : 'anonymous',
-      action: reader ? 'reads' : 'refusals',
-      outcome: isRefusal(status) ? 'refused' : 'ok',
-      customer: reader?.kind === 'demo' ? reader.customerId : undefined,
-      keyId: reader?.kind === 'live' ? reader.keyId : undefined,
-      details: { minute, resource, query, status, count, rows },
-    }))
+    key.separate += 1
+    if (isRefused) key.separateRefusals += 1
+    const subject = { status, resource: canonicalPath(route), query: fingerprint(text) }
+    return addCount(key, key.byQuery, name, subject)
   }
 
   return {
     add(reader, target, status, rows, route) {
-      const groups = getGroups(reader)
+      const key = getKey(reader)
       const isSeparate = reader?.kind === 'live' && !route.includes('/:')
-      const group = isSeparate
-        ? findQuestion(groups, target, status, route)
-        : findRemainder(groups, route, status)
-      group.count += 1
-      group.rows += rows
+      const count = isSeparate ? findByQuery(key, target, status, route) : findByRoute(key, route, status)
+      count.count += 1
+      count.rows += rows
     },
     addRefusal(route, status) {
-      findRemainder(getGroups(undefined), route, status).count += 1
+      findByRoute(getKey(undefined), route, status).count += 1
     },
     *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`
       const counted = keys
       if (Math.floor(now() / minuteMs) !== Math.floor(since / minuteMs)) {
         keys = new Map()
-        characters = 0
         since = now()
       }
-      for (const groups of counted.values()) {
-        const events = toEvents(groups, minute)
+      for (const key of counted.values()) {
+        const events = takeEvents(key, minute)
         if (events.length > 0) yield events
       }
     },

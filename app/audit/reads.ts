@@ -3,22 +3,16 @@ import type { Db } from '../db/schema.ts'
 import { type AuditEvent, toRow } from './record.ts'
 
 const batchSize = 1_000
-/** When a minute is complete, counted from its start: 60 s plus twice the time between two additions. */
+/** After its start, a minute is complete: 60 s and twice the interval at which instances add counts. */
 const completeAfter = '70 seconds'
 
-/**
- * Adds counts of reads to those of the same minute, from this and other instances. They are not in the trail
- * yet. Throws the driver's errors; then nothing was added.
- */
+/** Adds counts to `audit_reads`, which all instances share. Atomic. Rejects with the driver's errors. */
 export const addReads = async (db: Db, events: readonly AuditEvent[]): Promise<void> => {
   if (events.length === 0) return
   await sql`select add_audit_reads(${JSON.stringify(events.map(toRow))}::json)`.execute(db)
 }
 
-/**
- * Turns counted reads into entries of the trail. `complete`: only of past minutes. `all` includes the present
- * minute. Safe to call concurrently. Throws the driver's errors.
- */
+/** Moves counts from `audit_reads` to the trail: of complete minutes, or of all. Safe to call concurrently. */
 export const collectReads = async (db: Db, which: 'complete' | 'all'): Promise<void> => {
   const before = which === 'all' ? sql`'infinity'` : sql`now() - interval '${sql.raw(completeAfter)}'`
   for (;;) {

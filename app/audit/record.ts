@@ -49,21 +49,20 @@ export const auditActions = [
   'webhooks.test',
 ] as const
 
-/** After an entry with this action, the personal parts of its customer may be missing. */
+/** An entry with this action explains why its customer's personal parts are missing. */
 export const erasure = 'customers.erase' satisfies AuditAction
 
 export type AuditAction = (typeof auditActions)[number]
 
 /**
- * An event to record. Names of people may be in `customer`, `keyId`, `subject`, `client` and `details` only,
- * which an erasure clears. So an entry that names a person must have `customer` or `keyId`. Must not contain
- * secrets or values of records or queries.
+ * Becomes an entry of the trail. Must not contain secrets, or values of records or queries. `customer`, `keyId`,
+ * `subject`, `client` and `details` are erased with the customer; only these may name people.
  */
 export type AuditEvent = {
   actor: 'key' | 'demo' | 'anonymous' | 'operator' | 'system'
   action: AuditAction
   outcome?: 'ok' | 'refused'
-  /** The slug. Optional. Defaults to the customer of `keyId`. Ignored if the customer no longer exists. */
+  /** A slug. Defaults to the customer of `keyId`. */
   customer?: string | undefined
   keyId?: string | undefined
   subject?: string | undefined
@@ -73,7 +72,7 @@ export type AuditEvent = {
   details?: Readonly<Record<string, unknown>>
 }
 
-/** Converts an event to the format of the database's functions. */
+/** Returns the format that SQL functions such as `append_audit` accept. */
 export const toRow = ({ outcome = 'ok', requestId, keyId, ...event }: AuditEvent) => ({
   ...event,
   outcome,
@@ -81,14 +80,11 @@ export const toRow = ({ outcome = 'ok', requestId, keyId, ...event }: AuditEvent
   key_id: keyId,
 })
 
-/** Appends entries as part of a statement, atomically with the act. */
+/** An expression for the statement that does the act, so that both are atomic. */
 export const appendAudit = (events: readonly AuditEvent[]): RawBuilder<unknown> =>
   sql`append_audit(${JSON.stringify(events.map(toRow))}::json)`
 
-/**
- * Appends entries in the transaction of the act. For the serving role, operator and owner. Throws the
- * driver's errors.
- */
+/** `db`: the transaction that does the act. Rejects with the driver's errors. */
 export const recordEvents = async (db: Db, events: readonly AuditEvent[]): Promise<void> => {
   if (events.length === 0) return
   await sql`select ${appendAudit(events)}`.execute(db)

@@ -1,25 +1,21 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { type ChainedEntry, type ChainHead, type ChainKey, genesis, type Leaf, sealEntries } from './chain.ts'
+import { type ChainHead, type ChainKey, genesis, type Sealable, sealEntries } from './chain.ts'
 
-/** Unique in this database. One sealer or one pruning at a time holds this lock. */
+/** An advisory lock, held by one sealer or one pruning at a time. */
 export const sealLock = 7_305_281_116
 
 /** Entries sealed in one transaction. Sealing them blocks the event loop for 3 ms. */
 const batchSize = 200
-/** A batch takes about 5 ms. After this, a closing instance leaves the rest to the other one. */
+/** A batch takes about 5 ms. After this, a closing instance leaves the entries to the instance that seals. */
 const lockWaitMs = 2_000
 
-type HeadRow = { sealNo: number; mac: Buffer }
-// See docs/decisions/0017-pending-audit-entries-have-rows.md.
-type UnsealedRow = Omit<ChainedEntry, 'entryId'> & Leaf & { entryId: number; personalSha256: Buffer | null }
-
 const readHead = async (db: Db): Promise<ChainHead> => {
-  const { rows } = await sql<HeadRow>`select seal_no as "sealNo", mac from audit_head()`.execute(db)
+  const { rows } = await sql<ChainHead>`select seal_no as "sealNo", mac from audit_head()`.execute(db)
   return rows[0] ?? genesis
 }
 
-/** Holds the lock until the transaction ends. With `isWaited`, throws after `lockWaitMs` instead of false. */
+/** False if the lock is taken. With `isWaited`, waits for `lockWaitMs` and then rejects. */
 export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
   if (isWaited) {
     await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx)
@@ -33,26 +29,23 @@ export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean>
 
 type Batch = { head: ChainHead; count: number }
 
-// See docs/decisions/0113-entries-wait-for-an-erasure.md.
+// See docs/decisions/0017-pending-audit-entries-have-rows.md and
+// docs/decisions/0113-entries-wait-for-an-erasure.md.
 const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | undefined> =>
   db.transaction().execute(async (trx) => {
     if (!(await takeSealLock(trx, isWaited))) return undefined
     const head = await readHead(trx)
-    const { rows } = await sql<UnsealedRow>`
+    const { rows } = await sql<Sealable>`
       select entry_id as "entryId", at, actor, customer_ref as "customerRef", action, outcome,
         request_id as "requestId", personal_sha256 as "personalSha256", number, leaf
       from prepare_audit_seals(${batchSize}::integer)`.execute(trx)
-    const sealable = rows.map(({ personalSha256, number, leaf, ...entry }) => ({
-      entry,
-      ...{ personalSha256, number, leaf },
-    }))
-    const seals = sealEntries(key, head, sealable)
+    const seals = sealEntries(key, head, rows)
     const last = seals.at(-1)
     if (!last) return { head, count: 0 }
     const input = seals.map(({ sealNo, entryId, commitment, number, leaf, mac }) => ({
       ...{ seal_no: sealNo, entry_id: entryId, number },
-      leaf: leaf?.toString('hex') ?? null,
-      commitment: commitment?.toString('hex') ?? null,
+      leaf: leaf?.toString('hex'),
+      commitment: commitment?.toString('hex'),
       mac: mac.toString('hex'),
     }))
     await sql`select append_audit_seals(${JSON.stringify(input)}::json)`.execute(trx)
@@ -60,9 +53,8 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
   })
 
 /**
- * Seals every visible entry without a seal, in the serving role, and returns the head. `undefined` if another
- * instance is sealing. With `isWaited`, waits for it: it may have missed the last entry. Throws the driver's
- * errors; batches are atomic.
+ * Seals all visible entries, in atomic batches, and returns the new head. `undefined` if another instance is sealing;
+ * `isWaited` waits for it, because it may have missed the last entries. Rejects with the driver's errors.
  */
 export const sealPending = async (
   db: Db,
@@ -78,13 +70,13 @@ export const sealPending = async (
 type ChainState = {
   head: ChainHead
   isWaiting: boolean
-  /** Whether sealed entries of a past minute have no root yet. */
+  /** Whether entries sealed in past minutes have no root. */
   isRootDue: boolean
 }
 
-/** Reads the head and the pending work in one cheap statement. */
+/** One cheap statement. `isWaiting`: whether entries have no seal. */
 export const readChainState = async (db: Db): Promise<ChainState> => {
-  const { rows } = await sql<Partial<HeadRow> & { waiting: boolean; due: boolean }>`
+  const { rows } = await sql<Partial<ChainHead> & { waiting: boolean; due: boolean }>`
     select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting, r.is_due as due
     from audit_root_state() r left join audit_head() h on true`.execute(db)
   const { sealNo, mac, waiting, due } = rows[0] ?? { waiting: false, due: false }

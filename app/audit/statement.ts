@@ -1,38 +1,37 @@
 import { createPublicKey, hash, sign, verify } from 'node:crypto'
 
-/** A public key as in the service's key set (RFC 8037). */
 export type RootJwk = Readonly<{ kty: string; crv: string; x: string; kid: string }>
 
 export type RootSigner = Readonly<{ kid: string; jwk: RootJwk; privatePem: string }>
 
-/** The signed description of a tree. Hashes are base64url. */
+/** Describes a tree. Hashes are base64url. */
 export type RootStatement = Readonly<{
   number: number
   at: string
   root: string
   size: number
-  /** The seal of the newest entry in the tree. */
+  /** The MAC of the newest seal in the tree. */
   head: string
   /** SHA-256 of the previous signed statement. Null for the first. */
   previous: string | null
 }>
 
-/** Tokens have other types, so that neither is accepted as the other (RFC 8725, section 3.11). */
+/** Access tokens have another type, so that neither is accepted as the other (RFC 8725, section 3.11). */
 const statementType = 'audit-root+jws'
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decode = (segment: string): unknown => JSON.parse(Buffer.from(segment, 'base64url').toString())
 
-/** Returns the signed statement: a JWS in compact form (RFC 7515), EdDSA. */
+/** Returns a compact JWS (RFC 7515), EdDSA. */
 export const signStatement = ({ kid, privatePem }: RootSigner, statement: RootStatement): string => {
   const text = `${encode({ alg: 'EdDSA', typ: statementType, kid })}.${encode(statement)}`
   return `${text}.${sign(null, Buffer.from(text), privatePem).toString('base64url')}`
 }
 
-/** Returns the hash for `previous` of the next statement. */
+/** For `previous` of the next statement. */
 export const hashStatement = (signed: string): Buffer => hash('sha256', signed, 'buffer')
 
-/** Verifies and parses a signed statement. `undefined` if it is malformed or its key did not sign it. */
+/** `undefined` if the JWS is malformed, its key is unknown, or the signature is wrong. */
 export const readStatement = (
   signed: string,
   findKey: (kid: string) => RootJwk | undefined,

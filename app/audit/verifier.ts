@@ -11,10 +11,10 @@ import { erasure } from './record.ts'
 
 const otherChain = 'the chain is not the one whose head was published'
 
-const personalReason = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
+const findPersonalFault = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
   if (!personalSha256) return copyFault
   if (!isCommittedTo(key, seal, personalSha256)) return 'the personal part of the entry was changed'
-  const isLeafSame = !seal.leaf || !foundLeaf || seal.leaf.equals(foundLeaf)
+  const isLeafSame = !foundLeaf || seal.leaf?.equals(foundLeaf)
   return isLeafSame ? copyFault : 'the number or the salt of the entry was changed'
 }
 
@@ -30,14 +30,13 @@ const findFault = (key: ChainKey, before: ChainHead, link: Link): ChainFault | u
   if (!verifySeal(key, before, entry, seal)) {
     return fault('the entry or its seal was changed, or SECRET_KEY lacks the key that sealed it')
   }
-  const reason = personalReason(key, link)
+  const reason = findPersonalFault(key, link)
   return reason === undefined ? undefined : fault(reason)
 }
 
 /**
- * Creates a verifier of the chain after `from`. A missing personal part is a fault unless the chain or
- * `unsealedErasures` has an erasure of its customer. `published`: a head from outside the database, which
- * must be in the chain.
+ * Verifies the chain after `from`. A missing personal part is a fault unless the chain has an erasure of the customer,
+ * or `unsealedErasures` has its pseudonym. `published`: a head from outside the database that must be in the chain.
  */
 export const createVerifier = (
   key: ChainKey,
@@ -51,7 +50,7 @@ export const createVerifier = (
       ? { sealNo: from.sealNo, entryId: null, reason: otherChain }
       : undefined
   let erased = 0
-  /** The first entry without personal part, by pseudonym. */
+  /** The first entry without a personal part, by the customer's pseudonym. */
   const bare = new Map<string | null, ChainFault>()
   const erasures = new Set<string | null>(unsealedErasures)
   const numbers = new Map<string, number>()
@@ -61,8 +60,8 @@ export const createVerifier = (
       ? { sealNo, entryId, reason: otherChain }
       : undefined
 
-  /** Numbers of a customer start at 1 and have no gaps. After a pruning, the first number is unknown. */
-  const skips = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
+  /** A customer's numbers start at 1 and have no gaps. After a pruning, the first remaining number is unknown. */
+  const findGap = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
     if (!number || !entry?.customerRef) return undefined
     const last = numbers.get(entry.customerRef) ?? (from.sealNo === 0 ? 0 : undefined)
     numbers.set(entry.customerRef, number)
@@ -82,15 +81,16 @@ export const createVerifier = (
   }
 
   return {
-    /** Checks the next link by seal number. Returns the first fault, also in later calls. */
+    /** Call it with each link in turn. Returns the first fault, also in later calls. */
     check(link: Link): ChainFault | undefined {
-      fault ??= findFault(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
+      fault ??=
+        findFault(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? findGap(link)
       if (fault) return fault
       head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
       note(link)
       return undefined
     },
-    /** Call it after the last link. Also returns faults that only the end reveals. */
+    /** Call it after the last link. Some faults are only visible then. */
     finish(): ChainFault | undefined {
       const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
       const first = [fault, ...unexplained]
@@ -101,7 +101,6 @@ export const createVerifier = (
       const reason = `the chain was cut: its published head is seal ${published.sealNo}`
       return { sealNo: missing, entryId: null, reason }
     },
-    /** The last good seal. */
     get head(): ChainHead {
       return head
     },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { type ChainFault, type ChainHead, type ChainKey, genesis, isAnchor } from './chain.ts'
+import { type ChainFault, type ChainHead, type ChainKey, genesis, verifyAnchor } from './chain.ts'
 import { readLinks } from './links.ts'
 import { erasure } from './record.ts'
 import { createVerifier } from './verifier.ts'
@@ -10,7 +10,6 @@ export type Verification = {
   fault: ChainFault | null
   verified: number
   head: ChainHead
-  /** The last pruned seal. 0 if never pruned. */
   anchor: number
   erased: number
   unsealed: number
@@ -32,7 +31,6 @@ const strayReasons = {
   alive: 'the entry records an erasure of its customer, but the customer still exists',
 } as const
 
-/** Finds an entry that was not sealed, was deleted before, or records an erasure that never happened. */
 const findStray = async (db: Db, sealNo: number): Promise<ChainFault | undefined> => {
   const { rows } = await sql<{ entryId: number; reason: keyof typeof strayReasons }>`
     select entry_id as "entryId", reason from (
@@ -72,14 +70,14 @@ const badAnchor = (sealNo: number): ChainFault => ({
 })
 
 /**
- * Verifies the whole chain, in constant memory, and returns the first fault. Call it in a REPEATABLE READ
- * transaction, as operator or owner. Only `published`, a head from outside the database, reveals a cut end.
+ * Verifies the chain and its roots in constant memory, and returns the first fault. Call it in `inSnapshot`, as
+ * operator or owner. Only `published`, a head from outside the database, reveals that the newest seals were deleted.
  */
 export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)
   const anchor: ChainHead = anchorRow ? { sealNo: anchorRow.sealNo, mac: anchorRow.sealMac } : genesis
   const verifier = createVerifier(key, anchor, published, await listUnsealedErasures(db))
-  const isForged = anchorRow !== undefined && !isAnchor(key, anchor, anchorRow.mac)
+  const isForged = anchorRow !== undefined && !verifyAnchor(key, anchor, anchorRow.mac)
   let fault = isForged ? badAnchor(anchor.sealNo) : undefined
   for (let after = anchor.sealNo; !fault; ) {
     const links = await readLinks(db, after)
@@ -104,6 +102,6 @@ export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead):
   }
 }
 
-/** Runs `use` in a transaction that sees one state of the database. */
+/** Runs `use` in a REPEATABLE READ transaction. */
 export const inSnapshot = <T>(db: Db, use: (trx: Db) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').execute(use)

@@ -30,9 +30,9 @@ export type Secrets = Readonly<{
   /** Whether any key made this MAC of 16 to 32 bytes. `data` may be in parts. Constant time for each key. */
   verifyMac(purpose: string, data: string | Uint8Array | readonly Uint8Array[], mac: Uint8Array): boolean
   /** AES-256-GCM under the first key: key id (4 bytes), random nonce (12), ciphertext, tag (16). */
-  seal(purpose: string, plaintext: string | Uint8Array): Buffer
-  /** Throws if no key opens it, or if it was changed or sealed for another purpose. */
-  open(purpose: string, sealed: Uint8Array): Buffer
+  encrypt(purpose: string, plaintext: string | Uint8Array): Buffer
+  /** Throws if no key decrypts it, or if it was changed or encrypted for another purpose. */
+  decrypt(purpose: string, encrypted: Uint8Array): Buffer
 }>
 
 const derive = (secretKey: string, info: string, bytes: number) =>
@@ -42,7 +42,7 @@ const createKey = (secretKey: string) => {
   const derived = new Map<string, KeyObject>()
   return {
     id: derive(secretKey, 'key id', keyIdBytes),
-    for(use: 'mac' | 'seal', purpose: string): KeyObject {
+    for(use: 'mac' | 'encrypt', purpose: string): KeyObject {
       const info = `${use}:${purpose}`
       let key = derived.get(info)
       if (!key) {
@@ -55,13 +55,13 @@ const createKey = (secretKey: string) => {
   }
 }
 
-const decrypt = (key: KeyObject, sealed: Buffer): Buffer | undefined => {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(keyIdBytes, headerBytes), {
+const tryDecrypt = (key: KeyObject, encrypted: Buffer): Buffer | undefined => {
+  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(keyIdBytes, headerBytes), {
     authTagLength: tagBytes,
   })
-  decipher.setAAD(sealed.subarray(0, keyIdBytes))
-  decipher.setAuthTag(sealed.subarray(-tagBytes))
-  const plaintext = decipher.update(sealed.subarray(headerBytes, -tagBytes))
+  decipher.setAAD(encrypted.subarray(0, keyIdBytes))
+  decipher.setAuthTag(encrypted.subarray(-tagBytes))
+  const plaintext = decipher.update(encrypted.subarray(headerBytes, -tagBytes))
   try {
     return Buffer.concat([plaintext, decipher.final()])
   } catch {
@@ -93,23 +93,23 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
       )
     },
 
-    seal(purpose, plaintext) {
+    encrypt(purpose, plaintext) {
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', first.for('seal', purpose), nonce)
+      const cipher = createCipheriv('aes-256-gcm', first.for('encrypt', purpose), nonce)
       cipher.setAAD(first.id)
       return Buffer.concat([first.id, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
     },
 
-    open(purpose, sealed) {
-      const bytes = Buffer.from(sealed)
+    decrypt(purpose, encrypted) {
+      const bytes = Buffer.from(encrypted)
       if (bytes.length >= headerBytes + tagBytes) {
         for (const key of keys) {
           if (!key.id.equals(bytes.subarray(0, keyIdBytes))) continue
-          const plaintext = decrypt(key.for('seal', purpose), bytes)
+          const plaintext = tryDecrypt(key.for('encrypt', purpose), bytes)
           if (plaintext) return plaintext
         }
       }
-      throw new Error(`no key in SECRET_KEY opens this value (${purpose})`)
+      throw new Error(`no key in SECRET_KEY decrypts this value (${purpose})`)
     },
   }
 }

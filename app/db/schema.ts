@@ -33,7 +33,7 @@ export type Database = {
     kid: string
     state: 'next' | 'active' | 'retiring'
     public_jwk: ColumnType<Record<string, string>, string, string>
-    sealed_private_key: Buffer
+    encrypted_private_key: Buffer
     activated_at: ColumnType<string | null, string | null | undefined>
     retired_at: ColumnType<string | null, string | null | undefined>
     tokens_until: ColumnType<string | null, string | null | undefined>

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
-import type { Db } from '../db/schema.ts'
+import type { Database, Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { PublicJwk } from './client-keys.ts'
 
@@ -8,14 +8,14 @@ import type { PublicJwk } from './client-keys.ts'
 export type ApiKey = {
   key_id: string
   customer: string
-  /** `pending`: an unused link. `replaced`: a rotation made another key; this one still works. */
+  /** `pending`: a link that was not used yet, or else `expired`. `replaced`: rotated, but valid until `expires_at`. */
   state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
   scopes: string[] | null
   expires_at: string | null
   revoked_at: string | null
   last_used_on: string | null
   replaced_by: string | null
-  /** null = every address. */
+  /** null = any address. */
   networks: string[] | null
   jwks_uri: string | null
   kids: string[] | null
@@ -45,16 +45,16 @@ const toColumns = (proof: ClientProof) =>
     ? { client_jwks: JSON.stringify({ keys: proof.jwks }), jwks_uri: null }
     : { client_jwks: null, jwks_uri: proof.jwksUri }
 
-/** `scopes`: null means every scope. `expiresAt`: null means never. */
+/** `scopes`: null = every scope. `expiresAt`: null = never. */
 export type NewApiKey = {
   customerId: string
   keyId: string
   secretSha256: Buffer
   scopes: string[] | null
   expiresAt: string | null
-  /** Defaults to every address. */
+  /** Defaults to any address. */
   networks?: string[] | undefined
-  /** By default the client authenticates with the secret. */
+  /** Defaults to the secret. */
   proof?: ClientProof
 }
 
@@ -85,17 +85,16 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
     .orderBy('key_id')
     .execute()
 
+const updateKey = (db: Db, keyId: string, values: UpdateObject<Database, 'api_keys'>) =>
+  db.updateTable('api_keys').set(values).where('key_id', '=', keyId).returning(columns)
+
 type KeySuccession = { key: ApiKey; former: ApiKey }
 
-/** With two successors it would be unclear which one is in use. */
 const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
   and client_jwks is null and jwks_uri is null
   and coalesce(expires_at, 'infinity') > now()`
 
-/**
- * Creates a key with the customer, scopes, networks and lifetime of `keyId`, which expires after
- * `overlapSeconds` or earlier. `undefined`, without any change, if that key is not an active, unrotated secret.
- */
+/** Copies a key with a new secret; the old key expires within `overlapSeconds`. `undefined` unless `mayBeSucceeded`. */
 export const succeedApiKey = (
   db: Db,
   keyId: string,
@@ -106,60 +105,30 @@ export const succeedApiKey = (
     const key = await transaction
       .insertInto('api_keys')
       .columns(['customer_id', 'key_id', 'secret_sha256', 'scopes', 'networks', 'expires_at'])
-      .expression((select) =>
-        select
-          .selectFrom('api_keys')
-          .select([
-            'customer_id',
-            sql.val(fresh.keyId).as('key_id'),
-            sql`${fresh.secretSha256}::bytea`.as('secret_sha256'),
-            'scopes',
-            'networks',
-            sql`now() + (expires_at - created_at)`.as('expires_at'),
-          ])
-          .where('key_id', '=', keyId)
-          .where(mayBeSucceeded)
-          .forUpdate(),
-      )
+      .expression(sql`
+        select customer_id, ${fresh.keyId}, ${fresh.secretSha256}::bytea, scopes, networks,
+          now() + (expires_at - created_at)
+        from api_keys where key_id = ${keyId} and ${mayBeSucceeded} for update`)
       .returning(columns)
       .executeTakeFirst()
     if (!key) return undefined
-    const former = await transaction
-      .updateTable('api_keys')
-      .set({
-        replaced_by: fresh.keyId,
-        expires_at: sql<string>`least(expires_at, now() + make_interval(secs => ${overlapSeconds}))`,
-      })
-      .where('key_id', '=', keyId)
-      .returning(columns)
-      .executeTakeFirstOrThrow()
+    const former = await updateKey(transaction, keyId, {
+      replaced_by: fresh.keyId,
+      expires_at: sql<string>`least(expires_at, now() + make_interval(secs => ${overlapSeconds}))`,
+    }).executeTakeFirstOrThrow()
     return { key, former }
   })
 
-/** Revokes a key permanently and keeps the first revocation time. `undefined` if the key does not exist. */
+/** Revokes a key. Keeps an earlier revocation time. `undefined` if the key does not exist. */
 export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined> =>
-  db
-    .updateTable('api_keys')
-    .set({ revoked_at: sql<string>`coalesce(revoked_at, now())` })
-    .where('key_id', '=', keyId)
-    .returning(columns)
-    .executeTakeFirst()
+  updateKey(db, keyId, { revoked_at: sql<string>`coalesce(revoked_at, now())` }).executeTakeFirst()
 
-/** Limits a key to canonical networks; null = every address. `undefined` if the key does not exist. */
+/** `networks`: from `parseNetwork`; null = any address. `undefined` if the key does not exist. */
 export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
-  db
-    .updateTable('api_keys')
-    .set({ networks: sql<string[] | null>`${networks}::cidr[]` })
-    .where('key_id', '=', keyId)
-    .returning(columns)
-    .executeTakeFirst()
+  updateKey(db, keyId, { networks: sql<string[] | null>`${networks}::cidr[]` }).executeTakeFirst()
 
-/** Replaces the proof of a signing client. `undefined` if the client does not exist or has a secret. */
+/** Replaces the public keys of a signing client. `undefined` if the key does not exist or has a secret. */
 export const changeClientProof = (db: Db, keyId: string, proof: ClientProof): Promise<ApiKey | undefined> =>
-  db
-    .updateTable('api_keys')
-    .set(toColumns(proof))
-    .where('key_id', '=', keyId)
+  updateKey(db, keyId, toColumns(proof))
     .where(sql<boolean>`(client_jwks is not null or jwks_uri is not null)`)
-    .returning(columns)
     .executeTakeFirst()

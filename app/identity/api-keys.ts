@@ -1,10 +1,8 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/**
- * `cda_live_<key id>_<secret><crc>`, 64 characters. Secret scanners recognize the prefix, and the checksum
- * rejects typos without a query. The secret has 190 bits, so one unsalted SHA-256 is enough to store it.
- */
+// `cda_live_<key id>_<secret><crc>`, 64 characters. The prefix is for secret scanners; the checksum rejects typos
+// without a query. The secret has 190 bits, so an unsalted SHA-256 is enough to store it.
 const prefix = 'cda_live_'
 const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 const base62 = `${base36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
@@ -31,17 +29,16 @@ const checksum = (text: string): string => {
 
 const sha256 = (secret: string) => createHash('sha256').update(secret).digest()
 
-/** Creates the id of a key. */
 export const createKeyId = (): string => randomText(base36, keyIdLength)
 
-/** Creates a key. Store only `keyId` and `secretSha256` (32 bytes). */
+/** Store only `keyId` and `secretSha256` (32 bytes). */
 export const createApiKey = (): { keyId: string; apiKey: string; secretSha256: Buffer } => {
   const keyId = createKeyId()
   const { secretSha256, formatKey } = createKeySecret()
   return { keyId, apiKey: formatKey(keyId), secretSha256 }
 }
 
-/** Creates the secret of a key whose id is not known yet. `formatKey` returns the whole key. */
+/** For a key whose id is not known yet. `formatKey` returns the whole key. */
 export const createKeySecret = (): { secretSha256: Buffer; formatKey: (keyId: string) => string } => {
   const secret = randomText(base62, secretLength)
   return {
@@ -53,7 +50,7 @@ export const createKeySecret = (): { secretSha256: Buffer; formatKey: (keyId: st
   }
 }
 
-/** Splits an API key. `undefined` for other text. */
+/** Trims white space. `undefined` if the format or the checksum is wrong. */
 export const parseApiKey = (given: string): { keyId: string; secret: string } | undefined => {
   const text = given.trim()
   const [, keyId, secret, sum] = format.exec(text) ?? []
@@ -61,7 +58,7 @@ export const parseApiKey = (given: string): { keyId: string; secret: string } | 
   return checksum(text.slice(0, -checksumLength)) === sum ? { keyId, secret } : undefined
 }
 
-/** True for text that is probably an API key, even if mistyped. */
+/** Also true for a mistyped key. */
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix)
 
 /** Compares in constant time. `secretSha256` has 32 bytes. */

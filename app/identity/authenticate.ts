@@ -8,7 +8,7 @@ import { readBearer, type VerifiedToken } from './tokens.ts'
 
 export type AuthenticationRequest = {
   headers: { authorization?: string | undefined }
-  /** The token, if already parsed. Pass the same string each time, so that its hash is computed once. */
+  /** The token, if already parsed. Pass the same string each time: V8 caches a string's hash. */
   bearer?: string
   /** Without it, a key that is limited to networks is refused. */
   readonly clientAddress?: string
@@ -18,10 +18,10 @@ export type AuthenticationRequest = {
 type Admitted = Principal | Promise<Principal>
 export type Authenticate = (request: AuthenticationRequest) => Admitted
 
-/** Without custom endpoints, because their existence is confidential. */
+/** Without custom endpoints: errors must not reveal them. */
 const unlimitedScopes: ReadonlySet<string> = new Set(listScopes())
 
-/** Caches each token's last principal, with the facts it was made from. */
+/** Reuses a token's principal until the facts about its key change. */
 const createPrincipalMaker = () => {
   const made = new WeakMap<VerifiedToken, { facts: KeyFacts; principal: Principal }>()
   return (verified: VerifiedToken, facts: KeyFacts): Principal => {
@@ -43,7 +43,7 @@ const createPrincipalMaker = () => {
   }
 }
 
-// Works on any plan, but not without example data or while the demo customer is suspended.
+// The demo customer may have any plan. It does not exist without example data.
 const createDemoPrincipal = (facts: CustomerFacts | undefined): Principal => {
   if (!facts || facts.suspended) throw refuseToken('invalid_token')
   const { customerId, expiringWithin, plan } = facts
@@ -63,7 +63,7 @@ type AuthenticateOptions = {
   now: () => number
 }
 
-/** Returns a function that authenticates a request. It throws or rejects with 401, 403 `network_not_allowed` or 503. */
+/** The returned function throws or rejects with 401, 403 `network_not_allowed` or 503. */
 export const createAuthenticate = (options: AuthenticateOptions): Authenticate => {
   const { principals, verify, demoToken, now } = options
   const isDemo = createDemoCheck(demoToken)

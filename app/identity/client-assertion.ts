@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/schema.ts'
 import { parseUniqueJson } from '../http/unique-json.ts'
-import { assertionAlgorithms, type ClientKey, importClientKeys, toKeyAlgorithm } from './client-keys.ts'
+import { assertionAlgorithms, type ClientKey, toKeyAlgorithm } from './client-keys.ts'
 import type { Credential } from './credential.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 import type { KeySets } from './key-sets.ts'
@@ -12,12 +12,12 @@ import { isUsable, type Principals, refuseApiKey } from './principals.ts'
 /** RFC 7523, section 2.2. */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Maximum time until `exp`. Authlib's assertions live this long. */
+/** Authlib's assertions live this long. */
 const longestSeconds = 3_600
 const clockSkewSeconds = 30
 const longestAssertion = 4_096
 
-/** Strict: refuses `crit`, and keys inside the assertion (`jwk`, `jku`, `x5c`). */
+/** Refuses `crit`, and keys inside the assertion (`jwk`, `jku`, `x5c`). */
 const headerSchema = z.strictObject({
   alg: z.enum(assertionAlgorithms),
   typ: z
@@ -29,7 +29,7 @@ const headerSchema = z.strictObject({
   'x5t#S256': z.string().optional(),
 })
 const audience = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
-/** No lone surrogates: UTF-8 cannot encode them, so two such ids would have the same hash. */
+/** UTF-8 encodes all lone surrogates alike, so two such ids would have the same hash. */
 const jti = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u)
 const claimsSchema = z.object({
   iss: z.string(),
@@ -59,7 +59,7 @@ const parse = (jwt: string) => {
   return { header, claims: claimsSchema.safeParse(decodeJson(payload)).data, payload }
 }
 
-/** Uses no stored data, so it reveals none. */
+/** Uses no stored data, so the texts reveal nothing about keys. */
 const findFault = (claims: Claims, audiences: readonly string[], nowMs: number): string | undefined => {
   const now = nowMs / 1000
   const begins = Math.max(claims.iat ?? 0, claims.nbf ?? 0)
@@ -72,23 +72,10 @@ const findFault = (claims: Claims, audiences: readonly string[], nowMs: number):
   return begins > now + clockSkewSeconds ? 'iat or nbf of the assertion lies in the future' : undefined
 }
 
-/** The same for an unknown client, another client's key and a wrong signature. */
+/** The same text in all cases, so that it does not reveal which clients exist. */
 const notProved = 'The client is not known, or its key did not sign the assertion'
 
 const malformed = `The assertion must be a JWT as the guide describes it, with alg ${assertionAlgorithms.join(', ')}`
-
-/** Dummy keys, so that an unknown client takes as long as a wrong signature. */
-const strangers = importClientKeys([
-  {
-    ...{ alg: 'EdDSA', kid: '', kty: 'OKP', crv: 'Ed25519' },
-    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
-  },
-  {
-    ...{ alg: 'ES256', kid: '', kty: 'EC', crv: 'P-256', x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4' },
-    y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
-  },
-  { alg: 'PS256', kid: '', kty: 'RSA', e: 'AQAB', n: `${'3'.repeat(341)}Q` },
-])
 
 const isSignedWith = async (jwt: string, payload: Buffer, alg: string, { key }: ClientKey) => {
   const { compactVerify } = await import('jose/jws/compact/verify')
@@ -107,9 +94,9 @@ type AssertionOptions = {
 const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, auditReason })
 
 /**
- * Returns a function that turns an assertion (RFC 7523, section 3) into a credential. `clientId`: the id in the
- * request, if any. An assertion can be used once, on any instance. `requireRoom` checks the quota before the
- * assertion counts as used. The keys of an unknown client are never fetched.
+ * Returns a function that turns an assertion (RFC 7523, section 3) into a credential. An assertion works once, on
+ * any instance. `clientId`: the id in the request, if any. `requireRoom` throws if the client's quota is used up;
+ * the client may then send the same assertion again.
  */
 export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
@@ -126,10 +113,10 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
     { alg, kid }: z.output<typeof headerSchema>,
     keys: readonly ClientKey[],
   ) => {
-    const isOfKind = (key: ClientKey) => key.alg === toKeyAlgorithm(alg)
-    const fitting = keys.filter((key) => isOfKind(key) && (kid === undefined || key.kid === kid))
-    const tried = fitting.length > 0 ? fitting : strangers.filter(isOfKind)
-    for (const key of tried) if (await isSignedWith(jwt, payload, alg, key)) return fitting.length > 0
+    const fitting = keys.filter(
+      (key) => key.alg === toKeyAlgorithm(alg) && (kid === undefined || key.kid === kid),
+    )
+    for (const key of fitting) if (await isSignedWith(jwt, payload, alg, key)) return true
     return false
   }
 

@@ -1,18 +1,18 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { computeThumbprint } from './jwk.ts'
-import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
+import { isStrongEd25519 } from './weak-keys.ts'
 
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
 
-/** `Ed25519` is the newer name of `EdDSA` with an Ed25519 key (RFC 9864). */
+/** `Ed25519` is a newer name of `EdDSA` (RFC 9864). */
 export const assertionAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256'] as const
 export type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
 
-/** Maps the algorithm of an assertion to the `alg` of stored keys. */
+/** Returns the `alg` of stored keys that verify this algorithm. */
 export const toKeyAlgorithm = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
 
-/** Public key of a client as stored (RFC 7517), without other members. */
+/** A client's public key as stored (RFC 7517): only the members that identify it, `kid`, `alg` and `use`. */
 export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: KeyAlgorithm }>
 
 export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
@@ -44,7 +44,7 @@ const requireUse = (jwk: Record<string, unknown>, alg: string): void => {
   }
 }
 
-const requireRsaStrength = (modulus: Buffer, { asymmetricKeyDetails = {} }: KeyObject): void => {
+const requireRsaStrength = ({ asymmetricKeyDetails = {} }: KeyObject): void => {
   const { modulusLength: bits = 0, publicExponent } = asymmetricKeyDetails
   if (bits < leastRsaBits || bits > mostRsaBits) {
     throw new Error(`expected an RSA key of ${leastRsaBits} to ${mostRsaBits} bits: make a new one`)
@@ -52,11 +52,10 @@ const requireRsaStrength = (modulus: Buffer, { asymmetricKeyDetails = {} }: KeyO
   if (publicExponent !== 65_537n) {
     throw new Error('expected an RSA key with the exponent 65537 (e "AQAB"): make a new one')
   }
-  if (!isStrongModulus(modulus)) throw new Error('the modulus of the key has a small factor: make a new key')
 }
 
-const requireStrength = ({ x = '', n }: PublicMembers, key: KeyObject) => {
-  if (n !== undefined) requireRsaStrength(Buffer.from(n, 'base64url'), key)
+const requireStrength = ({ x = '' }: PublicMembers, key: KeyObject) => {
+  if (key.asymmetricKeyType === 'rsa') requireRsaStrength(key)
   if (key.asymmetricKeyType === 'ed25519' && !isStrongEd25519(Buffer.from(x, 'base64url'))) {
     throw new Error('this key is not secure: make a new key pair and give its public part')
   }
@@ -74,7 +73,6 @@ const readKid = (kid: unknown): string => {
   return data
 }
 
-/** Converts a key to its stored form. `kid` defaults to the thumbprint. Throws if it is unsuitable. */
 const parseJwk = (value: unknown): PublicJwk => {
   const { success, data: jwk } = jwkSchema.safeParse(value)
   if (!success) throw new Error('expected a JSON Web Key')
@@ -91,9 +89,9 @@ const parseJwk = (value: unknown): PublicJwk => {
   const key = importJwk(Object.fromEntries(kind.members.map((name) => [name, readMember(jwk, name)])))
   // Exporting normalizes the members, so that a key has only one thumbprint.
   const exported = key.export({ format: 'jwk' }) as PublicMembers
-  const made = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
-  requireStrength(made, key)
-  return { ...made, kid: readKid(jwk.kid ?? computeThumbprint(made)), alg: kind.alg, use: 'sig' }
+  const members = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
+  requireStrength(members, key)
+  return { ...members, kid: readKid(jwk.kid ?? computeThumbprint(members)), alg: kind.alg, use: 'sig' }
 }
 
 const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
@@ -109,7 +107,7 @@ const requireFewKeys = <T>(jwks: T[]): T[] => {
   return jwks
 }
 
-/** Parses a JSON Web Key or a key set. Throws with the reason. */
+/** Parses one JSON Web Key or a set of 1 to 10. Throws with the reason if a key is unsuitable. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
   const set = setSchema.safeParse(value)
   const jwks = requireFewKeys(set.success ? set.data.keys : [value]).map(parseJwk)
@@ -126,18 +124,18 @@ const tryJwk = (value: unknown): PublicJwk[] => {
   }
 }
 
-/** Parses a published key set, skipping unsuitable keys. Throws if it is no set or has over 10 usable keys. */
+/** Skips unsuitable keys. Throws if `value` is not a key set or has more than 10 suitable keys. */
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
   requireFewKeys(setSchema.parse(value).keys.flatMap(tryJwk))
 
-/** Converts stored keys for verification. */
+/** Throws if a key is not valid, which stored keys always are. */
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
   jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 
-/** Registered or published keys. See docs/decisions/0096-a-client-that-signs-is-a-key.md. */
+// See docs/decisions/0096-a-client-that-signs-is-a-key.md.
 export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
 
-/** Reads the columns of a key. `undefined` if the key has a secret. */
+/** Parameters: two columns of `api_keys`. `undefined` if the key has a secret. */
 export const readClientProver = (
   clientJwks: string | null,
   jwksUri: string | null,

@@ -5,13 +5,13 @@ import type { Principals } from './principals.ts'
 
 export type Credential = Readonly<{
   keyId: string | undefined
-  /** False if the credential is certainly wrong. Queries the database, in a turn, on a cache miss. */
+  /** Cheap check with cached facts. False if `verify` would certainly reject. `turn` runs a query on a cache miss. */
   isKnown(turn: Turn): Promise<boolean>
-  /** Returns a new object. Rejects with 401 `invalid_api_key` for an unusable key or a wrong proof. */
+  /** Reads current facts. Rejects with 401 `invalid_api_key` if the key is unusable or the proof is wrong. */
   verify(turn: Turn): Promise<KeyFacts>
 }>
 
-/** Wraps an API key as a credential. */
+/** Text that is not an API key becomes a credential that `verify` rejects. */
 export const presentApiKey = (
   { findKey, identifyApiKey }: Pick<Principals, 'findKey' | 'identifyApiKey'>,
   apiKey: string,

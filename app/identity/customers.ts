@@ -35,13 +35,13 @@ const columns = [
 export const findCustomer = (db: Db, customerId: string): Promise<Customer | undefined> =>
   db.selectFrom('customers').select(columns).where('customer_id', '=', customerId).executeTakeFirst()
 
-/** All customers by slug. */
+/** Sorted by slug. */
 export const listCustomers = (db: Db): Promise<Customer[]> =>
   db.selectFrom('customers').select(columns).orderBy('customer_id').execute()
 
 type NewCustomer = { customerId: string; name: string; plan: Plan }
 
-/** Inserts a customer. `undefined`, without any change, if the slug is taken. */
+/** `undefined`, without any change, if the slug is taken. */
 export const addCustomer = (db: Db, { customerId, name, plan }: NewCustomer): Promise<Customer | undefined> =>
   db
     .insertInto('customers')
@@ -51,14 +51,16 @@ export const addCustomer = (db: Db, { customerId, name, plan }: NewCustomer): Pr
     .executeTakeFirst()
 
 /** Inserts a customer, or updates its name and plan if they differ. */
-export const putCustomer = async (db: Db, customer: NewCustomer): Promise<void> => {
-  const { customerId, name, plan } = customer
-  if (await addCustomer(db, customer)) return
+export const putCustomer = async (db: Db, { customerId, name, plan }: NewCustomer): Promise<void> => {
   await db
-    .updateTable('customers')
-    .set({ name, plan })
-    .where('customer_id', '=', customerId)
-    .where(sql<boolean>`(name, plan) is distinct from (${name}, ${plan})`)
+    .insertInto('customers')
+    .values({ customer_id: customerId, name, plan })
+    .onConflict((conflict) =>
+      conflict
+        .column('customer_id')
+        .doUpdateSet({ name, plan })
+        .where(sql<boolean>`(customers.name, customers.plan) is distinct from (${name}, ${plan})`),
+    )
     .execute()
 }
 
@@ -74,11 +76,12 @@ export const changeCustomer = (
   db
     .updateTable('customers')
     .set({
-      ...(plan === undefined ? {} : { plan }),
-      ...(expiringWithin === undefined ? {} : { expiring_within: expiringWithin }),
-      ...(suspended === undefined
-        ? {}
-        : { suspended_at: suspended ? sql<string>`coalesce(suspended_at, now())` : null }),
+      plan,
+      expiring_within: expiringWithin,
+      suspended_at:
+        suspended === undefined
+          ? undefined
+          : sql<string | null>`case when ${suspended} then coalesce(suspended_at, now()) end`,
     })
     .where('customer_id', '=', customerId)
     .returning(columns)

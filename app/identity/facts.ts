@@ -14,14 +14,14 @@ export type KeyFacts = CustomerFacts &
   Readonly<{
     keyId: string
     secretSha256: Buffer
-    /** undefined = every scope, including scopes of later releases. */
+    /** `undefined` = every scope, including scopes of later releases. */
     scopes: ReadonlySet<string> | undefined
     /** Infinity = never. */
     expiresAtMs: number
     revoked: boolean
     isAllowedFrom: ((address: string) => boolean) | undefined
     client: ClientProver | undefined
-    /** True if an unexpired token of the key was revoked. Only then is each token looked up. */
+    /** If false, no token of the key needs a look-up of its revocation. */
     hasRevokedTokens: boolean
   }>
 
@@ -54,21 +54,17 @@ export type StampRow = { snapshot: string; server: string }
 
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
-const rights = ['auth']
-
-/** Combines a value with the stamp of its row. */
-export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => {
-  return { customerId, value, snapshot: parseSnapshot(snapshot), server }
-}
+/** `row`: with the columns of `stampColumns`. */
+export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => ({
+  ...{ customerId, value, server },
+  snapshot: parseSnapshot(snapshot),
+})
 
 /** `undefined` if the customer does not exist. */
 export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
-  const row = await findRow(
-    db,
-    sql<
-      CustomerFacts & StampRow
-    >`select ${customerColumns}, ${stampColumns} from find_customer(${customerId})`,
-  )
+  const statement = sql<CustomerFacts & StampRow>`
+    select ${customerColumns}, ${stampColumns} from find_customer(${customerId})`
+  const row = await findRow(db, statement)
   if (!row) return undefined
   const { snapshot, server, ...facts } = row
   return toFact(customerId, { snapshot, server }, facts)
@@ -81,7 +77,7 @@ type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'client'> & {
   jwksUri: string | null
 }
 
-/** Loads a key and its customer. `undefined` if the key does not exist. */
+/** `undefined` if the key does not exist. */
 export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | undefined> => {
   const row = await findRow(
     db,
@@ -106,7 +102,7 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
 
 export type TokenId = Readonly<{ customerId: string; keyId: string; jti: string }>
 
-/** Whether this token was revoked. */
+/** The value is true if the token was revoked. An unknown token was not. */
 export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boolean> | undefined> => {
   const { customerId, keyId, jti } = token
   const row = await findRow(
@@ -117,91 +113,85 @@ export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boole
   return row && toFact(customerId, row, row.revoked)
 }
 
-/** How long a cached "does not exist" or a running query may be reused, counted from the start of the query. */
+/** How long "does not exist" or a running query may be reused, counted from the start of the query. */
 const maxAgeMs = 500
-/** Separate from the facts, so that requests with random ids evict none. */
+/** Separate from the facts, so that requests with random ids cannot evict facts. */
 const maxMissing = 1_000
 
-type Asked = { askedAtMs: number }
-type Known<T> = Asked & { value: T; stamp: Stamped }
-type Flight<T> = Asked & { answer: Promise<T | undefined> }
+type Started = { startedAtMs: number }
+type CacheEntry<T> = Started & { value: T; stamp: Stamped }
+type RunningQuery<T> = Started & { answer: Promise<T | undefined> }
 
-/**
- * Caches the facts that `load` returns, and missing ids for `maxAgeMs`. Concurrent callers share one query
- * unless it is older. Errors are not cached.
- */
+/** Caches facts until the change log invalidates them, and missing ids for `maxAgeMs`. Errors are not cached. */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
-  { judge, monotonicNow, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
+  { judge, monotonicNow, maxEntries = 10_000, dependsOn = ['auth'] }: FactsOptions,
 ) => {
-  const known = new LRUCache<string, Known<T>>({ max: maxEntries })
-  const missing = new LRUCache<string, Asked>({ max: maxMissing })
-  const flights = new Map<string, Flight<T>>()
+  const cache = new LRUCache<string, CacheEntry<T>>({ max: maxEntries })
+  const missing = new LRUCache<string, Started>({ max: maxMissing })
+  const running = new Map<string, RunningQuery<T>>()
 
-  const isYoung = ({ askedAtMs }: Asked): boolean => monotonicNow() - askedAtMs < maxAgeMs
+  const isYoung = ({ startedAtMs }: Started): boolean => monotonicNow() - startedAtMs < maxAgeMs
 
-  const keep = (id: string, askedAtMs: number, epoch: string, found: Fact<T> | undefined): void => {
-    const last = known.peek(id) ?? missing.peek(id)
-    if (last && last.askedAtMs > askedAtMs) return
+  const store = (id: string, startedAtMs: number, epoch: string, found: Fact<T> | undefined): void => {
+    const last = cache.peek(id) ?? missing.peek(id)
+    if (last && last.startedAtMs > startedAtMs) return
     if (!found) {
-      known.delete(id)
-      missing.set(id, { askedAtMs })
+      cache.delete(id)
+      missing.set(id, { startedAtMs })
     } else if (isFromServer(epoch, found.server)) {
       const { customerId, value, snapshot } = found
       missing.delete(id)
-      known.set(id, { askedAtMs, value, stamp: { customerId, dependsOn, snapshot, epoch } })
+      cache.set(id, { startedAtMs, value, stamp: { customerId, dependsOn, snapshot, epoch } })
     }
   }
 
-  const loadAndKeep = async (id: string, askedAtMs: number): Promise<T | undefined> => {
+  const loadAndStore = async (id: string, startedAtMs: number): Promise<T | undefined> => {
     const epoch = judge.epoch()
     const found = await load(id)
-    keep(id, askedAtMs, epoch, found)
+    store(id, startedAtMs, epoch, found)
     return found?.value
   }
 
-  const send = (id: string): Promise<T | undefined> => {
-    const askedAtMs = monotonicNow()
-    const flight: Flight<T> = {
-      askedAtMs,
-      answer: loadAndKeep(id, askedAtMs).finally(() => {
-        if (flights.get(id) === flight) flights.delete(id)
+  const start = (id: string): Promise<T | undefined> => {
+    const startedAtMs = monotonicNow()
+    const query: RunningQuery<T> = {
+      startedAtMs,
+      answer: loadAndStore(id, startedAtMs).finally(() => {
+        if (running.get(id) === query) running.delete(id)
       }),
     }
-    flights.set(id, flight)
-    return flight.answer
+    running.set(id, query)
+    return query.answer
   }
 
-  const join = (id: string): Promise<T | undefined> => {
-    const running = flights.get(id)
-    return running && isYoung(running) ? running.answer : send(id)
+  const startOrJoin = (id: string): Promise<T | undefined> => {
+    const query = running.get(id)
+    return query && isYoung(query) ? query.answer : start(id)
   }
 
-  // Callers start or join a query only in their own turn, so no caller waits in another caller's turn.
-  const ask = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
-    turn ? turn(() => join(id)) : join(id)
+  // A caller also joins a running query in its own turn, so it never skips the queue.
+  const read = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
+    turn ? turn(() => startOrJoin(id)) : startOrJoin(id)
 
   return {
-    /**
-     * Returns the fact; `undefined` if the id does not exist. Synchronous if the cached fact is fresh. `turn`
-     * runs the query. Optional, because an id from a verified token needs no turn.
-     */
+    /** `undefined` if the id does not exist. Synchronous if the cached fact is fresh. `turn` runs the query. */
     find(id: string, turn?: Turn): T | undefined | Promise<T | undefined> {
-      const last = known.get(id)
-      if (!last) {
+      const entry = cache.get(id)
+      if (!entry) {
         const gap = missing.get(id)
-        return gap && isYoung(gap) ? undefined : ask(id, turn)
+        return gap && isYoung(gap) ? undefined : read(id, turn)
       }
-      const { value, stamp } = last
+      const { value, stamp } = entry
       const freshness = judge.check(stamp)
       const answer = (checked: Freshness) => {
         if (checked === 'fresh') return value
-        return checked === 'behind' ? ask(id, turn) : judge.readOr(() => ask(id, turn), value)
+        return checked === 'behind' ? read(id, turn) : judge.readOr(() => read(id, turn), value)
       }
       return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
     },
     async refresh(id: string): Promise<void> {
-      await send(id)
+      await start(id)
     },
   }
 }

@@ -11,7 +11,7 @@ import {
 } from './facts.ts'
 import { listScopes } from './scopes.ts'
 
-/** Name of every change to a custom document or a grant in the change log. */
+/** The name that the change log has for changes of custom documents and grants. */
 export const customChanges = 'custom'
 
 const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>> => {
@@ -25,15 +25,10 @@ const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>
   return toFact(customerId, row, listScopes(row.names))
 }
 
-/** Returns a function that lists every scope of a customer. It is synchronous if the fact is fresh. */
+/** The returned function lists every scope of a customer. It is synchronous if the cached fact is fresh. */
 export const createGrantedScopes = (options: FactsOptions) => {
-  const { db } = options
-  const { find } = createFacts((customerId) => load(db, customerId), {
-    ...options,
-    dependsOn: [customChanges],
-  })
-  return (customerId: string): readonly string[] | Promise<readonly string[]> => {
-    const found = find(customerId)
-    return found instanceof Promise ? found.then((scopes) => scopes ?? listScopes()) : (found ?? listScopes())
-  }
+  const loadScopes = (customerId: string) => load(options.db, customerId)
+  const { find } = createFacts(loadScopes, { ...options, dependsOn: [customChanges] })
+  // Never `undefined`, because `load` always returns a fact.
+  return find as (customerId: string) => readonly string[] | Promise<readonly string[]>
 }

@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 
-/** Thumbprint of a key (RFC 7638, section 3). `members`: the required ones in lexicographic order. */
+/** RFC 7638, section 3. `members`: the required ones in lexicographic order. */
 export const computeThumbprint = (members: Readonly<Record<string, string>>): string =>
   createHash('sha256').update(JSON.stringify(members)).digest('base64url')
 
-/** Public half of an Ed25519 key as a JSON Web Key (RFC 7517, RFC 8037). `kid` is its thumbprint. */
+/** Returns the public half as a JSON Web Key (RFC 8037). `kid` is its thumbprint. */
 export const describeEd25519 = (privateKey: KeyObject) => {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   const kid = computeThumbprint({ crv: 'Ed25519', kty: 'OKP', x })

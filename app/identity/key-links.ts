@@ -22,8 +22,8 @@ type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {
 }
 
 /**
- * Adds a link that shows a new key once, within seven days. Stores only the hash of its secret. Rejects with the
- * driver's foreign key error if the customer does not exist. See docs/decisions/0141-a-link-makes-the-key.md.
+ * Adds a link that shows a new key once, within seven days. Rejects with the driver's foreign key error if the
+ * customer does not exist. See docs/decisions/0141-a-link-makes-the-key.md.
  */
 export const addKeyLink = async (
   db: Db,
@@ -38,7 +38,7 @@ export const addKeyLink = async (
   return { link: rows[0] as ApiKey, secret }
 }
 
-/** Unused links of one customer or of all, oldest first. */
+/** Unused links of one customer or of all, oldest first, including expired links. */
 export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[]> => {
   const { rows } = await sql<ApiKey>`
     select ${columns} from key_links
@@ -47,7 +47,7 @@ export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[
   return rows
 }
 
-/** Deletes an unused link and returns it as revoked. `undefined` if there is none. */
+/** Deletes an unused link and returns it as revoked. `undefined` if it does not exist or was used. */
 export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | undefined> => {
   const { rows } = await sql<ApiKey>`
     delete from key_links where key_id = ${keyId} returning ${columns}`.execute(db)
@@ -58,10 +58,7 @@ export type ShownKey = Pick<ApiKey, 'key_id' | 'customer' | 'scopes' | 'networks
   api_key: string
 }
 
-/**
- * Uses a link: creates its key and the audit entry in one transaction. Only one of concurrent calls gets the
- * key. `undefined` if the link is unknown, used, revoked or expired, or if its customer has no API access.
- */
+/** Uses up a link and creates its key. `undefined` if the link is not valid or its customer has no API access. */
 export const takeLinkedKey = (
   db: Db,
   secret: string,

@@ -3,10 +3,10 @@ import type { Secrets } from '../config/secrets.ts'
 import { selectInstant } from '../db/instant.ts'
 import type { Database, Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createSealedKey, openSigningKey } from './signing-key.ts'
+import { createSigningKey, decryptSigningKey } from './signing-key.ts'
 import { jwksMaxAgeSeconds } from './signing-keys.ts'
 
-/** `next` is published but does not sign yet. `gone`: the last token has expired; the next rotation deletes it. */
+/** `next`: published, but does not sign yet. `gone`: its tokens have expired; the next rotation deletes it. */
 type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
 
 type SigningKeyRecord = {
@@ -19,8 +19,8 @@ type SigningKeyRecord = {
 }
 
 /**
- * Minimum seconds between publishing a key and signing with it, for clients that cache our key set and for our
- * own instances. See docs/decisions/0006-retiring-signing-keys.md.
+ * Minimum seconds between publishing a key and signing with it: until clients have refetched the key set, or with
+ * `--now` only our instances. See docs/decisions/0006-retiring-signing-keys.md.
  */
 export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
 
@@ -28,14 +28,14 @@ const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
   db
     .insertInto('signing_keys')
     .values({
-      ...createSealedKey(secrets),
+      ...createSigningKey(secrets),
       state,
       activated_at: state === 'active' ? sql<string>`now()` : null,
     })
     .onConflict((conflict) => conflict.column('state').where('state', '=', state).doNothing())
     .execute()
 
-/** Creates missing signing keys. Safe to run concurrently: unique indexes allow one key of each state. */
+/** Creates the active and the next key if missing. Safe to run concurrently. */
 export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void> => {
   const rows = await db.selectFrom('signing_keys').select('state').execute()
   for (const state of ['active', 'next'] as const) {
@@ -47,7 +47,7 @@ const instant = <Column extends string>(column: Column) =>
   selectInstant(column).$castTo<string | null>().as(column)
 const isGone = sql<boolean>`state = 'retiring' and tokens_until < now() - interval '1 minute'`
 
-/** All signing keys, newest first. */
+/** Newest first. */
 export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
   db
     .selectFrom('signing_keys')
@@ -63,15 +63,15 @@ export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
     .orderBy('kid')
     .execute()
 
-type Row = { kid: string; state: string; sealed: Buffer; ageSeconds: number }
+type Row = { kid: string; state: string; encrypted: Buffer; ageSeconds: number }
 
-// Opens every key, because with a wrong SECRET_KEY no instance could open the new key.
+// Decrypts every key to check SECRET_KEY: with a wrong one, no instance could decrypt the key created next.
 const readKeys = async (db: Transaction<Database>, secrets: Secrets): Promise<Row[]> => {
   const { rows } = await sql<Row>`
-    select kid, state, sealed_private_key as sealed,
+    select kid, state, encrypted_private_key as encrypted,
       extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
     from signing_keys`.execute(db)
-  for (const { kid, sealed } of rows) openSigningKey(kid, sealed, secrets)
+  for (const { kid, encrypted } of rows) decryptSigningKey(kid, encrypted, secrets)
   return rows
 }
 
@@ -89,13 +89,13 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 }
 
 /**
- * Activates the next key, creates another one and deletes keys that are gone. Throws, without any change, if the next
- * key was published less than `lead` seconds ago, or if a key does not open with `secrets`.
+ * Activates the next key, creates another next key and deletes keys of the state `gone`. Throws, without any change,
+ * if the next key was published less than `lead` seconds ago, or if `secrets` does not decrypt a key.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {
     await sql`lock table signing_keys in share row exclusive mode`.execute(transaction)
-    // Deleted first: they may be sealed with a SECRET_KEY that was dropped after their tokens expired.
+    // Deleted first: they may be encrypted with a SECRET_KEY that was dropped after their tokens expired.
     await transaction.deleteFrom('signing_keys').where(isGone).execute()
     const next = requireNext(await readKeys(transaction, secrets), lead)
     await transaction

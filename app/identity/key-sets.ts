@@ -10,12 +10,11 @@ import { findRow, type KeyFacts } from './facts.ts'
 const requestLimits = { maxBytes: 65_536, timeoutMs: 3_000 } as const
 /** How long fetched keys stay valid while their address fails. */
 const keepSeconds = 3_600
-/** Minimum interval between two fetches of an address. */
-const dueSeconds = 60
-const waitMs = requestLimits.timeoutMs + 200
+/** Maximum time until the result of a fetch is stored. */
+const fetchSeconds = requestLimits.timeoutMs / 1000 + 0.2
 const waitStepMs = 100
-/** How long an instance reuses a result before it queries the database again. */
-const memoryMs = 1_000
+/** How long an instance reuses a result. Not less, so that it does not wait for its own failed fetch. */
+const memoryMs = fetchSeconds * 1000
 const maxEntries = 1_000
 
 type KeySetsOptions = {
@@ -32,10 +31,16 @@ export type KeySets = Readonly<{
   find(publisher: Publisher): Promise<readonly ClientKey[] | undefined>
 }>
 
-type TakenRow = { isDue: boolean; jwks: string | null; ageSeconds: number | null }
-type Known = { askedAtMs: number; isPending: boolean; answer: ReturnType<KeySets['find']> }
+type StoredKeySet = {
+  isDue: boolean
+  jwks: string | null
+  ageSeconds: number | null
+  askedSeconds: number | null
+}
 
-const toKey = ({ keyId, jwksUri }: Publisher): string => `${keyId} ${jwksUri}`
+/** Whether another instance may be fetching the address: it was claimed, and no result was stored since then. */
+const isBeingFetched = ({ isDue, ageSeconds, askedSeconds }: StoredKeySet): boolean =>
+  !isDue && askedSeconds !== null && askedSeconds < fetchSeconds && (ageSeconds ?? Infinity) > askedSeconds
 
 const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> => {
   const { status, body } = await outbound(uri, { ...requestLimits, headers: { accept: 'application/json' } })
@@ -44,22 +49,10 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 }
 
 /**
- * Finds the keys that clients publish. All instances together fetch an address at most once a minute and store the
- * result. While one instance fetches, the others wait, so that a new key is valid on all of them.
+ * Finds the keys that clients publish at their `jwks_uri`. All instances together fetch an address at most once a
+ * minute and store the result. While one instance fetches, the others wait, so that all accept a new key.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
-  const known = new LRUCache<string, Known>({ max: maxEntries })
-  /** When this instance last began to fetch an address or to wait for another instance. */
-  const begun = new LRUCache<string, number>({ max: maxEntries })
-
-  const mayWait = (name: string): boolean => {
-    const now = monotonicNow()
-    const beganMs = begun.get(name) ?? Number.NEGATIVE_INFINITY
-    if (now - beganMs < dueSeconds * 1000) return now - beganMs < waitMs
-    begun.set(name, now)
-    return true
-  }
-
   const refresh = async ({ customerId, keyId, jwksUri }: Publisher) => {
     try {
       const jwks = await readKeys(outbound, jwksUri)
@@ -75,42 +68,38 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
     }
   }
 
-  const ask = async (publisher: Publisher): Promise<readonly ClientKey[] | undefined> => {
+  const load = async (publisher: Publisher): Promise<readonly ClientKey[] | undefined> => {
     const { customerId, keyId, jwksUri } = publisher
-    const taken = await inTurn(db, customerId, () =>
+    const stored = await inTurn(db, customerId, () =>
       findRow(
         db,
-        sql<TakenRow>`select is_due as "isDue", jwks, age_seconds as "ageSeconds"
+        sql<StoredKeySet>`
+          select is_due as "isDue", jwks, age_seconds as "ageSeconds", asked_seconds as "askedSeconds"
           from take_key_set(${customerId}, ${keyId}, ${jwksUri})`,
       ),
     )
-    if (taken?.isDue) begun.set(toKey(publisher), monotonicNow() - waitMs)
-    // Outside the turn, because a slow address would delay the logins of other clients.
-    const fresh = taken?.isDue ? await refresh(publisher) : undefined
+    if (!stored) return undefined
+    // Not in a turn, because a slow address would delay the logins of other clients.
+    const fresh = stored.isDue ? await refresh(publisher) : undefined
     if (fresh) return importClientKeys(fresh)
-    const ageSeconds = taken?.ageSeconds ?? Number.POSITIVE_INFINITY
-    // Not due, but without a recent result: the address fails, or another instance is fetching it.
-    if (taken && !taken.isDue && ageSeconds >= dueSeconds && mayWait(toKey(publisher))) {
+    if (isBeingFetched(stored)) {
       await delay(waitStepMs)
-      return ask(publisher)
+      return load(publisher)
     }
-    if (!taken?.jwks || ageSeconds > keepSeconds) return undefined
-    return importClientKeys(JSON.parse(taken.jwks) as PublicJwk[])
+    const { jwks, ageSeconds } = stored
+    if (jwks === null || ageSeconds === null || ageSeconds > keepSeconds) return undefined
+    return importClientKeys(JSON.parse(jwks) as PublicJwk[])
   }
 
+  const cache = new LRUCache<string, { keys: readonly ClientKey[] | undefined }, Publisher>({
+    ...{ max: maxEntries, ttl: memoryMs, ttlResolution: 0, perf: { now: monotonicNow } },
+    ignoreFetchAbort: true,
+    fetchMethod: async (_name, _stale, { context }) => ({ keys: await load(context) }),
+  })
   return {
-    find(publisher) {
-      const name = toKey(publisher)
-      const last = known.get(name)
-      if (last && (last.isPending || monotonicNow() - last.askedAtMs < memoryMs)) return last.answer
-      const answer = ask(publisher)
-      const entry = { askedAtMs: monotonicNow(), isPending: true, answer }
-      known.set(name, entry)
-      const settle = () => {
-        entry.isPending = false
-      }
-      answer.then(settle, () => known.delete(name))
-      return answer
+    async find(publisher) {
+      const name = `${publisher.keyId} ${publisher.jwksUri}`
+      return (await cache.fetch(name, { context: publisher }))?.keys
     },
   }
 }

@@ -10,39 +10,34 @@ type LoginAuditOptions = {
   warn: (error: unknown) => void
 }
 
-/** Refused logins per minute and process that become entries: at most 70 MB a day. Others are only counted. */
+/** Refused logins per minute and process that are recorded: at most 70 MB a day. Others are only counted. */
 const maxRefusalsPerMinute = 100
 const maxRefusalsOfNetworkPerMinute = 30
-/** For correct keys that are refused for their plan or network. Not part of the limits above. */
+/** For correct keys that are refused for their plan or network. The limits above do not count these. */
 const maxRefusalsOfKeyPerMinute = 10
 
 const createBudgets = (now: () => number) => {
   let minute = 0
-  let total = 0
   const used = new Map<string, number>()
   const isWithin = (name: string, most: number): boolean => {
     const count = used.get(name) ?? 0
-    if (count < most) used.set(name, count + 1)
+    used.set(name, count + 1)
     return count < most
   }
   return ({ rightKeyId, network }: { rightKeyId: string | undefined; network: string }): boolean => {
     const current = Math.floor(now() / 60_000)
-    if (current !== minute) {
-      minute = current
-      total = 0
-      used.clear()
-    }
+    if (current !== minute) used.clear()
+    minute = current
     if (rightKeyId !== undefined) return isWithin(`key ${rightKeyId}`, maxRefusalsOfKeyPerMinute)
-    if (total >= maxRefusalsPerMinute) return false
-    const isOwn = isWithin(`network ${network}`, maxRefusalsOfNetworkPerMinute)
-    if (isOwn) total += 1
-    return isOwn
+    // Before the network is added, so that `used` stays small.
+    if ((used.get('all') ?? 0) >= maxRefusalsPerMinute) return false
+    return isWithin(`network ${network}`, maxRefusalsOfNetworkPerMinute) && isWithin('all', Infinity)
   }
 }
 
 /**
- * Records refused logins and issued tokens in the audit trail. If a refusal cannot be recorded, that is only
- * logged. If a token cannot be recorded, the listener rejects and the token is not issued.
+ * Records refused logins and issued tokens in the audit trail. Rejects if an issued token cannot be recorded, so
+ * that the client does not receive it. If a refusal cannot be recorded, calls `warn`.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginListener => {
   const isWithinBudget = createBudgets(now)

@@ -5,7 +5,7 @@ export type LoginSource = Readonly<{ ip: string; requestId?: string }>
 
 export type KeyCheck = (credential: Credential, source: LoginSource) => Promise<KeyFacts>
 
-/** `isLogin`: the client requests a token. Otherwise it authenticates for introspection or revocation. */
+/** `isLogin`: false if the client authenticates for introspection or revocation. */
 export type LoginEvent =
   | Readonly<{ type: 'accepted'; isLogin: boolean; source: LoginSource }>
   | Readonly<{
@@ -15,13 +15,12 @@ export type LoginEvent =
       keyId: string | undefined
       error: unknown
     }>
-  /** The client receives the token only after all listeners have finished. */
   | Readonly<{ type: 'signed'; source: LoginSource; key: KeyFacts }>
 
-/** The response waits for the promise. If it rejects, the login fails. */
+/** The client waits for it. If it rejects, the login fails. */
 export type LoginListener = (event: LoginEvent) => void | Promise<void>
 
-/** Creates the source of login events. Listeners run one after another. */
+/** Listeners run one after another. */
 export const createLoginEvents = () => {
   const listeners: LoginListener[] = []
   const emit = async (event: LoginEvent) => {

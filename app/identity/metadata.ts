@@ -8,7 +8,7 @@ const clientAuthentication = (endpoint: string) => ({
   [`${endpoint}_auth_signing_alg_values_supported`]: assertionAlgorithms,
 })
 
-/** Authorization server metadata (RFC 8414). */
+/** RFC 8414. */
 export const authorizationServerMetadata = (publicUrl: string, scopes: readonly string[]) => ({
   issuer: publicUrl,
   token_endpoint: `${publicUrl}/v1/oauth/token`,
@@ -25,7 +25,7 @@ export const authorizationServerMetadata = (publicUrl: string, scopes: readonly 
   service_documentation: `${publicUrl}/docs`,
 })
 
-/** Protected resource metadata (RFC 9728). */
+/** RFC 9728. */
 export const protectedResourceMetadata = (publicUrl: string, scopes: readonly string[]) => ({
   resource: publicUrl,
   authorization_servers: [publicUrl],
@@ -35,7 +35,7 @@ export const protectedResourceMetadata = (publicUrl: string, scopes: readonly st
   resource_documentation: `${publicUrl}/docs`,
 })
 
-/** API catalog (RFC 9727) with the link relations of RFC 8631. */
+/** RFC 9727, with the link relations of RFC 8631. */
 export const apiCatalog = (publicUrl: string) => ({
   linkset: [
     {

@@ -1,26 +1,18 @@
-import { isIP } from 'node:net'
+import { parseAddress } from '../audit/client-address.ts'
 import { createAddressRanges, plainAddress } from '../http/client-address.ts'
 
 export const maxNetworks = 100
 
 const bitsOf = { ipv4: 32, ipv6: 128 } as const
-/** `::ffff:0:0/96` contains the IPv4 addresses (RFC 4291, section 2.5.5.2). */
+/** IPv4 in IPv6 is `::ffff:0:0/96` (RFC 4291, section 2.5.5.2). */
 const mappedBits = 96
 
-/** Highest bit first. The last two groups of IPv6 may be written as IPv4 (`::192.0.2.1`). */
-const listBits = (address: string): number[] => {
-  if (isIP(address) === 4) return address.split('.').flatMap((part) => toBits(Number(part), 8))
-  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
-  })
-  const [before, after] = plain.split('::').map((half) => (half === '' ? [] : half.split(':')))
-  const zeros = after === undefined ? 0 : 8 - (before?.length ?? 0) - after.length
-  const groups = [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])]
-  return groups.flatMap((group) => toBits(Number.parseInt(group, 16), 16))
+/** The bits of an address as a text of 0 and 1. */
+const toBits = (address: string): string => {
+  const parts = parseAddress(address) ?? []
+  const [radix, width] = parts.length === 4 ? [10, 8] : [16, 16]
+  return parts.map((part) => Number.parseInt(part, radix).toString(2).padStart(width, '0')).join('')
 }
-const toBits = (value: number, width: number): number[] =>
-  Array.from({ length: width }, (_, place) => (value >> (width - 1 - place)) & 1)
 
 /**
  * Returns a network in canonical form: `203.0.113.0/24`. A single address gets the longest prefix. IPv4 in IPv6
@@ -36,7 +28,7 @@ export const parseNetwork = (text: string): string => {
   const prefix = digits === undefined ? bits : Number(digits) - (isMapped ? mappedBits : 0)
   if (prefix < 0 || prefix > bits)
     throw refuse(`a prefix of ${plain.family === 'ipv4' ? 'IPv4' : 'IPv6'} has 0 to ${bits} bits`)
-  if (listBits(plain.address).slice(prefix).includes(1)) {
+  if (toBits(plain.address).includes('1', prefix)) {
     throw refuse(
       `the address has bits after its prefix. Give the network itself, or one address with /${bits}`,
     )
@@ -44,7 +36,7 @@ export const parseNetwork = (text: string): string => {
   return `${plain.address}/${prefix}`
 }
 
-/** Returns a function that checks whether an address is in one of the networks. */
+/** `networks`: from `parseNetwork`. The returned function is false for text that is not an address. */
 export const createNetworkCheck = (networks: readonly string[]): ((address: string) => boolean) => {
   const isV6 = (network: string) => network.includes(':')
   const checks = {

@@ -1,6 +1,6 @@
 import type { ApiError, ErrorCode } from '../errors.ts'
 
-/** Errors of RFC 6749, section 5.2, with the status and problem page of the same fault in the catalogue. */
+/** RFC 6749, section 5.2. `problem`: the catalogue's error whose page explains this one. */
 const errors = {
   invalid_request: [400, 'invalid_body'],
   invalid_client: [401, 'invalid_api_key'],
@@ -38,7 +38,7 @@ const meanings: Partial<Record<ErrorCode, readonly [OAuthErrorCode, OAuthErrorEx
   network_not_allowed: ['unauthorized_client', { status: 403, problem: 'network_not_allowed' }],
 }
 
-/** Converts a catalogue error. `undefined` for 429 and 5xx, which keep their own format. */
+/** `undefined` for 429 and 5xx, which stay problem documents. */
 export const toOAuthError = (error: ApiError): OAuthError | undefined => {
   if (error.status === 429 || error.status >= 500) return undefined
   const { headers = {} } = error.extras

@@ -45,7 +45,7 @@ const readBasic = (encoded: string): { id: string; secret: string } | undefined 
 
 const twice = 'The client authenticated in more than one way'
 
-/** RFC 7523, section 2.2. `undefined` if the form has no assertion. */
+/** RFC 7523, section 2.2. */
 const readAssertion = (form: Form): string | undefined => {
   const { client_assertion: assertion, client_assertion_type: type } = form
   if (assertion === undefined && type === undefined) return undefined
@@ -58,7 +58,7 @@ const readAssertion = (form: Form): string | undefined => {
   return assertion
 }
 
-/** Reads client credentials. `undefined` if missing or malformed. Throws if the client uses two methods (section 2.3). */
+/** `undefined` if the credentials are missing or malformed. Throws `invalid_request` if the client uses two methods. */
 export const readClient = (authorization: string | undefined, form: Form): Client | undefined => {
   const { client_id: id, client_secret: secret } = form
   const assertion = readAssertion(form)

@@ -13,10 +13,10 @@ import { authorize, checkNetwork, type Principals } from './principals.ts'
 import { chooseScopes, intersectScopes, onlyNamedScopes } from './scopes.ts'
 import type { createTokenVerifier, SignToken } from './tokens.ts'
 
-/** A quota of a valid key. Both methods refuse with `quota_exceeded`. */
+/** A quota per key. Both methods refuse with `quota_exceeded`. */
 export type KeyCount = {
   take(key: KeyFacts, address: string): Promise<void>
-  /** Takes no unit. Counts as far as this instance knows. */
+  /** Takes no unit. Uses the count that this instance has cached. */
   requireRoom(key: KeyFacts, address: string): void
 }
 
@@ -25,13 +25,13 @@ export type KeyChecks = Record<'introspections' | 'revocations', KeyCount>
 
 type OAuthOptions = {
   principals: Principals
-  /** On any plan, so that a suspended customer may revoke a leaked key. */
+  /** Ignores the plan, so that a suspended customer may revoke a leaked key. */
   identify: KeyCheck
   logIn: KeyCheck
   checks: KeyChecks
   requireLoginRoom: KeyCount['requireRoom']
   presentAssertion: ReturnType<typeof createAssertions>
-  /** Turns of the client's network, for queries with an id that the client chose. */
+  /** The queue of a client's network. For queries with an id that the client chose. */
   turnFor: (ip: string) => Turn
   verify: ReturnType<typeof createTokenVerifier>
   sign: SignToken
@@ -44,10 +44,7 @@ type TokenReference = z.output<typeof tokenReference>
 
 export type OAuth = ReturnType<typeof createOAuth>
 
-/**
- * OAuth endpoints without HTTP: client credentials (RFC 6749, section 4.4), revocation (RFC 7009) and introspection
- * (RFC 7662). They reject with OAuthError, or with ApiError for errors that keep their own format.
- */
+/** The token, revocation and introspection endpoints (RFC 6749, 7009, 7662). Rejects with OAuthError or ApiError. */
 export const createOAuth = (options: OAuthOptions) => {
   const { principals, identify, logIn, checks, verify, sign, publicUrl, now } = options
 
@@ -56,7 +53,6 @@ export const createOAuth = (options: OAuthOptions) => {
     return scopes ? [...all, ...onlyNamedScopes].filter((scope) => scopes.has(scope)) : all
   }
 
-  /** `requireRoom` is called before an assertion counts as used, so that the client can send it again. */
   const readCredential = (
     { authorization, form, ip }: OAuthRequest,
     requireRoom: KeyCount['requireRoom'],
@@ -78,7 +74,7 @@ export const createOAuth = (options: OAuthOptions) => {
     }
   }
 
-  /** Finds a valid token of the client's customer, with its key. `undefined` if it was revoked. */
+  /** `undefined` if the token is invalid, was revoked, or belongs to another customer. Its key may be revoked. */
   const findToken = async (token: string, { customerId }: KeyFacts) => {
     const verified = tryVerify(token)
     const key = verified && (await principals.findKey(verified.keyId))
@@ -97,7 +93,7 @@ export const createOAuth = (options: OAuthOptions) => {
     issue: {
       async authenticate(request: OAuthRequest) {
         const { grant_type: grantType } = request.form
-        // Checked before the key: the client may have sent a user name and password instead of a key.
+        // Before the key: clients with another grant type send no key, and 401 would mislead them.
         if (grantType !== undefined && grantType !== 'client_credentials') {
           throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials')
         }

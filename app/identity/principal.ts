@@ -3,7 +3,7 @@ import type { Plan } from '../db/schema.ts'
 /** Days before its end in which a certificate counts as expiring. */
 export const defaultExpiringWithin = 90
 
-/** Current facts about a customer, from the database and not from the token. */
+/** From the database, not from the token. */
 export type CustomerFacts = Readonly<{
   customerId: string
   plan: Plan
@@ -12,16 +12,16 @@ export type CustomerFacts = Readonly<{
 }>
 
 export type Principal = Readonly<{
-  /** `demo`: the published token, limited to example data. */
+  /** `demo`: the published token, which sees example data only. */
   kind: 'live' | 'demo'
   customerId: string
   keyId: string
   scopes: ReadonlySet<string> | undefined
-  /** Scopes of the key. Not set if the token has all of them. */
+  /** Not set if the token has all scopes of its key. */
   keyScopes?: ReadonlySet<string>
   expiringWithin: number
   plan: Plan
-  /** Earlier expiry of token and key, in milliseconds since 1970. Not set if they never expire. */
+  /** The earlier expiry of token and key, in milliseconds since 1970. Not set for the demo. */
   expiresAtMs?: number
   isSuspended?: true
 }>

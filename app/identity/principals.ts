@@ -4,7 +4,6 @@ import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import type { Plan } from '../db/schema.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
 import { ApiError, type ErrorExtras } from '../errors.ts'
-import type { Turn } from '../overload/queue.ts'
 import { looksLikeApiKey, matchesSecret, parseApiKey } from './api-keys.ts'
 import {
   createFacts,
@@ -17,27 +16,14 @@ import {
   type TokenId,
 } from './facts.ts'
 import { createGrantedScopes } from './granted-scopes.ts'
-import type { CustomerFacts, Principal } from './principal.ts'
+import type { Principal } from './principal.ts'
 import { onlyNamedScopes } from './scopes.ts'
 
-export type Principals = Readonly<{
-  findKey(keyId: string, turn?: Turn): KeyFacts | undefined | Promise<KeyFacts | undefined>
-  findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
-  isTokenRevoked(token: TokenId): boolean | Promise<boolean>
-  listScopes(customerId: string): readonly string[] | Promise<readonly string[]>
-  findApiKey(apiKey: string): Promise<KeyFacts | undefined>
-  identifyApiKey(apiKey: string): Promise<KeyFacts>
-  markKeyUsed(keyId: string): Promise<void>
-  revokeKey(key: KeyFacts, by: Actor): Promise<void>
-  revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void>
-}>
-
 type PrincipalsOptions = FactsOptions & {
-  /** Reports that the use of a key could not be recorded. Optional. */
   warn?: (reason: string, message: string) => void
 }
 
-/** A key of the same customer, and the origin of its request, for the audit trail. */
+/** The key that requested a revocation. */
 type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
@@ -48,11 +34,10 @@ export const requireCredentials = (): ApiError =>
 
 const invalidToken = { 'www-authenticate': `${bearer}, error="invalid_token"` }
 
-/** 401 for an invalid bearer token. */
 export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
   new ApiError(code, { headers: invalidToken })
 
-/** For text that is not a token. Never repeats it. */
+/** 401 for text that is not a token. The error never contains the text. */
 export const refuseNoToken = (text: string): ApiError =>
   looksLikeApiKey(text)
     ? new ApiError('invalid_token', {
@@ -73,7 +58,7 @@ export const requireScope = (principal: Principal, scope: string): void => {
   })
 }
 
-/** Defaults to all that the principal may read. Throws 403 `insufficient_scope`, also if it may read none. */
+/** `asked` defaults to all that the principal may read. Throws 403 `insufficient_scope`, also if that is none. */
 export const chooseResources = (
   principal: Principal,
   asked: readonly ResourceName[] | undefined,
@@ -87,27 +72,24 @@ export const chooseResources = (
 export const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
   facts !== undefined && !facts.revoked && facts.expiresAtMs > nowMs
 
-const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
+const checkPlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
   if (isSuspended) {
     return new ApiError('plan_required', { detail: 'Access is suspended: contact the certification house.' })
   }
   return plan === 'basic' ? new ApiError('plan_required') : undefined
 }
 
-/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. Not for the demo. */
+/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. Never for the demo. */
 export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
-  const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
+  const denied = kind === 'demo' ? undefined : checkPlan(plan, isSuspended === true)
   if (denied) throw denied
 }
 
-/** Returns the refusal of a key: 401 `token_revoked` if it is not usable, or 403 `plan_required`. */
+/** Returns 401 `token_revoked`, 403 `plan_required`, or `undefined` if the key gives access. */
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
-  isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
+  isUsable(facts, nowMs) ? checkPlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
 
-/**
- * Returns 403 `network_not_allowed` if the key may not be used from this address.
- * See docs/decisions/0095-networks-are-judged-with-the-key.md.
- */
+/** Returns 403 `network_not_allowed` or `undefined`. See docs/decisions/0095-networks-are-judged-with-the-key.md. */
 export const checkNetwork = (
   { isAllowedFrom }: KeyFacts,
   address: string | undefined,
@@ -117,9 +99,9 @@ export const checkNetwork = (
     : new ApiError('network_not_allowed')
 
 /** Dummy hash, so that an unknown key id takes as long as a wrong secret. */
-const noSecret = Buffer.alloc(32)
+const dummySha256 = Buffer.alloc(32)
 
-/** 401 `invalid_api_key`, the same for every unusable key. */
+/** 401 `invalid_api_key`. The same for an unknown, revoked or expired key, so that it does not reveal which. */
 export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
   new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
@@ -130,11 +112,10 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * Reads and changes API access, in the serving role. Facts are synchronous on a cache hit and up to date within a
- * second; `findApiKey` and `identifyApiKey` query the database. Revocations write their audit entry in the same
- * transaction. All reject with `unavailable` while the database is unreachable.
+ * `findApiKey` and `identifyApiKey` query the database. The other finders are cached: synchronous on a hit, and up to
+ * date within a second. All reject with `unavailable` while the database is unreachable.
  */
-export const createPrincipals = (options: PrincipalsOptions): Principals => {
+export const createPrincipals = (options: PrincipalsOptions) => {
   const { db, now } = options
   const keys = createFacts((keyId) => loadKey(db, keyId), options)
   const customers = createFacts((customerId) => loadCustomer(db, customerId), options)
@@ -144,7 +125,7 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
     const parts = parseApiKey(apiKey)
     if (!parts) return undefined
     const facts = (await loadKey(db, parts.keyId))?.value
-    return matchesSecret(parts.secret, facts?.secretSha256 ?? noSecret) ? facts : undefined
+    return matchesSecret(parts.secret, facts?.secretSha256 ?? dummySha256) ? facts : undefined
   }
 
   const identifyApiKey = async (apiKey: string): Promise<KeyFacts> => {
@@ -156,7 +137,7 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
   return {
     findKey: keys.find,
     findCustomer: customers.find,
-    isTokenRevoked(token) {
+    isTokenRevoked(token: TokenId): boolean | Promise<boolean> {
       const known = revocations.find(revocationKey(token))
       return known instanceof Promise ? known.then((revoked) => revoked === true) : known === true
     },
@@ -164,26 +145,28 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
     findApiKey,
     identifyApiKey,
 
-    async markKeyUsed(keyId) {
+    async markKeyUsed(keyId: string): Promise<void> {
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
         options.warn?.(describeUnreachable(error), 'the use of an API key was not recorded'),
       )
     },
 
-    async revokeKey({ customerId: customer, keyId: subject, revoked }, by) {
-      // The audit entry first: it locks the customer before the key, as an erasure does.
-      const entry = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
-      if (!revoked) await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
+    async revokeKey({ customerId: customer, keyId: subject, revoked }: KeyFacts, by: Actor): Promise<void> {
+      // The audit entry is first, because it locks the customer before the key, as an erasure does.
+      const audit = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
+      if (!revoked) await findRow(db, sql`select ${audit}, revoke_api_key(${customer}, ${subject})`)
       await keys.refresh(subject)
     },
 
-    async revokeToken({ customerId: customer, keyId: subject, jti, expiresAtMs }, by) {
+    async revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void> {
+      const { customerId: customer, keyId: subject, jti, expiresAtMs } = token
       const act = { actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } } as const
-      const entry = appendAudit([{ ...act, ...by }])
+      const audit = appendAudit([{ ...act, ...by }])
       const until = sql`to_timestamp(${expiresAtMs / 1000}::float8)`
-      await findRow(db, sql`select ${entry}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
-      const token = revocationKey({ customerId: customer, keyId: subject, jti })
-      await Promise.all([keys.refresh(subject), revocations.refresh(token)])
+      await findRow(db, sql`select ${audit}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
+      await Promise.all([keys.refresh(subject), revocations.refresh(revocationKey(token))])
     },
   }
 }
+
+export type Principals = Readonly<ReturnType<typeof createPrincipals>>

@@ -1,18 +1,18 @@
 import { resourceNames } from '../../schemas/resource-name.ts'
 import { OAuthError } from './oauth-error.ts'
 
-/** Each resource in the feed also needs its own scope. */
+/** For the feed. Each resource in it also needs its own scope. */
 export const changesScope = 'changes:read'
 
 export const auditScope = 'audit:read'
 
-/** Scopes that a key has only if they were named. See docs/decisions/0103-audit-read-must-be-named.md. */
+/** A key without limits does not have these. See docs/decisions/0103-audit-read-must-be-named.md. */
 export const onlyNamedScopes: readonly string[] = [auditScope]
 
-/** Scope of a custom endpoint. */
+/** `name`: of a custom endpoint. */
 export const toCustomScope = (name: string): string => `custom:${name}`
 
-/** Every scope of a key without limits. `endpoints`: names of custom endpoints. */
+/** Every scope of a key without limits. `endpoints`: the custom endpoints that its customer was granted. */
 export const listScopes = (endpoints: readonly string[] = []): string[] => [
   ...resourceNames.map((name) => `${name}:read`),
   changesScope,
@@ -23,21 +23,21 @@ export const listScopes = (endpoints: readonly string[] = []): string[] => [
 const maxScopes = 100
 const maxScopeBytes = 4096
 
-/** True if the scopes exceed the limits of a token or key. */
+/** The limit applies to tokens and keys. */
 export const areTooMany = (scopes: readonly string[]): boolean =>
   scopes.length > maxScopes || scopes.join(' ').length > maxScopeBytes
 
 export const tooManyScopes = `A token holds at most ${maxScopes} scopes and ${maxScopeBytes / 1024} KiB of them`
 
-/** Scopes that a key may be limited to, except those of custom endpoints. */
+/** All scopes except scopes of custom endpoints. */
 export const namedScopes: readonly string[] = [...listScopes(), ...onlyNamedScopes]
 
 const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
 
-/** True for existing scopes, and for any well-formed scope of a custom endpoint. */
+/** True even if the custom endpoint does not exist. */
 export const isScope = (text: string): boolean => namedScopes.includes(text) || customScope.test(text)
 
-/** Requested scopes; `undefined` if none. Throws `invalid_scope`. `allowed`: all scopes of the key. */
+/** `undefined` if none are requested. Throws `invalid_scope`. `allowed`: all scopes of the key. */
 export const chooseScopes = (scope: string | undefined, allowed: readonly string[]): string[] | undefined => {
   const wanted = scope === undefined ? undefined : [...new Set(scope.split(' '))]
   const refused = wanted?.find((each) => !allowed.includes(each))
@@ -52,6 +52,6 @@ export const chooseScopes = (scope: string | undefined, allowed: readonly string
 
 type Scopes = ReadonlySet<string> | undefined
 
-/** Scopes in both sets; undefined = every scope. */
+/** `undefined` = every scope. */
 export const intersectScopes = (a: Scopes, b: Scopes): Scopes =>
   a && b ? new Set([...a].filter((scope) => b.has(scope))) : (a ?? b)

@@ -19,22 +19,19 @@ const describe = (privatePem: string) => {
 
 export type SigningKey = Readonly<ReturnType<typeof describe>>
 
-/** Creates a key pair as a row of the table. */
-export const createSealedKey = (secrets: Secrets) => {
+/** Returns a row of `signing_keys`. */
+export const createSigningKey = (secrets: Secrets) => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const privatePem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
   const { kid, jwk } = describe(privatePem)
-  return { kid, public_jwk: JSON.stringify(jwk), sealed_private_key: secrets.seal(purpose, privatePem) }
+  return { kid, public_jwk: JSON.stringify(jwk), encrypted_private_key: secrets.encrypt(purpose, privatePem) }
 }
 
-/**
- * Opens the key pair of a row. The public key is derived from the sealed one, so a row that was not written with
- * SECRET_KEY is never trusted. Throws with instructions if the key cannot be opened.
- */
-export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): SigningKey => {
+/** Derives the public key from the private one, so a row that was not written with SECRET_KEY is never trusted. */
+export const decryptSigningKey = (kid: string, encrypted: Buffer, secrets: Secrets): SigningKey => {
   let privatePem: string
   try {
-    privatePem = secrets.open(purpose, sealed).toString()
+    privatePem = secrets.decrypt(purpose, encrypted).toString()
   } catch (cause) {
     throw new Error(
       `The signing key ${kid} cannot be opened: it was sealed with another SECRET_KEY. Add the previous key ` +

@@ -2,25 +2,25 @@ import { sql } from 'kysely'
 import type { Secrets } from '../config/secrets.ts'
 import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
-import { openSigningKey, type SigningKey } from './signing-key.ts'
+import { decryptSigningKey, type SigningKey } from './signing-key.ts'
 
 /** How long clients may cache the key set. They refetch it for an unknown kid. */
 export const jwksMaxAgeSeconds = 300
 
 export type SigningKeys = Readonly<{
   active: SigningKey
-  /** Active, next and retiring keys: PEM by the exact first segment of a token. */
+  /** Public keys (PEM) by the exact first segment of a token. With the next and retiring keys. */
   publicByHeader: ReadonlyMap<string, string>
   jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
   /** Reloads the keys if they changed. If it rejects, the current keys stay. */
   refresh(): Promise<void>
-  /** Returns the key for a token that expires at `untilMs`, and keeps it published until then. */
+  /** Returns the key for a token that expires at `untilMs`, after storing that it stays published until then. */
   findActiveUntil(untilMs: number): Promise<SigningKey>
 }>
 
 type KeySet = Pick<SigningKeys, 'active' | 'publicByHeader' | 'jwks'> & { version: string }
 
-/** The stored time is extended in steps, so that the database is updated once a minute and not per token. */
+/** Stored times are a minute later than needed, so that the database is updated once a minute and not per token. */
 const coverStepMs = 60_000
 
 const findVersion = async (db: Db): Promise<string> => {
@@ -31,9 +31,11 @@ const findVersion = async (db: Db): Promise<string> => {
 /** Reads the version first: if keys change in between, the next `refresh` sees a different version. */
 const loadKeySet = async (db: Db, secrets: Secrets): Promise<KeySet> => {
   const version = await findVersion(db)
-  const { rows } = await sql<{ kid: string; state: string; sealed: Buffer }>`
-    select kid, state, sealed_private_key as sealed from list_signing_keys()`.execute(db)
-  const keys = rows.map(({ kid, state, sealed }) => ({ ...openSigningKey(kid, sealed, secrets), state }))
+  const { rows } = await sql<{ kid: string; state: string; encrypted: Buffer }>`
+    select kid, state, encrypted_private_key as encrypted from list_signing_keys()`.execute(db)
+  const keys = rows.map(({ kid, state, encrypted }) => {
+    return { ...decryptSigningKey(kid, encrypted, secrets), state }
+  })
   const active = keys.find((key) => key.state === 'active')
   if (!active) throw new Error('There is no active signing key: run "certdata migrate", which creates one')
   return {
@@ -50,14 +52,9 @@ const coverKey = async (db: Db, kid: string, untilMs: number): Promise<boolean> 
   return rows[0]?.there === true
 }
 
-/** Loads all signing keys. Rejects if one cannot be opened or none is active. */
+/** Rejects if a key cannot be decrypted or none is active. */
 export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<SigningKeys> => {
-  let keySet = await loadKeySet(db, secrets)
   let covered = { kid: '', untilMs: 0 }
-
-  const refresh = async () => {
-    if ((await findVersion(db)) !== keySet.version) keySet = await loadKeySet(db, secrets)
-  }
 
   const cover = async ({ kid }: SigningKey, untilMs: number): Promise<boolean> => {
     if (covered.kid === kid && covered.untilMs >= untilMs) return true
@@ -66,25 +63,20 @@ export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<Signing
     return true
   }
 
-  return {
-    get active() {
-      return keySet.active
+  const keys = {
+    ...(await loadKeySet(db, secrets)),
+    async refresh(): Promise<void> {
+      if ((await findVersion(db)) !== keys.version) Object.assign(keys, await loadKeySet(db, secrets))
     },
-    get publicByHeader() {
-      return keySet.publicByHeader
-    },
-    get jwks() {
-      return keySet.jwks
-    },
-    refresh,
-    async findActiveUntil(untilMs) {
-      const first = keySet.active
+    async findActiveUntil(untilMs: number): Promise<SigningKey> {
+      const first = keys.active
       if (await cover(first, untilMs)) return first
       // The key was deleted: this instance missed its rotation for longer than its tokens lived.
-      await refresh()
-      const second = keySet.active
+      await keys.refresh()
+      const second = keys.active
       if (await cover(second, untilMs)) return second
       throw unavailable()
     },
   }
+  return keys
 }

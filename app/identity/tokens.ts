@@ -26,7 +26,7 @@ export type TokensOptions = {
   now: () => number
 }
 
-/** Signs a token for a login from `source`, with all scopes of the key or only `narrowed`. */
+/** `narrowed`: the requested scopes. Defaults to all scopes of the key. */
 export type SignToken = (
   key: KeyFacts,
   source: LoginSource,
@@ -35,7 +35,7 @@ export type SignToken = (
 
 type ListScopes = (customerId: string) => readonly string[] | Promise<readonly string[]>
 
-/** Claims of a verified token, whose key may be revoked. `iat` and `nbf` are in seconds. */
+/** The signature was verified, but the token or its key may be revoked. `iat` and `nbf` are in seconds. */
 export type VerifiedToken = Readonly<{
   header: string
   keyId: string
@@ -64,12 +64,12 @@ export const readBearer = (authorization: string | undefined): string => {
   return scheme.input.slice(scheme[0].length)
 }
 
-// A signature's last character has four unused bits, so each token would have 16 valid spellings.
+// Without this check each token would have 16 valid spellings: the signature's last character has four unused bits.
 const isCanonical = (segment: string) => Buffer.from(segment, 'base64url').toString('base64url') === segment
 
 const parseScopes = (scope: string) => new Set(scope.split(' ').filter((each) => each !== ''))
 
-/** Verifies tokens and caches them until they expire or their key is removed. Throws 401. */
+/** The returned function throws 401. It caches verified tokens until they expire or their signing key is removed. */
 export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOptions) => {
   const tokens = new LRUCache<string, VerifiedToken>({
     maxSize: maxTokenBytes,
@@ -115,7 +115,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
   }
 }
 
-/** Signs access tokens (RFC 9068), which never outlive their key. Rejects with `invalid_body` for too many scopes. */
+/** RFC 9068. A token never outlives its API key. Rejects with `invalid_body` for too many scopes. */
 export const createTokenSigner =
   (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now }: TokensOptions, listScopes: ListScopes) =>
   async (key: KeyFacts, narrowed?: readonly string[]): Promise<z.output<typeof tokenAnswer>> => {

@@ -18,11 +18,11 @@ import {
   logIn,
   type TestDatabase,
 } from '../helper.ts'
+import { postForm } from '../identity/post-form.ts'
 
 /**
- * All customers have records of the same shape. Their ids are their own, except for the shared ones. Their texts
- * are marked, so that one foreign letter in an answer is found. Lures are ids of one customer that other customers'
- * records name.
+ * All customers have records of the same shape. Texts contain the customer's mark, so that a foreign text in an answer
+ * is found. Ids are unique except the shared ones. A lure is a customer's id that another customer's records refer to.
  */
 const customers = ['acme', 'bolt', 'demo'] as const
 type Customer = (typeof customers)[number]
@@ -35,7 +35,7 @@ const others = (customer: Customer) => customers.filter((each) => each !== custo
 
 const makeRow = (name: string, customer: Customer, id: string, n: number) => {
   const mark = getMark(customer)
-  // A third names own records, a third shared ones, a third what only another customer has.
+  // A third of the records refer to own ids, a third to shared ids, a third to lures of another customer.
   const neighbour = customers[(customers.indexOf(customer) + 1) % customers.length] as Customer
   const named = [listIds(customer)[0], shared[0], getLure(neighbour)][n % 3] as string
   const texts = [...resources[name as 'lab'].fields.values()]
@@ -71,7 +71,7 @@ const seed = async ({ operator }: TestDatabase) => {
   }
 }
 
-/** The routes of the apps built while it listens: those of later issues are walked without a word here. */
+/** Finds all GET routes that `build` registers, so that new routes are tested automatically. */
 const listRoutes = async (build: () => Promise<FastifyInstance>) => {
   const routes = new Map<string, boolean>()
   const listen = (message: unknown) => {
@@ -86,7 +86,7 @@ const listRoutes = async (build: () => Promise<FastifyInstance>) => {
   return { app, routes }
 }
 
-/** Returns what no answer to this customer may contain: marks of others, and ids that only they have. */
+/** Returns the marks and ids of other customers in an answer to this one. */
 const findForeign = (customer: Customer, text: string): string[] =>
   others(customer)
     .flatMap((other) => [getMark(other), ...listIds(other)])
@@ -94,7 +94,7 @@ const findForeign = (customer: Customer, text: string): string[] =>
 
 const parameter = /:\w+/g
 
-/** The requests of one customer at one route: each filter, sort and include once, and ids of each kind of owner. */
+/** Each filter, sort and include of a route once, and ids of each kind of owner. */
 const listTargets = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
   if (route.endsWith('/custom/:name')) return customTargets(route, customer)
   if (route.match(parameter)) {
@@ -117,7 +117,7 @@ const listTargets = (route: string, customer: Customer): { own: string[]; foreig
   if (!resource) return { own: [route], foreign: [] }
   const stranger = others(customer)[0] as Customer
   const names = Object.keys(resource.includes)
-  // Fields take the operators in turn, and sorts the directions.
+  // The operators and the sort directions take turns.
   const filters = [...resource.fields.values()]
     .filter(({ filter, kind, values }) => filter && kind === 'text' && !values)
     .map(({ name, array }, n) => {
@@ -140,7 +140,7 @@ const listTargets = (route: string, customer: Customer): { own: string[]; foreig
   return { own: [route, ...queries.map((query) => `${route}?${query}`)], foreign: [] }
 }
 
-/** Documents that show all there is, joined in every way, to all; and one of each customer's own. */
+/** Documents for all customers that show every field and join, and one document for each customer alone. */
 const documents = (): { text: string; to: readonly Customer[] }[] => {
   const everyone = [...customers]
   const lists = owned.map((name) => {
@@ -230,7 +230,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
       `all-${name}?id=${listIds(stranger)[0]},${getLure(stranger)},${listIds(customer)[0]}`,
     ]),
     ...ids.map((id) => `probe?id=${id}`),
-    // It repeats what was asked: lures are not only another's.
+    // The answer repeats `product_id`. Lures, because `findForeign` does not search for them.
     ...customers.map((each) => `market-access?country_code=JP&product_id=${getLure(each)}`),
     ...['groups', 'dashboard-overview', `only-${customer}`],
   ]
@@ -238,7 +238,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
   return { own: own.map(at), foreign }
 }
 
-/** An entry of each customer, in a tree with those of the others. */
+/** One entry of each customer, all in the same tree. */
 const seedAudit = async (app: FastifyInstance, { operator }: TestDatabase) => {
   const act = { actor: 'operator', action: 'customers.show' } as const
   const entries = customers.map((customer) => ({ ...act, customer, subject: getMark(customer) }))
@@ -254,12 +254,11 @@ const stableHeaders = (headers: object) =>
 
 type Ask = (method: 'GET' | 'HEAD', url: string, headers?: Record<string, string>) => ReturnType<Get>
 
-/** Clients of OAuth: each customer with a key and a token that the others try. */
 type Client = { apiKey: string; keyId: string; token: string }
 
 /**
- * What each customer learns and ends of the others' tokens and keys: nothing. Answers to another's token are
- * byte for byte those to nonsense, and afterwards everything still works.
+ * Each customer introspects and revokes the tokens and keys of the others. The answers must equal the answer to
+ * nonsense, and nothing may be revoked.
  */
 const listTokenLeaks = async (
   app: FastifyInstance,
@@ -270,15 +269,7 @@ const listTokenLeaks = async (
   let answers = 0
   const post = ({ apiKey, keyId }: Client, path: string, token: string) => {
     answers++
-    return app.inject({
-      method: 'POST',
-      url: `/v1/oauth/${path}`,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${keyId}:${apiKey}`).toString('base64')}`,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      payload: new URLSearchParams({ token }).toString(),
-    })
+    return postForm(app, path, { client_id: keyId, client_secret: apiKey, token })
   }
   for (const [customer, client] of clients) {
     for (const [owner, { apiKey, token, keyId }] of clients) {
@@ -306,7 +297,7 @@ const listTokenLeaks = async (
   return { leaks, answers }
 }
 
-/** Everything that shows one customer a trace of another, and how much was asked to find it. */
+/** Requests all targets of `routes` as the `askers` and returns every trace of another customer in the answers. */
 const listLeaks = async (
   app: FastifyInstance,
   routes: Map<string, boolean>,
@@ -321,7 +312,7 @@ const listLeaks = async (
   for (const customer of customers) {
     const apiKey = customer === 'demo' ? '' : await addCustomer(database, customer)
     const token = customer === 'demo' ? 'cda_demo_public' : (await logIn(app, apiKey)).token
-    // A scope that no key has without its name.
+    // A key without limits does not have this scope.
     const auditKey =
       customer === 'demo' ? '' : await addCustomer(database, customer, { scopes: ['audit:read'] })
     const auditToken = customer === 'demo' ? token : (await logIn(app, auditKey)).token
@@ -340,7 +331,7 @@ const listLeaks = async (
     const get = gets.get(customer) as Get
     const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
     const targets = listTargets(route, customer)
-    // The other forms of a path differ only before the customer matters, and customers have the same records.
+    // One customer and one form of a path are enough for the full list: all customers have the same records.
     const isWhole = customer === customers[0] && route.startsWith('/v1/')
     const own = isWhole ? targets.own : targets.own.slice(0, 2)
     const foreign = isWhole ? targets.foreign : targets.foreign.slice(0, 2)
@@ -357,10 +348,10 @@ const listLeaks = async (
       if (isClosed && (bare.statusCode !== 404 || !isUnknown)) leaks.push({ customer, url, head: true })
     }
     for (const [n, url] of own.entries()) {
-      // Once from the database; every third also from memory, and by HEAD.
+      // From the database; every third also from memory and by HEAD.
       for (const headers of n % 3 ? [{}] : [{}, { 'cache-control': '' }]) {
         const answer = await get(url, headers)
-        // Links repeat what was asked, which here is now and then of another customer.
+        // `Link` repeats the request, which sometimes contains a foreign mark.
         const { link, ...rest } = answer.headers
         const asksForeign = findForeign(customer, decodeURIComponent(url)).length > 0
         const shown = [answer.body, JSON.stringify(rest), asksForeign ? '' : link].join(' ')
@@ -390,7 +381,6 @@ await seed(database)
 await seedDocuments(database)
 const { app, routes } = await listRoutes(() => createTestApp(database))
 await seedAudit(app, database)
-/** The routes that are requested while a wall is removed, by one customer. */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
 const one = ['acme'] as const
 t.teardown(async () => {
@@ -441,7 +431,7 @@ t.test('include never returns another customer’s record, even if a record name
   }
 })
 
-t.test('a cursor of one customer is of no use to another', async (t) => {
+t.test('a cursor of another customer is rejected', async (t) => {
   const { gets } = await listLeaks(app, new Map(), database, customers)
   for (const customer of customers) {
     const { page } = (await (gets.get(customer) as Get)('/v1/certificates?limit=2')).json()
@@ -461,26 +451,23 @@ t.test('a cursor of one customer is of no use to another', async (t) => {
   }
 })
 
-/** Matches the customer's condition of every statement, with any alias, by column or by value. */
+/** The customer's condition in statements, with any alias, as a column or as a value. */
 const ownConditions = /\b\w+\.customer_id = (s\.customer_id|\$\d+)/g
 const referred = (value: string) => (value.startsWith('$') ? `${value}::text` : value)
 
-/**
- * The serving role's connections with the application's own conditions taken out of every statement, those of
- * exports too.
- */
+/** Connections of the serving role that remove the customer's condition from every statement, also of exports. */
 const createStripped = (url: string) => {
   let replaced = 0
   const strip = (text: string) =>
     text.replace(ownConditions, (_, value: string) => {
       replaced++
-      // Still joined to the customer that was set: no row is read before it is.
+      // Still joined to `s`, so that the customer is set before a row is read.
       return `${referred(value)} is not null and s.customer_id is not null`
     })
   const stripping = (pool: Pick<pg.Pool, 'connect'>) => ({
     connect: async () => {
       const client = await pool.connect()
-      // A query is a text, an object with its text, or a cursor that has not been sent.
+      // `asked` is a text, a query config, or a cursor.
       const query = (asked: string | { text: string }, values: unknown[]) => {
         if (typeof asked === 'string') return client.query(strip(asked), values)
         asked.text = strip(asked.text)
@@ -513,7 +500,7 @@ t.test('row level security alone keeps customers apart', async (t) => {
 })
 
 t.test(
-  'the conditions of the statements alone keep customers apart, and without both the tests see it',
+  'the conditions alone keep customers apart, and without both walls the test finds leaks',
   async (t) => {
     const unsecured = await createTestDatabase()
     for (const customer of customers) await addCustomer(unsecured, customer)
@@ -540,7 +527,7 @@ t.test(
     t.ok(answers > 500, `${answers} answers`)
     t.ok(visible > 180, `${visible} answers showed the customer's own records`)
     const seen = (await listLeaks(open, canonical, unsecured, one)).leaks
-    t.ok(seen.length > 200, 'where both walls are down it shows')
+    t.ok(seen.length > 200, 'leaks without both walls')
     t.comment(`neither wall: ${seen.length} leaks are seen`)
     const routesSeen = new Set(seen.map((leak) => ('url' in leak ? String(leak.url).split(/[/?]/)[2] : '')))
     t.same(
@@ -556,7 +543,7 @@ t.test(
   },
 )
 
-/** What the serving role gets for a statement: rows, or PostgreSQL's refusal. */
+/** Returns the number of rows, or PostgreSQL's error code. */
 const tryAs = async (db: Db, text: string): Promise<number | string> => {
   try {
     return (await sql.raw(text).execute(db)).rows.length

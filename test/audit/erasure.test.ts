@@ -3,55 +3,32 @@ import t, { type Test } from 'tap'
 import { pruneAudit } from '../../app/audit/prune.ts'
 import { addReads, collectReads } from '../../app/audit/reads.ts'
 import { recordEvents } from '../../app/audit/record.ts'
-import { publishRoots } from '../../app/audit/roots.ts'
-import { sealPending } from '../../app/audit/sealer.ts'
-import { verifyAudit } from '../../app/audit/verify.ts'
-import { createSecrets } from '../../app/config/secrets.ts'
+import { signRoots } from '../../app/audit/roots.ts'
 import type { Db } from '../../app/db/schema.ts'
-import { createSealedKey, openSigningKey } from '../../app/identity/signing-key.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
-import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
+import { addCustomer, until } from '../helper.ts'
+import { countWaiting, createSigner, inUndone, openTrail, secrets } from './trail.ts'
 
-const secrets = createSecrets([secretKey])
 const getLogin = (customer: string) => ({ actor: 'key', action: 'login', customer }) as const
-const rolledBack = new Error('rolled back')
 
 const open = async (test: Test) => {
-  const database = await createTestDatabase()
-  const owner = connectOwner(database, 3)
-  test.teardown(async () => {
-    await owner.destroy()
-    await database.close()
-  })
-  for (const customer of ['acme', 'globex']) await addCustomer(database, customer)
-  const { reader, operator } = database
-  const add = (customer: string, count = 1) => recordEvents(operator, Array(count).fill(getLogin(customer)))
-  const seal = () => sealPending(reader, secrets)
+  const trail = await openTrail(test)
+  const add = (customer: string, count = 1) =>
+    recordEvents(trail.operator, Array(count).fill(getLogin(customer)))
   const numbers = async (customer: string) => {
     const { rows } = await sql<{ number: number }>`select number from audit_copies
-      where customer_id = ${customer} order by number`.execute(operator)
+      where customer_id = ${customer} order by number`.execute(trail.operator)
     return rows.map(({ number }) => number)
   }
-  const countLocked = async () => {
-    const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(owner)
-    return rows.length
-  }
-  const verify = () => verifyAudit(operator, secrets)
-  return { database, owner, add, seal, numbers, verify, countLocked }
+  return { ...trail, add, numbers }
 }
 
-/** Does something while a transaction holds the customer as an erasure does, and rolls that back. */
-const whileErasing = async (owner: Db, customer: string, act: () => Promise<void>) => {
-  const erasing = owner.transaction().execute(async (trx) => {
+/** Locks the customer as an erasure does, calls `act`, and rolls back. */
+const whileErasing = (owner: Db, customer: string, act: () => Promise<void>) =>
+  inUndone(owner, async (trx) => {
     await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
     await act()
-    throw rolledBack
   })
-  await erasing.catch((error: unknown) => {
-    if (error !== rolledBack) throw error
-  })
-}
 
 t.test('an erasure that is rolled back leaves no entry without its number', async (t) => {
   const { owner, add, seal, numbers, verify } = await open(t)
@@ -83,7 +60,7 @@ t.test('many entries of one customer do not delay the entries of another', async
   )
 })
 
-t.test('reads of others become entries while a customer is erased', async (t) => {
+t.test('reads of other customers become entries while a customer is erased', async (t) => {
   const { owner, database, seal, numbers } = await open(t)
   const details = {
     minute: '2026-01-01T00:00Z',
@@ -123,8 +100,8 @@ t.test('sealed, waiting and counted entries are erased, and the chain verifies i
   t.match(await verify(), { fault: { reason: /without an erasure/ } })
 })
 
-t.test('a pruning waits for an erasure, and finds nothing halfway', async (t) => {
-  const { database, owner, add, seal, numbers, verify, countLocked } = await open(t)
+t.test('a pruning waits for an erasure', async (t) => {
+  const { database, owner, add, seal, numbers, verify } = await open(t)
   for (let i = 0; i < 3; i++) {
     await add('acme')
     await add('globex')
@@ -135,9 +112,9 @@ t.test('a pruning waits for an erasure, and finds nothing halfway', async (t) =>
   await database.operator.transaction().execute(async (trx) => {
     await recordEvents(trx, [getLogin('acme')])
     erasing = eraseCustomer(owner, 'acme')
-    await until('the erasure waits for the entry', async () => (await countLocked()) === 1)
+    await until('the erasure waits for the entry', async () => (await countWaiting(owner)) === 1)
     pruning = pruneAudit(owner, secrets, '2999-01-01T00:00:00Z')
-    await until('the pruning waits for the erasure', async () => (await countLocked()) === 2)
+    await until('the pruning waits for the erasure', async () => (await countWaiting(owner)) === 2)
     await add('globex')
     await seal()
     t.same(await numbers('globex'), [1, 2, 3, 4], 'sealing goes on')
@@ -152,9 +129,8 @@ t.test(
   async (t) => {
     const { database, owner, add, seal, numbers, verify } = await open(t)
     const { operator, reader } = database
-    const { kid, sealed_private_key } = createSealedKey(secrets)
-    const signer = openSigningKey(kid, sealed_private_key, secrets)
-    const publish = () => publishRoots(reader, secrets, signer, 'due')
+    const signer = createSigner()
+    const publish = () => signRoots(reader, secrets, signer, 'due')
     const age = () => sql`update audit_seals set sealed_at = sealed_at - interval '1 minute'`.execute(owner)
     for (let round = 0; round < 12; round++) {
       const name = `customer-${round}`

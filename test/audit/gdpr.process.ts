@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t from 'tap'
 import { recordEvents } from '../../app/audit/record.ts'
-import { publishRoots } from '../../app/audit/roots.ts'
+import { signRoots } from '../../app/audit/roots.ts'
 import { sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createRedisCache } from '../../app/cache/redis.ts'
@@ -17,22 +17,22 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, operatorRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { createSealedKey, openSigningKey } from '../../app/identity/signing-key.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { listCustomerTables } from '../../app/operator/gdpr/tables.ts'
 import { createCommandLine, run } from '../command-line.ts'
 import { addCustomer, createTestDatabase, until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 import { startService, untilReady } from '../service.ts'
+import { countWaiting, createSigner, secrets } from './trail.ts'
 
-// Keeps the server between the tests of this file.
+// Keeps PostgreSQL running between the tests of this file.
 const keeper = await testPostgres()
 t.teardown(() => keeper.stop())
 
 const connect = (url: string, role?: string) =>
   createDb(createPool(url, { ...(role ? { role } : {}), max: 4, applicationName: 'test', onError: () => {} }))
 
-/** Names and values of all that is in Redis. */
+/** All names and values in Redis. */
 const everythingIn = async (redis: Redis): Promise<string> => {
   const readers: Record<string, (key: string) => Promise<unknown>> = {
     string: (key) => redis.get(key),
@@ -48,7 +48,6 @@ const everythingIn = async (redis: Redis): Promise<string> => {
   return [...names, ...(await Promise.all(values))].join('\n')
 }
 
-/** A manufacturer of the real registers with records of several kinds. */
 const erased = 'ricoh-company-ltd'
 const kept = 'nxp-semiconductors-germany-gmbh'
 const register = gunzipSync(
@@ -61,7 +60,7 @@ const lines = register
   .map((line) => JSON.parse(line) as Line)
 const own = lines.filter(({ customer }) => customer === erased)
 
-/** What of the customer's records occurs in nobody else's: none of it may be left. */
+/** Strings that only the erased customer's records contain. */
 const telling = (() => {
   const others = lines
     .filter(({ customer }) => customer !== erased)
@@ -70,13 +69,12 @@ const telling = (() => {
   const strings = own
     .flatMap((line) => Object.values(line).flat())
     .filter((value) => typeof value === 'string')
-  // A date tells nothing: the example data, which move with the day, may have the same one.
+  // No dates: the example data move with the day and may contain the same date.
   const isTelling = (text: string) => text.length >= 8 && !/["\\]|^\d{4}-\d\d-\d\d$/.test(text)
   const plain = [...new Set(strings)].filter(isTelling)
   return plain.filter((text) => !others.includes(text))
 })()
 
-/** What is stored of the customer's keys, beside their secrets. */
 const networks = ['127.0.0.0/8', '::1/128', 'fd00:5eed::/32']
 const jwksUri = 'https://keys.erased-customer.example.com/jwks.json'
 const kid = 'key-of-the-erased-customer'
@@ -123,7 +121,6 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
   const { access_token: token } = (await (await login(apiKey)).json()) as { access_token: string }
   const ask = (path: string) => fetch(service.base + path, { headers: { authorization: `Bearer ${token}` } })
 
-  /** Every row of every table, as a superuser sees it. */
   const everything = async () => {
     const tables = await query<{ name: string }>(`
       select format('%I.%I', n.nspname, c.relname) as name from pg_class c
@@ -212,7 +209,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
       if (table === 'audit') continue
       t.equal(rows.filter((row) => row.table === table).length, count, table)
     }
-    // Reads that waited become entries when they are listed, the newest of all.
+    // Listing turns counted reads into entries, which are the newest.
     const newest = await json('audit', 'list', '--customer', erased, '--limit', '5')
     const last = newest.find(({ action }: { action: string }) => action !== 'reads')
     t.match(last, { action: 'customers.export', actor: 'operator', customer: erased })
@@ -223,7 +220,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     })
   })
 
-  await t.test('an erasure needs to be meant', async (t) => {
+  await t.test('an erasure needs --yes and an existing customer', async (t) => {
     const { code, stderr } = await cli('customers', 'erase', erased)
     t.equal(code, 1)
     t.match(stderr, `${counts.products} products`)
@@ -263,7 +260,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
         encoded: new Map(),
       }
       await client?.ping()
-      // The store gives up on what it cannot send at once, as while it connects.
+      // The cache drops entries while it is connecting.
       while ((await client?.keys('certdata:*:products *'))?.length !== 2) {
         for (const customerId of [erased, kept])
           shared.set({ ...entry, customerId, key: `products ${customerId}`, body: Buffer.from(customerId) })
@@ -297,7 +294,6 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
 
   await t.test('an erased customer gets nothing and leaves no trace', async (t) => {
     t.equal((await login(apiKey)).status, 401)
-    // Facts about keys are at most 500 ms old.
     let status = 0
     await until('the token is refused', async () => {
       status = (await ask('/v1/products?limit=3')).status
@@ -313,13 +309,13 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     const dump = await promisify(execFile)('pg_dump', [server.url], { maxBuffer: 2 ** 28 }).catch(
       (error: Error) => error.message,
     )
-    // A client older than the server, or none, makes no dump; the tables were read above in any case.
+    // pg_dump may be missing or older than the server. The tables were read above.
     if (typeof dump === 'string') return t.comment(`no pg_dump: ${dump.split('\n')[1]}`)
     t.ok(dump.stdout.includes(kept), 'the dump has the others')
     t.same(traces(dump.stdout), [])
   })
 
-  await t.test('everybody else is as before', async (t) => {
+  await t.test('the records of other customers are unchanged', async (t) => {
     const after = await query<{ name: string; n: number }>(
       `select customer_id as name, count(*) as n from certificates group by 1 order by 1`,
     )
@@ -360,19 +356,13 @@ t.test('an entry in progress is erased with the others, and a later entry has no
     await superuser.destroy()
     await database.close()
   })
-  const secrets = createSecrets(['k'.repeat(32)])
   await addCustomer(database, 'acme')
   const login = { actor: 'key', action: 'login', customer: 'acme', keyId: 'k' } as const
-  const isWaiting = async () =>
-    (
-      await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(superuser)
-    ).rows.length > 0
   let erasing: Promise<unknown> | undefined
   await database.operator.transaction().execute(async (trx) => {
     await recordEvents(trx, [login])
     erasing = eraseCustomer(superuser, 'acme')
-    while (!(await isWaiting()));
+    await until('the erasure waits', async () => (await countWaiting(superuser)) > 0)
   })
   t.match(await erasing, { auditEntries: 1, rows: { customers: 1 } })
   await recordEvents(database.reader, [login])
@@ -396,12 +386,11 @@ t.test('remains of a customer that was deleted by hand are erased too', async (t
   await recordEvents(database.reader, [{ actor: 'key', action: 'login', customer: 'acme', keyId: 'k' }])
   await superuser.deleteFrom('customers').where('customer_id', '=', 'acme').execute()
   t.match(await eraseCustomer(superuser, 'acme'), { auditEntries: 1 })
-  const secrets = createSecrets(['k'.repeat(32)])
   await sealPending(database.reader, secrets)
   t.match(await verifyAudit(superuser, secrets), { fault: null, erased: 1 })
 })
 
-t.test('the operator may read and delete in every table that knows customers', async (t) => {
+t.test('the operator may read and delete in every table with customers', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   for (const { name } of await listCustomerTables(database.operator)) {
@@ -436,12 +425,9 @@ t.test('an owner who is no superuser exports, erases and verifies', async (t) =>
   await owner.insertInto('customers').values({ customer_id: 'acme', name: 'Acme' }).execute()
   await sql`insert into products (customer_id, id, name) values ('acme', 'p', 'P')`.execute(owner)
   await recordEvents(owner, [{ actor: 'operator', action: 'customers.add', customer: 'acme' }])
-  const secrets = createSecrets(['k'.repeat(32)])
-  const sealed = createSealedKey(secrets)
-  const signer = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
-  // The functions of the trail run as this owner, whom forced row level security binds.
+  // Security definer functions run as this owner, to whom forced row level security applies.
   await sealPending(owner, secrets)
-  await publishRoots(owner, secrets, signer, 'all')
+  await signRoots(owner, secrets, createSigner(), 'all')
   const copies = async () =>
     (await sql`select from audit_copies where root_no = 1 and path is not null`.execute(owner)).rows.length
   t.equal(await copies(), 1)

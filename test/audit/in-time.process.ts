@@ -14,13 +14,13 @@ import {
 import { bestOfThree } from '../patience.ts'
 
 /**
- * An entry is to be readable within 90 s of the act. The clock gives 80 s of these: reads of a minute are complete at
- * its second 70, and its root is due at second 80. These are the seconds that the service itself may take.
+ * An entry must be readable within 90 s of the act. 80 s of these are fixed: a minute's reads are complete at its
+ * second 70, and its root is due at second 80. These are the limits for the work of the service.
  */
 const mostSeconds = { added: 10, sealed: 10, rooted: 9 } as const
 const stepNames = ['added', 'sealed', 'rooted'] as const
 
-/** Asks what only the database can answer, in 40 loops. The returned function ends them. */
+/** Sends uncached reads in 40 loops. The returned function ends them and returns the number of reads. */
 const keepBusy = (get: Get) => {
   let isOver = false
   let count = 0
@@ -79,7 +79,7 @@ const measure = async (t: Test) => {
     await recordEvents(database.operator, [
       { actor: 'operator', action: 'keys.issue', customer: 'acme', subject: 'k2' },
     ])
-    // Nothing is pushed on: each step is what the service does by itself each second.
+    // The test triggers nothing: the service does each step in its periodic work.
     const added = await took(async () => {
       const { rows } = await sql`select from audit_reads where entry->>'key_id' = ${keyId}`.execute(superuser)
       return rows.length === 3

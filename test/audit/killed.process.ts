@@ -47,7 +47,7 @@ t.test('a killed process loses at most the reads of its last five seconds', asyn
     for (let count = 0; count < 20; count += 1) await read()
     known += 20
     const readAt = performance.now()
-    // They are entries already where their minute is over.
+    // If their minute has ended, they are entries already.
     await until(
       'the reads are in the database',
       async () => (await countAdded()) + (await countListed()) === known,
@@ -80,7 +80,7 @@ t.test('counts of a minute become one entry after the minute, on any instance', 
   t.equal(await countAdded(), 6, 'the present minute is left')
 })
 
-t.test('processes together count at most 100 questions of a key and minute separately', async (t) => {
+t.test('all instances together count at most 100 queries of a key and minute separately', async (t) => {
   await sql`delete from audit_reads`.execute(owner)
   const minute = '2026-11-01T12:00Z'
   const question = (keyId: string, query: string | null, count: number): AuditEvent => ({

@@ -1,33 +1,39 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { listEntries } from '../../app/audit/list.ts'
+import { type AuditEntry, listEntries } from '../../app/audit/list.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createApiKey, parseApiKey } from '../../app/identity/api-keys.ts'
 import { importRecords } from '../../app/import/index.ts'
+import { createStage } from '../custom/stage.ts'
 import {
   addCustomer,
   connectOwner,
   createTestApp,
   createTestDatabase,
+  listenTestApp,
   logIn,
   secretKey,
   until,
 } from '../helper.ts'
+import { postForm } from '../identity/post-form.ts'
 import { createStandingClock } from '../standing-clock.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const { operator } = database
-// What is counted is split where a minute ends, or where the service writes by itself in between.
+// Stopped, because counts would be split at the end of a minute and by the flush of every 5 s.
 const clock = createStandingClock()
-const app = await createTestApp(database, { clock, env: { LIMIT_FAILED_LOGINS: '1000' } })
+const env = { LIMIT_FAILED_LOGINS: '1000', METRICS_TOKEN: 'm'.repeat(32) }
+const { app, origin } = await listenTestApp(database, { clock, env })
 t.teardown(() => app.close())
 
-const createTestSuperuser = async (test: Test) => {
-  const superuser = connectOwner(database)
-  test.teardown(() => superuser.destroy())
-  return superuser
+/** Makes a function fail for the service. Returns the function that repairs it. */
+const revokeFunction = async (test: Test, name: string) => {
+  const owner = connectOwner(database)
+  test.teardown(() => owner.destroy())
+  await sql`revoke execute on function ${sql.ref(name)} from certdata_reader`.execute(owner)
+  return () => sql`grant execute on function ${sql.ref(name)} to certdata_reader`.execute(owner)
 }
 
 const products = Array.from({ length: 5 }, (_, index) =>
@@ -39,9 +45,8 @@ const importing = (lines: readonly string[], options = {}) =>
     ...options,
   })
 const newest = (limit: number) => listEntries(operator, { limit })
-/** Entries of reads alone: others may be written at the same time. */
-const newestReads = async (limit: number) =>
-  (await newest(100)).filter(({ action }) => action === 'reads').slice(0, limit)
+const isRead = ({ action }: AuditEntry) => action === 'reads'
+const newestReads = async (limit: number) => (await newest(100)).filter(isRead).slice(0, limit)
 const count = async () => (await newest(100_000)).length
 
 await addCustomer(database, 'acme')
@@ -51,6 +56,11 @@ const keyId = parseApiKey(apiKey)?.keyId as string
 
 const login = (payload: object, remoteAddress = '127.0.0.1') =>
   app.inject({ method: 'POST', url: '/v1/auth/login', payload, remoteAddress })
+
+const revokeByOperator = (key: string) =>
+  sql`update api_keys set revoked_at = now() where key_id = ${parseApiKey(key)?.keyId}`.execute(operator)
+const oauth = (path: string, form: Record<string, string>, secret = apiKey) =>
+  postForm(app, path, { ...form, client_id: keyId, client_secret: secret })
 
 t.test('a login is written with the key, the customer, the request and the network', async (t) => {
   const answer = await login({ api_key: apiKey })
@@ -74,11 +84,7 @@ t.test('a refused login is recorded with its reason, and the tried key is not th
   t.match(mistyped, [{ details: { reason: 'invalid_api_key' }, customer: null }], 'its checksum is wrong')
 
   const revoked = await addCustomer(database, 'acme')
-  await operator
-    .updateTable('api_keys')
-    .set({ revoked_at: new Date().toISOString() })
-    .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
-    .execute()
+  await revokeByOperator(revoked)
   t.equal((await login({ api_key: revoked })).statusCode, 401)
   t.match(await newest(1), [{ actor: 'anonymous', outcome: 'refused', customer: 'acme' }])
 
@@ -93,7 +99,7 @@ t.test('requests that are no login attempts make no entry', async (t) => {
   t.equal(await count(), before)
 })
 
-t.test('a flood of refused logins is counted, not written one by one', async (t) => {
+t.test('a flood of refused logins is counted, not recorded one by one', async (t) => {
   const before = await count()
   clock.offsetMs += 120_000
   for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' }, `127.0.${i % 25}.1`)
@@ -101,7 +107,7 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   const written = await newest((await count()) - before)
   const counted = written.filter(({ action }) => action === 'refusals')
   t.equal(written.length - counted.length, 100)
-  // A flush may fall into the flood, and each flush writes one entry.
+  // Several entries, if the service flushed during the flood.
   for (const each of counted) t.match(each, { details: { resource: 'login: invalid_api_key', status: 401 } })
   const refused = counted.map(({ details }) => (details as { count: number }).count)
   t.equal(
@@ -150,17 +156,7 @@ t.test('requests refused by a limit are counted', async (t) => {
   t.match(counted, { details: { resource: 'login: quota_exceeded', status: 429, count: 2 } })
 })
 
-t.test('OAuth is watched as login is: tokens given, refusals and revocations', async (t) => {
-  const oauth = (path: string, form: Record<string, string>, secret = apiKey) =>
-    app.inject({
-      method: 'POST',
-      url: `/v1/oauth/${path}`,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      payload: new URLSearchParams(form).toString(),
-    })
+t.test('OAuth logins, refusals and revocations are recorded like logins', async (t) => {
   const issued = await oauth('token', { grant_type: 'client_credentials' })
   t.match(await newest(1), [
     {
@@ -198,12 +194,11 @@ t.test('OAuth is watched as login is: tokens given, refusals and revocations', a
   }
 })
 
-t.test('a login that cannot be written down is not given', async (t) => {
-  const superuser = await createTestSuperuser(t)
-  await sql`revoke execute on function append_audit from certdata_reader`.execute(superuser)
+t.test('a login that cannot be recorded gets no token', async (t) => {
+  const restore = await revokeFunction(t, 'append_audit')
   const answer = await login({ api_key: apiKey })
   const refused = await login({ api_key: 'nonsense' })
-  await sql`grant execute on function append_audit to certdata_reader`.execute(superuser)
+  await restore()
   t.equal(answer.statusCode, 500)
   t.notMatch(answer.body, /access_token/)
   t.equal(refused.statusCode, 401, 'a refusal stays one')
@@ -212,41 +207,24 @@ t.test('a login that cannot be written down is not given', async (t) => {
 t.test('revoking again writes no second entry', async (t) => {
   const leaked = await addCustomer(database, 'acme')
   const token = (await login({ api_key: apiKey })).json().access_token as string
-  const revoke = async (token: string) => {
-    const answer = await app.inject({
-      method: 'POST',
-      url: '/v1/oauth/revoke',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, token }).toString(),
-    })
-    t.equal(answer.statusCode, 200)
-  }
   for (const each of [leaked, token]) {
     const before = await count()
-    await revoke(each)
+    t.equal((await oauth('revoke', { token: each })).statusCode, 200)
     t.equal(await count(), before + 1)
     await until('it is known', async () => {
       const before = await count()
-      await revoke(each)
+      await oauth('revoke', { token: each })
       return (await count()) === before
     })
   }
 })
 
-t.test('a revocation that cannot be written down does not happen', async (t) => {
-  const superuser = await createTestSuperuser(t)
+t.test('a revocation that cannot be recorded does not happen', async (t) => {
   const token = (await login({ api_key: apiKey })).json().access_token as string
   const { jti } = app.verifyToken(token)
-  const revoke = (token: string) =>
-    app.inject({
-      method: 'POST',
-      url: '/v1/oauth/revoke',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, token }).toString(),
-    })
-  await sql`revoke execute on function append_audit from certdata_reader`.execute(superuser)
-  const answers = [await revoke(token), await revoke(apiKey)]
-  await sql`grant execute on function append_audit to certdata_reader`.execute(superuser)
+  const restore = await revokeFunction(t, 'append_audit')
+  const answers = [await oauth('revoke', { token }), await oauth('revoke', { token: apiKey })]
+  await restore()
   t.same(
     answers.map(({ statusCode }) => statusCode),
     [500, 500],
@@ -386,13 +364,7 @@ t.test(
     const suspended = { suspended_at: new Date().toISOString() }
     t.equal(await readWritten(await getKey('suspended'), change('suspended', suspended), 403), 'suspended')
     const revoked = await getKey('acme')
-    const revoke = () =>
-      operator
-        .updateTable('api_keys')
-        .set({ revoked_at: new Date().toISOString() })
-        .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
-        .execute()
-    t.equal(await readWritten(revoked, revoke, 401), 'acme')
+    t.equal(await readWritten(revoked, () => revokeByOperator(revoked), 401), 'acme')
 
     const { token, get } = await logIn(app, apiKey)
     await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' }, { keyId })
@@ -436,20 +408,19 @@ t.test('a metric exposes the head that is in the log', async (t) => {
 })
 
 t.test('counted reads are kept while the database cannot take them', async (t) => {
-  const superuser = await createTestSuperuser(t)
   const { get } = await logIn(app, apiKey)
   await app.audit.flush()
   const before = await count()
-  // Before the read, which the service also writes by itself every few seconds.
-  await sql`revoke execute on function add_audit_reads from certdata_reader`.execute(superuser)
+  // Before the read, because the service also flushes every 5 s.
+  const restore = await revokeFunction(t, 'add_audit_reads')
   await get('/v1/products')
   await t.rejects(app.audit.flush())
-  await sql`grant execute on function add_audit_reads to certdata_reader`.execute(superuser)
+  await restore()
   await app.audit.flush()
   t.equal(await count(), before + 1)
 })
 
-t.test('a closing service writes its counts and seals them', async (t) => {
+t.test('a closing service writes its counts, seals them and signs their root', async (t) => {
   const own = await createTestApp(database)
   const { get } = await logIn(own, apiKey)
   await get('/v1/lab')
@@ -457,11 +428,13 @@ t.test('a closing service writes its counts and seals them', async (t) => {
   const [last] = await newest(1)
   t.match(last, { action: 'reads', customer: 'acme', details: { resource: 'lab' } })
   t.type(last?.seal, 'number')
+  const { rows } = await sql`select from audit_copies where root_no is null`.execute(operator)
+  t.same(rows, [])
   const secrets = createSecrets([secretKey])
   t.match(await verifyAudit(operator, secrets), { fault: null, unsealed: 0 })
 })
 
-t.test('an import writes whose records it changed, with the change', async (t) => {
+t.test('an import records which customers it changed, with the number of records', async (t) => {
   const readImports = async (customer: string) =>
     (await listEntries(operator, { customer, limit: 1_000 }))
       .filter(({ action }) => action === 'import')
@@ -478,4 +451,77 @@ t.test('an import writes whose records it changed, with the change', async (t) =
   t.equal((await readImports('acme')).length, 2, 'a dry run changes nothing')
   await importing([line('acme', 'Other')], { replace: true, force: true })
   t.same((await readImports('acme'))[0], { deleted: 4 })
+})
+
+const { apply, give } = createStage(database)
+const document = (name: string, body = 'object:\n  a: { const: 1 }') =>
+  `name: ${name}\nrevision: 1\n${body}\n`
+
+const openCustomer = async (customer: string, options?: { scopes: string[] }) => {
+  const { token } = await logIn(app, await addCustomer(database, customer, options))
+  return (path: string, headers: Record<string, string> = {}) =>
+    fetch(origin + path, { headers: { authorization: `Bearer ${token}`, ...headers } }).then(
+      async (answer) => {
+        await answer.arrayBuffer()
+        return answer.status
+      },
+    )
+}
+
+/** Oldest first: resource, status and count. */
+const listReads = async (customer: string) => {
+  await app.audit.flush()
+  const entries = (await listEntries(operator, { customer, limit: 100 })).filter(isRead)
+  return entries.map(({ details }) => `${details?.resource} ${details?.status} ${details?.count}`).reverse()
+}
+
+t.test('a read of a custom endpoint is written with its name, by the router and by the edge', async (t) => {
+  const ask = await openCustomer('dune')
+  await give('dune', document('overview'))
+  await give('dune', document('rows', 'list:\n  from: products\n  select: { id: id }'))
+  await until('granted', async () => (await ask('/v1/custom/rows')) === 200)
+  await until('granted', async () => (await ask('/v1/custom/overview')) === 200)
+  await app.audit.flush()
+  const before = await listReads('dune')
+  const fast = app.edgeAnswers
+  for (const path of ['/v1/custom/overview', '/custom/overview', '/webapi/v1/api.php/custom/overview']) {
+    for (let n = 0; n < 4; n++) t.equal(await ask(path), 200)
+  }
+  t.ok(app.edgeAnswers > fast, 'some by the edge')
+  t.equal(await ask('/v1/custom/rows', { accept: 'text/csv' }), 200)
+  t.equal(await ask('/v1/custom/rows?nonsense=1'), 400)
+  t.same((await listReads('dune')).slice(before.length).sort(), [
+    'custom/overview 200 12',
+    'custom/rows 200 1',
+    'custom/rows 400 1',
+  ])
+  const metrics = await fetch(`${origin}/metrics`, {
+    headers: { authorization: `Bearer ${'m'.repeat(32)}` },
+  })
+  const text = await metrics.text()
+  t.match(text, /route="\/custom\/:name"/, 'metrics keep the pattern')
+  t.notMatch(text, /overview/)
+})
+
+t.test('the name of an endpoint that the customer was not granted is not recorded', async (t) => {
+  const ask = await openCustomer('bolt')
+  await apply(document('secret'))
+  for (const name of ['secret', 'overview', 'geheim-1', 'geheim-2']) {
+    t.equal(await ask(`/v1/custom/${name}`), 404)
+  }
+  t.same(await listReads('bolt'), ['custom/:name 404 4'])
+})
+
+t.test('a read that was refused for its scope is recorded with the endpoint', async (t) => {
+  const ask = await openCustomer('crane', { scopes: ['products:read'] })
+  await give('crane', document('overview'))
+  await until('granted', async () => (await ask('/v1/custom/overview')) === 403)
+  await app.audit.flush()
+  const before = await listReads('crane')
+  t.equal(await ask('/v1/custom/overview'), 403)
+  t.equal(await ask('/v1/custom/none'), 404)
+  t.same((await listReads('crane')).slice(before.length).sort(), [
+    'custom/:name 404 1',
+    'custom/overview 403 1',
+  ])
 })

@@ -1,30 +1,17 @@
 import { sql } from 'kysely'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type ChainHead, genesis } from '../../app/audit/chain.ts'
+import { pruneOldEntries, startAuditPruning } from '../../app/audit/keep-days.ts'
 import { listEntries } from '../../app/audit/list.ts'
 import { pruneAudit } from '../../app/audit/prune.ts'
 import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
-import { readChainState, sealPending } from '../../app/audit/sealer.ts'
+import { readChainState, sealLock, sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
-import { addCustomer, connectOwner, createTestDatabase } from '../helper.ts'
-
-const secrets = createSecrets(['k'.repeat(32)])
-const stranger = createSecrets(['s'.repeat(32)])
-
-/** A database with an empty trail, and its superuser. */
-const open = async (test: Test) => {
-  const database = await createTestDatabase()
-  const superuser = connectOwner(database, 4)
-  test.teardown(async () => {
-    await superuser.destroy()
-    await database.close()
-  })
-  await addCustomer(database, 'acme')
-  await addCustomer(database, 'globex')
-  return { ...database, database, superuser }
-}
+import { createCommandLine } from '../command-line.ts'
+import { secretKey, until } from '../helper.ts'
+import { countWaiting, findFaultAfter, openTrail, secrets } from './trail.ts'
 
 const login = (customer: string): AuditEvent => ({
   actor: 'key',
@@ -37,7 +24,7 @@ const run = (db: Db, statement: string) => sql.raw(statement).execute(db)
 const denied = /permission denied/
 
 t.test('each role has only its rights on the trail', async (t) => {
-  const { reader, operator } = await open(t)
+  const { reader, operator } = await openTrail(t)
   const tables = ['audit_entries', 'audit_persons', 'audit_pending', 'audit_seals', 'audit_anchor']
   const writes = (table: string) => [
     `insert into ${table} default values`,
@@ -75,8 +62,8 @@ t.test('each role has only its rights on the trail', async (t) => {
   })
 })
 
-t.test('an entry', async (t) => {
-  const { reader, operator, superuser } = await open(t)
+t.test('entries', async (t) => {
+  const { reader, operator, owner } = await openTrail(t)
   const newest = async () => (await listEntries(operator, { limit: 1 }))[0]
 
   await t.test('an entry has actor, action, time, customer, outcome and address', async (t) => {
@@ -103,22 +90,20 @@ t.test('an entry', async (t) => {
     })
   })
 
-  await t.test('of a key alone finds its customer', async (t) => {
-    const key = await superuser.selectFrom('api_keys').selectAll().where('customer_id', '=', 'acme').execute()
+  await t.test('an event of a key alone gets its customer', async (t) => {
+    const key = await owner.selectFrom('api_keys').selectAll().where('customer_id', '=', 'acme').execute()
     const keyId = key[0]?.key_id as string
     await recordEvents(reader, [{ actor: 'anonymous', action: 'login', outcome: 'refused', keyId }])
     t.match(await newest(), { customer: 'acme', actor: 'anonymous', outcome: 'refused' })
   })
 
-  await t.test('keeps nothing of an unknown key, nor of an erased customer', async (t) => {
+  await t.test('an entry contains nothing of an unknown key or an erased customer', async (t) => {
     await recordEvents(reader, [{ actor: 'anonymous', action: 'login', outcome: 'refused', keyId: 'typed' }])
     t.match(await newest(), { customer: null, customer_ref: null })
     const gone = { ...login('initech'), subject: 'initech key', details: { name: 'initech' } }
     await recordEvents(reader, [gone])
     t.match(await newest(), { actor: 'key', customer: null, subject: null, client: null, details: null })
-    const { rows } = await sql<{ personal: string }>`select personal::text from audit_persons`.execute(
-      superuser,
-    )
+    const { rows } = await sql<{ personal: string }>`select personal::text from audit_persons`.execute(owner)
     t.notMatch(JSON.stringify(rows), /typed|initech/)
   })
 
@@ -132,7 +117,7 @@ t.test('an entry', async (t) => {
     t.same(await newest(), before)
   })
 
-  await t.test('is found by customer, time and number', async (t) => {
+  await t.test('entries are found by customer, time and number', async (t) => {
     await recordEvents(reader, [login('globex'), login('globex'), login('acme')])
     const found = await listEntries(operator, { customer: 'globex', limit: 10 })
     t.same(
@@ -153,33 +138,26 @@ t.test('an entry', async (t) => {
 })
 
 t.test('sealing', async (t) => {
-  const { reader, operator } = await open(t)
-  const verify = (published?: ChainHead) => verifyAudit(operator, secrets, published)
+  const { reader, operator, owner, verify } = await openTrail(t)
+  const holdSealLock = (trx: Db) => sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
 
-  await t.test('an empty trail is a good one', async (t) => {
+  await t.test('an empty trail has no fault', async (t) => {
     t.match(await verify(), { fault: null, verified: 0, unsealed: 0 })
     t.same(await readChainState(reader), { head: genesis, isWaiting: false, isRootDue: false })
   })
 
   await t.test('an entry that is committed late is sealed late, and not lost', async (t) => {
-    let commit = () => {}
-    const mayCommit = new Promise<void>((resolve) => {
-      commit = resolve
-    })
-    let written = () => {}
-    const isWritten = new Promise<void>((resolve) => {
-      written = resolve
-    })
+    const [written, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const long = operator.transaction().execute(async (trx) => {
       await recordEvents(trx, [login('acme')])
-      written()
-      await mayCommit
+      written.resolve()
+      await mayCommit.promise
     })
-    await isWritten
+    await written.promise
     await recordEvents(reader, [login('globex')])
     t.match(await sealPending(reader, secrets), { sealNo: 1 })
     t.match(await verify(), { fault: null, verified: 1, unsealed: 0 })
-    commit()
+    mayCommit.resolve()
     await long
     t.match(await verify(), { fault: null, verified: 1, unsealed: 1 })
     t.match(await readChainState(reader), { head: { sealNo: 1 }, isWaiting: true })
@@ -206,9 +184,9 @@ t.test('sealing', async (t) => {
     t.match(await verify(), { fault: null, verified: 202, unsealed: 0 })
   })
 
-  await t.test('while one seals, another leaves it to him', async (t) => {
+  await t.test('while one instance seals, another does nothing', async (t) => {
     await operator.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
+      await holdSealLock(trx)
       t.equal(await sealPending(reader, secrets), undefined)
     })
   })
@@ -216,18 +194,15 @@ t.test('sealing', async (t) => {
   await t.test('an instance that closes waits for another one, and seals the rest', async (t) => {
     await recordEvents(operator, [login('acme')])
     const closing = await operator.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
+      await holdSealLock(trx)
       const sealing = sealPending(reader, secrets, true)
-      const isWaiting = sql<{ waiting: boolean }>`
-        select exists (select from pg_locks where locktype = 'advisory' and not granted
-          and database = (select oid from pg_database where datname = current_database())) as waiting`
-      while (!(await isWaiting.execute(trx)).rows[0]?.waiting);
+      await until('it waits', async () => (await countWaiting(owner)) === 1)
       return { sealing }
     })
     t.match(await closing.sealing, { sealNo: 203 })
   })
 
-  await t.test('more than a batch is sealed in one go', async (t) => {
+  await t.test('several batches are sealed in one call', async (t) => {
     await recordEvents(
       operator,
       Array.from({ length: 2_500 }, () => login('acme')),
@@ -237,30 +212,17 @@ t.test('sealing', async (t) => {
   })
 
   await t.test('with another secret key nothing verifies', async (t) => {
-    t.match(await verifyAudit(operator, stranger), { fault: { sealNo: 1 } })
+    t.match(await verifyAudit(operator, createSecrets(['s'.repeat(32)])), { fault: { sealNo: 1 } })
   })
 })
 
 t.test('verification finds changes by a superuser in a sealed trail', async (t) => {
-  const { reader, superuser } = await open(t)
+  const { reader, owner } = await openTrail(t)
   for (let i = 0; i < 6; i++) await recordEvents(reader, [login('acme'), login('globex')])
   const head = (await sealPending(reader, secrets)) as ChainHead
   await recordEvents(reader, [login('acme')])
 
-  /** The verdict on a state that is rolled back afterwards. */
-  const after = async (statements: string, published?: ChainHead) => {
-    const undo = new Error('undo')
-    let fault: unknown
-    const attempt = superuser.transaction().execute(async (trx) => {
-      await run(trx, statements)
-      fault = (await verifyAudit(trx, secrets, published)).fault
-      throw undo
-    })
-    await attempt.catch((error: unknown) => {
-      if (error !== undo) throw error
-    })
-    return fault
-  }
+  const after = findFaultAfter.bind(null, owner)
   t.equal(await after('select'), null, 'untouched it is good')
   t.equal(await after('select', head), null)
 
@@ -322,7 +284,7 @@ t.test('verification finds changes by a superuser in a sealed trail', async (t) 
     ],
     [
       `insert into audit_entries (entry_id, actor, action, outcome) values (900, 'system', 'login', 'ok');
-       insert into audit_seals (seal_no, entry_id, mac) values (13, 900, sha256('forged'))`,
+       insert into audit_seals (seal_no, entry_id, mac, leaf) values (13, 900, sha256('forged'), sha256('x'))`,
       { sealNo: 13, entryId: 900 },
     ],
     [`delete from audit_pending`, { entryId: 13, reason: /no seal/ }],
@@ -348,11 +310,11 @@ t.test('verification finds changes by a superuser in a sealed trail', async (t) 
 })
 
 t.test('pruning', async (t) => {
-  const { reader, superuser, operator } = await open(t)
+  const { reader, owner, operator } = await openTrail(t)
   const age = (from: number, to: number, at: string) =>
-    run(superuser, `update audit_entries set at = '${at}' where entry_id between ${from} and ${to}`)
+    run(owner, `update audit_entries set at = '${at}' where entry_id between ${from} and ${to}`)
   const count = async (table: string) =>
-    (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(superuser)).rows[0]?.n
+    (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(owner)).rows[0]?.n
   await recordEvents(
     reader,
     Array.from({ length: 10 }, () => login('acme')),
@@ -361,23 +323,23 @@ t.test('pruning', async (t) => {
   await age(6, 8, '2020-01-01')
   const heads = [await sealPending(reader, secrets)] as ChainHead[]
 
-  await t.test('takes the beginning up to the first young entry, and the rest verifies', async (t) => {
-    t.same(await pruneAudit(superuser, secrets, '2021-01-01'), { pruned: 4, through: 4, fault: null })
+  await t.test('deletes all before the first young entry, and the rest verifies', async (t) => {
+    t.same(await pruneAudit(owner, secrets, '2021-01-01'), { pruned: 4, through: 4, fault: null })
     t.same([await count('audit_seals'), await count('audit_persons')], [6, 7])
     t.match(await verifyAudit(operator, secrets, heads[0]), { fault: null, anchor: 4, verified: 6 })
   })
 
-  await t.test('is written down itself', async (t) => {
+  await t.test('is recorded', async (t) => {
     const [newest] = await listEntries(operator, { limit: 1 })
     t.match(newest, { action: 'audit.prune', actor: 'operator', details: { pruned: 4, through: 4 } })
   })
 
-  await t.test('again, with nothing old enough, takes nothing', async (t) => {
-    t.match(await pruneAudit(superuser, secrets, '2021-01-01'), { pruned: 0, through: 4 })
+  await t.test('a second pruning deletes nothing', async (t) => {
+    t.match(await pruneAudit(owner, secrets, '2021-01-01'), { pruned: 0, through: 4 })
   })
 
-  await t.test('refuses an entry without a seal', async (t) => {
-    t.match(await pruneAudit(superuser, secrets, '2999-01-01'), { pruned: 6, through: 10 })
+  await t.test('keeps entries without a seal', async (t) => {
+    t.match(await pruneAudit(owner, secrets, '2999-01-01'), { pruned: 6, through: 10 })
     t.equal(await count('audit_entries'), 3, 'the three prunings')
   })
 
@@ -392,29 +354,95 @@ t.test('pruning', async (t) => {
   })
 
   await t.test('refuses a trail that was tampered with, which it would hide', async (t) => {
-    await run(superuser, `update audit_entries set outcome = 'refused' where entry_id = 12`)
-    t.match(await pruneAudit(superuser, secrets, '2999-01-01'), { pruned: 0, fault: { entryId: 12 } })
+    await run(owner, `update audit_entries set outcome = 'refused' where entry_id = 12`)
+    t.match(await pruneAudit(owner, secrets, '2999-01-01'), { pruned: 0, fault: { entryId: 12 } })
     t.equal(await count('audit_entries'), 3)
   })
 
   await t.test('waits for the sealer', async (t) => {
-    const waiting = async () => {
-      const { rows } = await sql`
-        select from pg_locks l join pg_database d on d.oid = l.database
-        where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`.execute(superuser)
-      return rows.length > 0
-    }
     let isDone = false
     let pruning: Promise<void> | undefined
-    await superuser.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
-      pruning = pruneAudit(superuser, secrets, '2021-01-01').then(() => {
+    await owner.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
+      pruning = pruneAudit(owner, secrets, '2021-01-01').then(() => {
         isDone = true
       })
-      while (!(await waiting()) && !isDone);
+      await until('it waits', async () => isDone || (await countWaiting(owner)) === 1)
       t.equal(isDone, false)
     })
     await pruning
     t.equal(isDone, true)
   })
+})
+
+t.test('pruning by age', async (t) => {
+  const { database, owner, reader, operator, seal, verify } = await openTrail(t)
+  const addEntry = async (days: number) => {
+    await recordEvents(reader, [{ actor: 'anonymous', action: 'login', outcome: 'refused' }])
+    await sql`update audit_entries set at = at - make_interval(days => ${days}::integer)
+      where entry_id = (select max(entry_id) from audit_entries)`.execute(owner)
+    await seal()
+  }
+  const ages = async () => {
+    const { rows } = await sql<{ days: number }>`
+      select extract(day from now() - at)::integer as days from audit_entries
+      where action = 'login' order by entry_id`.execute(owner)
+    return rows.map(({ days }) => days)
+  }
+
+  await t.test('entries older than AUDIT_DAYS are deleted, and the pruning is recorded', async (t) => {
+    for (const days of [40, 31, 29, 15, 0]) await addEntry(days)
+    t.match(await pruneOldEntries(owner, secrets, 30), { pruned: 2, fault: null })
+    t.same(await ages(), [29, 15, 0])
+    await seal()
+    t.match(await verify(), { fault: null })
+    const { rows } = await sql`select actor from audit_entries where action = 'audit.prune'`.execute(owner)
+    t.same(rows, [{ actor: 'system' }])
+    t.equal(await pruneOldEntries(owner, secrets, 30), undefined, 'nothing is recorded if no entry is old')
+  })
+
+  await t.test('only the login of the owner can prune', async (t) => {
+    for (const role of [reader, operator]) {
+      await t.rejects(pruneOldEntries(role, secrets, 10), /permission denied/)
+    }
+  })
+
+  await t.test('the service prunes on schedule', async (t) => {
+    const stop = startAuditPruning({
+      ...{ url: database.url, secrets, days: 20, everyMs: 10 },
+      warn: (message) => t.fail(message),
+    })
+    t.teardown(stop)
+    await until('old entries are gone', async () => (await ages())[0] === 15)
+  })
+
+  await t.test('an unreachable database is not blamed on the login', async (t) => {
+    const warned = Promise.withResolvers<string>()
+    const warn = (text: string) => warned.resolve(text)
+    const stop = startAuditPruning({
+      url: 'postgresql://127.0.0.1:1/none',
+      secrets,
+      days: 20,
+      everyMs: 10,
+      warn,
+    })
+    t.equal(await warned.promise, 'the audit trail was not pruned')
+    await stop()
+  })
+
+  await t.test(
+    'certdata audit prune uses AUDIT_DAYS if no day is given, which is 400 by default',
+    async (t) => {
+      const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, DATA_DIR: t.testdir() }
+      t.match(await createCommandLine(env).json('audit', 'prune', '--yes'), { pruned: 0 })
+      const { rows } = await sql`
+      select extract(day from now() - (personal #>> '{details,before}')::timestamptz)::integer as days
+      from audit_entries join audit_persons using (entry_id)
+      where action = 'audit.prune' order by entry_id desc limit 1`.execute(owner)
+      t.same(rows, [{ days: 400 }])
+      const { json } = createCommandLine({ ...env, AUDIT_DAYS: '12' })
+      t.match(await json('audit', 'prune', '--yes'), { pruned: Number })
+      t.same(await ages(), [0])
+    },
+  )
 })

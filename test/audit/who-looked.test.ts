@@ -8,59 +8,37 @@ import t, { type Test } from 'tap'
 import type { ChainHead } from '../../app/audit/chain.ts'
 import { pruneAudit } from '../../app/audit/prune.ts'
 import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
-import { publishRoots } from '../../app/audit/roots.ts'
-import { sealPending } from '../../app/audit/sealer.ts'
+import { signRoots } from '../../app/audit/roots.ts'
 import { signStatement } from '../../app/audit/statement.ts'
-import { verifyAudit } from '../../app/audit/verify.ts'
-import { createSecrets } from '../../app/config/secrets.ts'
-import type { Db } from '../../app/db/schema.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { rotateSigningKeys } from '../../app/identity/key-rotation.ts'
-import { createSealedKey, openSigningKey } from '../../app/identity/signing-key.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { listExamples } from '../clients/examples.ts'
-import {
-  addCustomer,
-  connectOwner,
-  createTestApp,
-  createTestDatabase,
-  type Get,
-  logIn,
-  secretKey,
-  until,
-} from '../helper.ts'
+import { addCustomer, createTestApp, type Get, logIn, until } from '../helper.ts'
+import { postForm } from '../identity/post-form.ts'
+import { createSigner, findFaultAfter, openTrail, secrets } from './trail.ts'
 
-const secrets = createSecrets([secretKey])
 const scopes = ['products:read', 'audit:read']
 
-/**
- * The service on a database of its own, with two customers. Roots are made by `publish` only, and not when the second 20
- * of a minute happens to pass; `isTimed`: as in operation.
- */
+/** Only `publish` makes roots, so that no test depends on second 20 of a minute. `isTimed`: roots as in operation. */
 const open = async (test: Test, { isTimed = false } = {}) => {
-  const database = await createTestDatabase()
-  const superuser = connectOwner(database, 2)
+  const { database, owner, verify } = await openTrail(test)
   if (!isTimed) {
     await sql`create or replace function audit_root_cut(at timestamptz) returns timestamptz
-      language sql stable parallel safe as $$ select timestamptz '-infinity' $$`.execute(superuser)
+      language sql stable parallel safe as $$ select timestamptz '-infinity' $$`.execute(owner)
   }
   const app = await createTestApp(database)
-  test.teardown(async () => {
-    await app.close()
-    await superuser.destroy()
-    await database.close()
-  })
+  test.teardown(() => app.close())
   const apiKey = await addCustomer(database, 'acme', { scopes })
   const other = await addCustomer(database, 'globex', { scopes })
   const keyId = parseApiKey(apiKey)?.keyId as string
-  /** Everything that was done becomes readable, as a minute later. */
+  /** Makes all acts readable, as a minute later. */
   const publish = async () => {
     await app.audit.flush()
     await app.audit.seal(true)
     await app.audit.publish()
   }
-  const verify = () => verifyAudit(database.operator, secrets)
-  return { database, superuser, app, apiKey, other, keyId, publish, verify }
+  return { database, owner, app, apiKey, other, keyId, publish, verify }
 }
 
 type Row = {
@@ -83,7 +61,7 @@ const verifier = listExamples('who-looked', guide).find(({ language }) => langua
 
 type Files = { audit: Row[]; roots: Root[]; jwks: { keys: object[] } }
 
-/** What the program of the guide says of three files. */
+/** Returns the output of the guide's program for these files. */
 const judge = async (test: Test, { audit, roots, jwks }: Files): Promise<string> => {
   const folder = test.testdir()
   const write = (name: string, rows: readonly object[]) =>
@@ -110,16 +88,9 @@ t.test('who may read the trail', async (t) => {
   const unlimited = await addCustomer(database, 'acme')
   await addCustomer(database, 'demo')
   const token = (key: string, form: Record<string, string>) =>
-    app.inject({
-      method: 'POST',
-      url: '/v1/oauth/token',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: parseApiKey(key)?.keyId ?? '',
-        client_secret: key,
-        ...form,
-      }).toString(),
+    postForm(app, 'token', {
+      grant_type: 'client_credentials',
+      ...{ client_id: parseApiKey(key)?.keyId ?? '', client_secret: key, ...form },
     })
   for (const path of ['/v1/audit', '/audit', '/webapi/v1/api.php/audit', '/v1/audit/roots']) {
     const named = await logIn(app, apiKey)
@@ -140,8 +111,8 @@ t.test('who may read the trail', async (t) => {
   t.ok(metadata.scopes_supported.includes('audit:read'))
 })
 
-t.test('a customer sees its own entries, and nothing of others', async (t) => {
-  const { app, database, superuser, apiKey, other, keyId, publish } = await open(t)
+t.test('a customer sees only its own entries', async (t) => {
+  const { app, database, apiKey, other, keyId, publish } = await open(t)
   const { get } = await logIn(app, apiKey)
   const { get: getOther } = await logIn(app, other)
   await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: `${apiKey}x` } })
@@ -205,25 +176,6 @@ t.test('a customer sees its own entries, and nothing of others', async (t) => {
       'as lines and as a page',
     )
   })
-
-  await t.test('each of the two walls keeps customers apart', async (t) => {
-    const seenAs = (customer: string) =>
-      database.reader.connection().execute(async (connection) => {
-        const { rows } = await sql<{ customer: string }>`select distinct c.customer_id as customer
-          from (select set_config('app.customer_id', ${customer}, true) as customer offset 0) s
-          cross join audit_copies c where s.customer is not null`.execute(connection)
-        return rows.map((row) => row.customer)
-      })
-    t.same(await seenAs('acme'), ['acme'], 'row level security')
-    t.same(await seenAs(''), [])
-    await sql`alter table audit_copies disable row level security`.execute(superuser)
-    for (const format of ['json', 'ndjson']) {
-      const { body } = await getOther(`/v1/audit?format=${format}`)
-      t.match(body, 'globex')
-      t.notMatch(body, /acme/, `the condition of the statement, ${format}`)
-    }
-    await sql`alter table audit_copies enable row level security`.execute(superuser)
-  })
 })
 
 t.test('lists', async (t) => {
@@ -249,8 +201,8 @@ t.test('lists', async (t) => {
       cursor = `&cursor=${page.next_cursor}`
     }
   }
-  await t.test('lines are the rows of all pages', async (t) => {
-    // A read of its own between the two would be a row of only one of them: none is published meanwhile.
+  await t.test('an export has the rows of all pages', async (t) => {
+    // These reads are not published, so they do not change the rows.
     for (const path of ['/v1/audit', '/v1/audit?action=login', '/v1/audit/roots']) {
       const { body, headers } = await get(path, ndjson)
       t.equal(headers['content-type'], 'application/x-ndjson')
@@ -346,7 +298,7 @@ t.test('lists', async (t) => {
       ['3', '1'],
     )
   })
-  await t.test('every fault is told', async (t) => {
+  await t.test('all faults are reported', async (t) => {
     const faulty = (await get('/v1/audit?actoin=login&since=yesterday&limit=0&outcome=good')).json()
     t.match(faulty, {
       status: 400,
@@ -417,8 +369,7 @@ t.test('the program of the guide', async (t) => {
   type Change = (files: Files) => void
   const getRow = ({ audit }: Files, index = 2) => audit[index] as Row
   const resigned = (statement: string) => {
-    const sealed = createSealedKey(secrets)
-    const key = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
+    const key = createSigner()
     const said = JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString())
     return { statement: signStatement(key, said), key: key.jwk }
   }
@@ -511,69 +462,28 @@ t.test('the program of the guide', async (t) => {
   })
 })
 
-t.test('within 90 seconds', async (t) => {
-  const { app, superuser, database, apiKey } = await open(t, { isTimed: true })
+t.test('roots in operation', async (t) => {
+  const { app, owner, database, apiKey } = await open(t, { isTimed: true })
   const { get } = await logIn(app, apiKey)
-  await t.test('an act in any second of a minute is in a root in time', async (t) => {
-    // A login is sealed within 2 s. Reads of a minute are sealed 70 to 76 s after it began. A second to look again.
-    const { rows } = await sql<{ login: number; reads: number }>`
-      with seconds as (select timestamptz '2026-01-01T10:00:00Z' + make_interval(secs => s) as at, s
-        from generate_series(0, 59.9, 0.1) s),
-      sealed as (select at, at + interval '2 seconds' as login,
-        date_trunc('minute', at) + interval '76 seconds' as reads from seconds),
-      due as (select at,
-        (select min(c) from generate_series(date_trunc('minute', at), at + interval '5 minutes', '1 second') c
-          where audit_root_cut(c) > login) as login,
-        (select min(c) from generate_series(date_trunc('minute', at), at + interval '5 minutes', '1 second') c
-          where audit_root_cut(c) > reads) as reads from sealed)
-      select max(extract(epoch from login - at))::float8 + 1 as login,
-        max(extract(epoch from reads - at))::float8 + 1 as reads from due`.execute(superuser)
-    t.ok((rows[0]?.login ?? 99) < 70, `logins after ${rows[0]?.login} s`)
-    t.ok((rows[0]?.reads ?? 99) < 85, `reads after ${rows[0]?.reads} s`)
-  })
   await t.test('the task that runs each second makes a root only when one is due', async (t) => {
     await app.audit.seal(true)
     const entry = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
     await recordEvents(database.operator, [entry])
     await app.audit.seal(true)
-    // What was sealed a moment ago may be before the second 20: then it is due already.
-    await sql`update audit_seals set sealed_at = clock_timestamp() + interval '1 minute'`.execute(superuser)
+    // In the future, because a seal from before second 20 would be due already.
+    await sql`update audit_seals set sealed_at = clock_timestamp() + interval '1 minute'`.execute(owner)
     const before = (await readAll(get)).length
     await app.audit.seal(true)
     t.equal((await readAll(get)).length, before, 'its minute is not over')
-    await sql`update audit_seals set sealed_at = clock_timestamp() - interval '1 minute'`.execute(superuser)
+    await sql`update audit_seals set sealed_at = clock_timestamp() - interval '1 minute'`.execute(owner)
     await app.audit.seal(true)
-    // The service's own look of the second may be at it.
+    // The periodic task of the service may be making it.
     await until('the root is there', async () => (await readAll(get)).length > before)
-  })
-  await t.test('a service that ends leaves nothing unpublished', async (t) => {
-    const own = await createTestApp(database)
-    await logIn(own, apiKey)
-    await own.close()
-    const [newest] = await readAll(get, '/v1/audit?action=login')
-    const { rows } = await sql`select from audit_copies where root_no is null`.execute(superuser)
-    t.ok(newest)
-    t.equal(rows.length, 0)
   })
 })
 
-/** Returns the reason that `audit verify` gives after these statements of a superuser, which are undone. */
-const reasonAfter = async (superuser: Db, statements: string, head?: ChainHead) => {
-  const undo = new Error('undo')
-  let reason: string | undefined
-  const attempt = superuser.transaction().execute(async (trx) => {
-    for (const each of statements.split(';')) await sql.raw(each).execute(trx)
-    reason = (await verifyAudit(trx, secrets, head)).fault?.reason
-    throw undo
-  })
-  await attempt.catch((error: unknown) => {
-    if (error !== undo) throw error
-  })
-  return reason
-}
-
 t.test('verification finds changes by a superuser in roots and copies', async (t) => {
-  const { app, superuser, database, apiKey, publish, verify } = await open(t)
+  const { app, owner, database, apiKey, publish, verify } = await open(t)
   for (let i = 0; i < 3; i++) {
     await logIn(app, apiKey)
     await recordEvents(database.operator, [
@@ -584,14 +494,13 @@ t.test('verification finds changes by a superuser in roots and copies', async (t
   }
   t.match(await verify(), { fault: null, roots: 3 })
   const [{ statement } = { statement: '' }] = (
-    await sql<{ statement: string }>`select statement from audit_roots where root_no = 2`.execute(superuser)
+    await sql<{ statement: string }>`select statement from audit_roots where root_no = 2`.execute(owner)
   ).rows
-  const sealed = createSealedKey(secrets)
-  const foreign = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
+  const foreign = createSigner()
   const said = JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString())
   const forged = signStatement(foreign, said)
 
-  const after = (statements: string) => reasonAfter(superuser, statements)
+  const after = async (statements: string) => (await findFaultAfter(owner, statements))?.reason
   t.equal(await after('select 1'), undefined)
   const acme = `customer_id = 'acme' and number = 1`
   const cases: [string, RegExp][] = [
@@ -631,7 +540,10 @@ t.test('verification finds changes by a superuser in roots and copies', async (t
     [`update audit_copies set root_no = null where ${acme}`, /root 1: the proof/],
     [`update audit_seals set number = number + 1 where number = 1`, /number or the salt/],
     [`update audit_seals set leaf = sha256('x') where seal_no = 2`, /entry or its seal/],
-    [`update audit_seals set leaf = null where seal_no = 2`, /entry or its seal/],
+    [
+      `alter table audit_seals alter leaf drop not null; update audit_seals set leaf = null where seal_no = 2`,
+      /entry or its seal/,
+    ],
     [`update audit_roots set leaves = leaves || leaves where root_no = 2`, /root 2: its leaves/],
     [`update audit_roots set leaves = sha256('x') where root_no = 2`, /root 2: its leaves/],
     [
@@ -695,37 +607,31 @@ t.test('verification finds changes by a superuser in roots and copies', async (t
 })
 
 t.test('verification finds changes by a superuser in a whole trail', async (t) => {
-  const database = await createTestDatabase()
-  const superuser = connectOwner(database, 2)
-  t.teardown(async () => {
-    await superuser.destroy()
-    await database.close()
-  })
-  for (const customer of ['acme', 'globex']) await addCustomer(database, customer)
-  const key = createSealedKey(secrets)
-  const signer = openSigningKey(key.kid, key.sealed_private_key, secrets)
+  const { reader, operator, owner, seal } = await openTrail(t)
+  const signer = createSigner()
+  const reasonAfter = async (statements: string, published?: ChainHead) =>
+    (await findFaultAfter(owner, statements, published))?.reason
   let head: ChainHead | undefined
   for (let root = 1; root <= 2; root++) {
     const customers = ['acme', 'globex', 'acme', undefined]
     await recordEvents(
-      database.operator,
+      operator,
       customers.map((customer) => ({ actor: 'operator', action: 'customers.show', customer })),
     )
     await sql`update audit_entries set at = at - interval '20 minutes'
-      where entry_id in (select entry_id from audit_pending)`.execute(superuser)
-    head = await sealPending(database.reader, secrets)
+      where entry_id in (select entry_id from audit_pending)`.execute(owner)
+    head = await seal()
     if (root === 2) {
-      const late = () =>
-        reasonAfter(superuser, "update audit_seals set sealed_at = now() - interval '20 minutes'")
-      t.equal(await reasonAfter(superuser, 'select 1'), undefined, 'sealed late: the root is not due yet')
-      t.match(await late(), /has no root after ten minutes/, 'no instance runs')
+      const late = "update audit_seals set sealed_at = now() - interval '20 minutes'"
+      t.equal(await reasonAfter('select 1'), undefined, 'sealed late: the root is not due yet')
+      t.match(await reasonAfter(late), /has no root after ten minutes/, 'no instance runs')
     }
-    await publishRoots(database.reader, secrets, signer, 'all')
+    await signRoots(reader, secrets, signer, 'all')
   }
   const [{ ref } = { ref: '' }] = (
     await sql<{
       ref: string
-    }>`select audit_ref::text as ref from customers where customer_id = 'acme'`.execute(superuser)
+    }>`select audit_ref::text as ref from customers where customer_id = 'acme'`.execute(owner)
   ).rows
   const cutRoots = (after: number, lastSeal: string) => `
     delete from audit_roots where root_no > ${after};
@@ -787,20 +693,20 @@ t.test('verification finds changes by a superuser in a whole trail', async (t) =
     ],
   ]
   for (const [name, statements, expected] of cases) {
-    const reason = await reasonAfter(superuser, statements, head)
+    const reason = await reasonAfter(statements, head)
     if (expected) t.match(reason, expected, name)
     else t.equal(reason, undefined, name)
   }
-  t.equal(await reasonAfter(superuser, cutTail), undefined, 'a cut tail is not seen without its head')
-  t.match(await reasonAfter(superuser, cutTail, head), /the chain was cut/)
-  await eraseCustomer(superuser, 'acme')
-  t.equal(await reasonAfter(superuser, 'select 1', head), undefined, 'an erasure is no fault')
-  await sealPending(database.reader, secrets)
-  t.equal(await reasonAfter(superuser, 'select 1', head), undefined)
+  t.equal(await reasonAfter(cutTail), undefined, 'a cut tail is not seen without its head')
+  t.match(await reasonAfter(cutTail, head), /the chain was cut/)
+  await eraseCustomer(owner, 'acme')
+  t.equal(await reasonAfter('select 1', head), undefined, 'an erasure is no fault')
+  await seal()
+  t.equal(await reasonAfter('select 1', head), undefined)
 })
 
-t.test('after a pruning the rest is shown, and leads to its roots', async (t) => {
-  const { app, superuser, apiKey, publish, verify } = await open(t)
+t.test('after a pruning the other entries are shown with valid proofs', async (t) => {
+  const { app, owner, apiKey, publish, verify } = await open(t)
   const { get } = await logIn(app, apiKey)
   for (let i = 0; i < 4; i++) {
     for (let n = 0; n < 3; n++) await logIn(app, apiKey)
@@ -809,7 +715,7 @@ t.test('after a pruning the rest is shown, and leads to its roots', async (t) =>
   const rows = await readAll(get)
   // In the middle of a tree.
   const oldest = rows.find(({ entry }) => entry.number === 6) as Row
-  const { pruned } = await pruneAudit(superuser, secrets, String(oldest.entry.at))
+  const { pruned } = await pruneAudit(owner, secrets, String(oldest.entry.at))
   t.ok(pruned > 0)
   t.match(await verify(), { fault: null })
   const left = await readAll(get)
@@ -822,7 +728,7 @@ t.test('after a pruning the rest is shown, and leads to its roots', async (t) =>
     /^entries 1 to 5 are not in the file: .*\n8 entries .* good$/,
   )
   await t.test('and numbers continue after pruning everything', async (t) => {
-    await pruneAudit(superuser, secrets, '2999-01-01T00:00:00Z')
+    await pruneAudit(owner, secrets, '2999-01-01T00:00:00Z')
     t.same(await readAll(get), [])
     t.same(await readAll(get, '/v1/audit/roots'), [])
     t.match(await verify(), { fault: null })
@@ -836,8 +742,8 @@ t.test('after a pruning the rest is shown, and leads to its roots', async (t) =>
   })
 })
 
-t.test('after an erasure the proofs of others lead to the same roots', async (t) => {
-  const { app, superuser, apiKey, other, publish, verify } = await open(t)
+t.test('after an erasure the proofs of other customers stay valid', async (t) => {
+  const { app, owner, apiKey, other, publish, verify } = await open(t)
   const { get } = await logIn(app, apiKey)
   const { get: getOther } = await logIn(app, other)
   await getOther('/v1/products')
@@ -849,15 +755,15 @@ t.test('after an erasure the proofs of others lead to the same roots', async (t)
       leaf: string
     }>`select encode(c.salt, 'hex') as salt, encode(s.leaf, 'hex') as leaf
       from audit_copies c join audit_seals s on s.entry_id = c.entry_id where c.customer_id = 'globex'`.execute(
-      superuser,
+      owner,
     )
   ).rows
-  // These are sealed, and not in a tree yet; and those are not even sealed.
+  // These entries are sealed and have no root; the login below is not sealed.
   await getOther('/v1/products')
   await app.audit.flush()
   await app.audit.seal(true)
   await logIn(app, other)
-  await eraseCustomer(superuser, 'globex')
+  await eraseCustomer(owner, 'globex')
   await publish()
   t.match(await verify(), { fault: null, roots: 2 })
   const { audit } = await download(app, get)
@@ -873,15 +779,15 @@ t.test('after an erasure the proofs of others lead to the same roots', async (t)
   ]
   const texts = await Promise.all(
     tables.map((name) =>
-      sql<{ row: string }>`select row_to_json(x)::text as row from ${sql.table(name)} x`.execute(superuser),
+      sql<{ row: string }>`select row_to_json(x)::text as row from ${sql.table(name)} x`.execute(owner),
     ),
   )
   const all = JSON.stringify(texts)
   t.notMatch(all, /globex/)
   t.notMatch(all, copy?.salt as string, 'without the salt its hash says nothing')
   t.match(all, copy?.leaf as string, 'the hash stays')
-  await t.test('a new customer of the name begins with number 1', async (t) => {
-    const database = { operator: superuser }
+  await t.test('a new customer with the same name begins with number 1', async (t) => {
+    const database = { operator: owner }
     const again = await logIn(app, await addCustomer(database, 'globex', { scopes }))
     await publish()
     t.same(
@@ -892,45 +798,8 @@ t.test('after an erasure the proofs of others lead to the same roots', async (t)
   })
 })
 
-t.test('entries sealed before roots existed are in no tree, and the trail verifies', async (t) => {
-  const { app, superuser, database, apiKey, publish, verify } = await open(t)
-  const { get } = await logIn(app, apiKey)
-  await app.audit.seal(true)
-  await publish()
-  // As a seal of that version, made while both run.
-  await recordEvents(database.operator, [{ actor: 'operator', action: 'customers.show', customer: 'acme' }])
-  const { sealEntries } = await import('../../app/audit/chain.ts')
-  const { readChainState } = await import('../../app/audit/sealer.ts')
-  const { head } = await readChainState(database.reader)
-  const { rows } =
-    await sql<never>`select entry_id as "entryId", at, actor, customer_ref as "customerRef", action,
-    outcome, request_id as "requestId", personal_sha256 as "personalSha256" from list_unsealed_audit(10)`.execute(
-      database.reader,
-    )
-  const seals = sealEntries(
-    secrets,
-    head,
-    rows.map(({ personalSha256, ...entry }: { personalSha256: Buffer }) => ({
-      entry: entry as never,
-      personalSha256,
-    })),
-  )
-  const input = seals.map(({ sealNo, entryId, commitment, mac }) => ({
-    ...{ seal_no: sealNo, entry_id: entryId },
-    ...{ commitment: commitment?.toString('hex'), mac: mac.toString('hex') },
-  }))
-  await sql`select append_audit_seals(${JSON.stringify(input)}::json)`.execute(database.reader)
-  await logIn(app, apiKey)
-  await publish()
-  t.match(await verify(), { fault: null, roots: 2 })
-  const actions = (await readAll(get)).map(({ entry: { action } }) => action)
-  t.notOk(actions.includes('customers.show'))
-  t.match(await judge(t, await download(app, get)), /are good/)
-  t.ok(superuser)
-})
-
 t.test('a large minute has several roots', async (t) => {
-  const { app, superuser, database, apiKey, verify } = await open(t)
+  const { app, database, apiKey, verify } = await open(t)
   const { get } = await logIn(app, apiKey)
   const event = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
   await recordEvents(
@@ -938,17 +807,10 @@ t.test('a large minute has several roots', async (t) => {
     Array.from({ length: 1_128 }, () => event),
   )
   await app.audit.seal(true)
-  await publishRoots(database.reader, secrets, app.signingKeys.active, 'all')
+  await signRoots(database.reader, secrets, app.signingKeys.active, 'all')
   const rows = await readAll(get)
   t.equal(rows.length, 1_129)
   t.same([...new Set(rows.map(({ proof }) => `${proof.root} ${proof.path.length}`))].sort(), ['1 10', '2 7'])
   t.match(await judge(t, await download(app, get)), /1129 entries and 2 roots are good/)
   t.match(await verify(), { fault: null, roots: 2 })
-  const { rows: sizes } = await sql<{ line: number; stored: number; plain: number }>`
-    select avg(octet_length(entry::text))::float8 as plain,
-      (select pg_total_relation_size('audit_copies') / count(*)::float8 from audit_copies) as stored,
-      (select pg_total_relation_size('audit_roots') / 1129::float8) as line from audit_copies`.execute(
-    superuser,
-  )
-  t.comment(sizes, 'bytes of a line', (await get('/v1/audit', ndjson)).body.length / 1_129)
 })

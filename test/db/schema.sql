@@ -224,7 +224,7 @@ table audit_seals
   mac bytea not null
   sealed_at timestamp with time zone not null default clock_timestamp()
   number bigint
-  leaf bytea
+  leaf bytea not null
   constraint audit_seals_seal_no_check CHECK ((seal_no > 0))
   constraint audit_seals_pkey PRIMARY KEY (seal_no)
   constraint audit_seals_entry_id_key UNIQUE (entry_id)
@@ -785,7 +785,7 @@ table signing_keys
   kid text collate "C" not null
   state text not null
   public_jwk jsonb not null
-  sealed_private_key bytea not null
+  encrypted_private_key bytea not null
   created_at timestamp with time zone not null default now()
   activated_at timestamp with time zone
   retired_at timestamp with time zone
@@ -1276,8 +1276,7 @@ CREATE OR REPLACE FUNCTION public.audit_root_state()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select h.root_no, h.last_seal, h.digest, exists (
-    select from audit_seals s where s.seal_no > h.last_seal and s.leaf is not null
-      and s.sealed_at < audit_root_cut(clock_timestamp()))
+    select from audit_seals s where s.seal_no > h.last_seal and s.sealed_at < audit_root_cut(clock_timestamp()))
   from audit_root_head h
 $function$
 
@@ -2406,12 +2405,12 @@ end $function$
 
 
 CREATE OR REPLACE FUNCTION public.list_signing_keys()
- RETURNS TABLE(kid text, state text, public_jwk jsonb, sealed_private_key bytea)
+ RETURNS TABLE(kid text, state text, public_jwk jsonb, encrypted_private_key bytea)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select s.kid, s.state, s.public_jwk, s.sealed_private_key from signing_keys s
+  select s.kid, s.state, s.public_jwk, s.encrypted_private_key from signing_keys s
   where s.state <> 'retiring' or coalesce(s.tokens_until, 'infinity') > now() - interval '1 minute'
   order by s.created_at, s.kid
 $function$
@@ -2425,7 +2424,7 @@ CREATE OR REPLACE FUNCTION public.list_unrooted_audit(takes_all boolean, most in
 AS $function$
   select s.seal_no, s.entry_id, s.leaf, s.mac from audit_root_head h
   join audit_seals s on s.seal_no > h.last_seal
-  where s.leaf is not null and (takes_all or s.sealed_at < audit_root_cut(clock_timestamp()))
+  where takes_all or s.sealed_at < audit_root_cut(clock_timestamp())
   order by s.seal_no limit most
 $function$
 
@@ -3323,7 +3322,7 @@ $function$
 
 
 CREATE OR REPLACE FUNCTION public.take_key_set(customer text, key text, uri text)
- RETURNS TABLE(is_due boolean, jwks text, age_seconds double precision)
+ RETURNS TABLE(is_due boolean, jwks text, age_seconds double precision, asked_seconds double precision)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -3335,7 +3334,8 @@ AS $function$
       jwks = case when s.jwks_uri = uri then s.jwks end
       where s.jwks_uri <> uri or s.asked_at <= now() - interval '1 minute'
     returning 1)
-  select exists (select from claimed), s.jwks::text, extract(epoch from now() - s.read_at)::float8
+  select exists (select from claimed), s.jwks::text, extract(epoch from now() - s.read_at)::float8,
+    extract(epoch from now() - s.asked_at)::float8
   from (select) one
   left join client_key_sets s on s.customer_id = customer and s.key_id = key and s.jwks_uri = uri
 $function$

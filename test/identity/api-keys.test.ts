@@ -43,7 +43,7 @@ t.test('the characters of a secret are evenly spread', (t) => {
   t.end()
 })
 
-t.test('one wrong character anywhere, or two neighbours swapped, is not a key', (t) => {
+t.test('a key with one wrong character or two swapped characters is rejected', (t) => {
   const place = fc.nat({ max: 63 })
   fc.assert(
     fc.property(anyKey, place, fc.constantFrom(...base62), ({ apiKey }, at, character) => {
@@ -61,7 +61,7 @@ t.test('one wrong character anywhere, or two neighbours swapped, is not a key', 
   t.end()
 })
 
-t.test('only a whole key is a key; white space around it does not count', (t) => {
+t.test('only a whole key is parsed; white space around it is ignored', (t) => {
   fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === undefined))
   fc.assert(
     fc.property(anyKey, fc.string({ minLength: 1 }), ({ apiKey }, more) =>
@@ -79,9 +79,9 @@ t.test('only a whole key is a key; white space around it does not count', (t) =>
 const oldKey = 'o'.repeat(32)
 const newKey = 'n'.repeat(32)
 const current = createSecrets([newKey, oldKey])
-const former = createSecrets([oldKey])
+const previous = createSecrets([oldKey])
 
-t.test('a mac holds for its purpose and data, whole or cut to 16 bytes, and not below', (t) => {
+t.test('a MAC verifies only for its purpose and data, whole or cut to at least 16 bytes', (t) => {
   fc.assert(
     fc.property(anyBytes, anyBytes, (data, other) => {
       const mac = current.mac('cursor', data)
@@ -107,23 +107,23 @@ t.test('a mac holds for its purpose and data, whole or cut to 16 bytes, and not 
   t.end()
 })
 
-t.test('the first key makes, all keys check', (t) => {
-  t.ok(current.verifyMac('cursor', 'x', former.mac('cursor', 'x')))
-  t.notOk(former.verifyMac('cursor', 'x', current.mac('cursor', 'x')))
-  t.equal(current.open('p', former.seal('p', 'x')).toString(), 'x')
-  t.throws(() => former.open('p', current.seal('p', 'x')), /no key in SECRET_KEY opens this value/)
+t.test('the first key signs and encrypts, all keys verify and decrypt', (t) => {
+  t.ok(current.verifyMac('cursor', 'x', previous.mac('cursor', 'x')))
+  t.notOk(previous.verifyMac('cursor', 'x', current.mac('cursor', 'x')))
+  t.equal(current.decrypt('p', previous.encrypt('p', 'x')).toString(), 'x')
+  t.throws(() => previous.decrypt('p', current.encrypt('p', 'x')), /no key in SECRET_KEY decrypts this value/)
   t.throws(() => createSecrets([]), RangeError)
   t.end()
 })
 
-t.test('a sealed text opens for its purpose only, and not after a bit changed', (t) => {
+t.test('an encrypted text decrypts only for its purpose, and not after a bit changed', (t) => {
   fc.assert(
     fc.property(anyBytes, fc.nat(), fc.integer({ min: 1, max: 255 }), (plaintext, at, flip) => {
-      const sealed = current.seal('p', plaintext)
-      if (!current.open('p', sealed).equals(plaintext)) return false
-      const changed = Buffer.from(sealed)
-      changed[at % sealed.length] = (changed[at % sealed.length] ?? 0) ^ flip
-      return [() => current.open('q', sealed), () => current.open('p', changed)].every((attempt) => {
+      const encrypted = current.encrypt('p', plaintext)
+      if (!current.decrypt('p', encrypted).equals(plaintext)) return false
+      const changed = Buffer.from(encrypted)
+      changed[at % encrypted.length] = (changed[at % encrypted.length] ?? 0) ^ flip
+      return [() => current.decrypt('q', encrypted), () => current.decrypt('p', changed)].every((attempt) => {
         try {
           attempt()
           return false
@@ -133,8 +133,8 @@ t.test('a sealed text opens for its purpose only, and not after a bit changed', 
       })
     }),
   )
-  t.throws(() => current.open('p', Buffer.alloc(0)))
-  t.notOk(current.seal('p', 'x').equals(current.seal('p', 'x')), 'a nonce is never used twice')
+  t.throws(() => current.decrypt('p', Buffer.alloc(0)))
+  t.notOk(current.encrypt('p', 'x').equals(current.encrypt('p', 'x')), 'a nonce is never used twice')
   t.end()
 })
 
@@ -142,7 +142,7 @@ const folder = mkdtempSync(join(tmpdir(), 'certdata-secrets-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
 const module = join(import.meta.dirname, '../../app/config/secrets.ts')
 const rounds = 30
-// All wait for the same instant, then run for one file after the other. Threads race for a file as processes do.
+// All threads start at the same instant and race for each file, as processes do.
 const loadInThread = async (start: number): Promise<string[]> => {
   const program = `import { parentPort } from 'node:worker_threads'
     import { loadOrCreateSecret } from ${JSON.stringify(pathToFileURL(module))}
@@ -171,7 +171,7 @@ t.test(
   },
 )
 
-t.test('a file with too short a secret is refused by name', async (t) => {
+t.test('a secret file that is too short is refused with its name', async (t) => {
   const file = join(folder, 'short')
   writeFileSync(file, 'short\n')
   t.throws(() => loadOrCreateSecret(file), new RegExp(`${file}: expected a secret of at least 32`))

@@ -2,16 +2,9 @@ import { sql } from 'kysely'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import t from 'tap'
-import { assertionAlgorithms } from '../../app/identity/client-keys.ts'
 import { createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
-import {
-  addSigningClient,
-  algorithms,
-  assertFor,
-  grantWith,
-  postForm,
-  type SigningClient,
-} from './signing-client.ts'
+import { postForm } from './post-form.ts'
+import { addSigningClient, algorithms, assertFor, grantWith, type SigningClient } from './signing-client.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
@@ -28,7 +21,6 @@ const grant = async (each: SigningClient, form = {}, claims = {}, header = {}) =
 const use = (token: string, server = app) =>
   server.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
 
-/** A key as WebCrypto has it, with which libraries sign. */
 const webKey = async ({ privateKey, alg }: SigningClient) => {
   const names = {
     EdDSA: { name: 'Ed25519' },
@@ -39,15 +31,7 @@ const webKey = async ({ privateKey, alg }: SigningClient) => {
   return crypto.subtle.importKey('pkcs8', new Uint8Array(der), names[alg], false, ['sign'])
 }
 
-t.test('the metadata list the signing algorithms', async (t) => {
-  const metadata = (await app.inject('/.well-known/oauth-authorization-server')).json()
-  for (const endpoint of ['token', 'revocation', 'introspection']) {
-    t.ok(metadata[`${endpoint}_endpoint_auth_methods_supported`].includes('private_key_jwt'), endpoint)
-    t.same(metadata[`${endpoint}_endpoint_auth_signing_alg_values_supported`], assertionAlgorithms)
-  }
-})
-
-t.test('oauth4webapi signs in, inspects and revokes without adaptation, with each algorithm', async (t) => {
+t.test('oauth4webapi logs in, introspects and revokes with each algorithm', async (t) => {
   const insecure = { [oauth.allowInsecureRequests]: true }
   const issuer = new URL(origin)
   const discovered = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' })
@@ -74,7 +58,7 @@ t.test('oauth4webapi signs in, inspects and revokes without adaptation, with eac
   }
 })
 
-t.test('openid-client works without adaptation', async (t) => {
+t.test('openid-client logs in, introspects and revokes with each algorithm', async (t) => {
   for (const alg of algorithms) {
     const each = await addSigningClient(database, { alg, kid: `key of ${alg}` })
     const auth = client.PrivateKeyJwt({ key: await webKey(each), kid: `key of ${alg}` })
@@ -92,7 +76,7 @@ t.test(
   'assertions of Authlib are accepted, and its default RS256 is refused with the algorithms',
   async (t) => {
     const issuedAt = Math.floor(Date.now() / 1000)
-    // Claims and life as Authlib 1.9 sets them (authlib/oauth2/rfc7523/assertion.py).
+    // As Authlib 1.9 sets them (authlib/oauth2/rfc7523/assertion.py).
     const claims = { aud: `${origin}/v1/oauth/token`, iat: issuedAt, exp: issuedAt + 3_600 }
     for (const alg of algorithms) {
       const each = await addSigningClient(database, { alg })
@@ -113,7 +97,7 @@ t.test(
   },
 )
 
-t.test('the key of the guide is accepted', async (t) => {
+t.test('all valid forms of an assertion are accepted', async (t) => {
   const each = await addSigningClient(database, { kid: 'k' })
   const now = Math.floor(Date.now() / 1000)
   const good: [object, object?, object?][] = [
@@ -137,33 +121,12 @@ t.test('the key of the guide is accepted', async (t) => {
   }
 })
 
-t.test('an assertion is accepted once, over all instances', async (t) => {
+t.test('two clients may use the same assertion id', async (t) => {
   const each = await addSigningClient(database)
-  const assertion = await assertFor(each, origin)
-  const send = (server = app) => postForm(server, 'token', grantWith(assertion))
-  t.equal((await send()).statusCode, 200)
-  for (const server of [app, other, app]) {
-    const again = await send(server)
-    t.match(again.json(), { error: 'invalid_client', error_description: /used before/ })
-    t.equal(again.statusCode, 401)
-  }
-  const at = async (path: string) =>
-    (await postForm(app, path, { ...grantWith(assertion), token: 'x' })).statusCode
-  t.equal(await at('revoke'), 401)
-  t.equal(await at('introspect'), 401)
-
-  for (let round = 0; round < 10; round++) {
-    const contested = grantWith(await assertFor(each, origin))
-    const answers = await Promise.all(
-      [app, other, app, other].map((server) => postForm(server, 'token', contested)),
-    )
-    const statuses = answers.map(({ statusCode }) => statusCode).sort()
-    t.same(statuses, [200, 401, 401, 401], 'one of those at the same time')
-  }
   const jti = 'the same id'
   const second = await addSigningClient(database)
   t.equal((await grant(each, {}, { jti })).statusCode, 200)
-  t.equal((await grant(second, {}, { jti })).statusCode, 200, 'an id is its client’s own')
+  t.equal((await grant(second, {}, { jti })).statusCode, 200, 'of another client')
   t.equal((await grant(each, {}, { jti: 'Größe 𝄞 "\\' })).statusCode, 200)
 })
 
@@ -188,7 +151,7 @@ t.test('an assertion refused for a quota is not used up', async (t) => {
   }
 })
 
-t.test('ids of assertions are kept until these have expired, and no longer', async (t) => {
+t.test('ids of assertions are deleted once the assertions have expired', async (t) => {
   const each = await addSigningClient(database)
   const rows = async () =>
     (await sql`select from used_assertions where key_id = ${each.id}`.execute(operator)).rows.length
@@ -199,22 +162,6 @@ t.test('ids of assertions are kept until these have expired, and no longer', asy
   )
   await grant(each)
   t.equal(await rows(), 1)
-})
-
-t.test('revoking the client ends its tokens and its logins, as for every key', async (t) => {
-  const each = await addSigningClient(database)
-  const token = (await grant(each)).json().access_token as string
-  for (const server of [app, other]) t.equal((await use(token, server)).statusCode, 200)
-  await operator
-    .updateTable('api_keys')
-    .set({ revoked_at: new Date().toISOString() })
-    .where('key_id', '=', each.id)
-    .execute()
-  for (const server of [app, other]) {
-    await until('refused', async () => (await use(token, server)).statusCode === 401)
-  }
-  await until('no login', async () => (await grant(each)).statusCode === 401)
-  t.match((await grant(each)).json(), { error_description: /not known, or its key did not sign/ })
 })
 
 t.test('plan, scopes, expiry and networks of a client count as for every key', async (t) => {
@@ -258,23 +205,20 @@ const newestLogin = async (keyId: string) => {
   return rows[0]
 }
 
-t.test(
-  'logins and refusals are in the audit trail, with a reason that the client does not hear',
-  async (t) => {
-    const each = await addSigningClient(database)
-    const foreign = await addSigningClient(database)
-    await grant(each)
-    t.match(await newestLogin(each.id), { outcome: 'ok' })
-    await postForm(app, 'token', grantWith(await assertFor({ ...foreign, id: each.id }, origin)))
-    t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_signature' })
-    await grant(each, {}, { aud: 'https://elsewhere.example' })
-    t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_claims' })
-    const assertion = grantWith(await assertFor(each, origin))
-    await postForm(app, 'token', assertion)
-    await postForm(app, 'token', assertion)
-    t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_replayed' })
-  },
-)
+t.test('logins and refusals are recorded with a reason that the client does not receive', async (t) => {
+  const each = await addSigningClient(database)
+  const foreign = await addSigningClient(database)
+  await grant(each)
+  t.match(await newestLogin(each.id), { outcome: 'ok' })
+  await postForm(app, 'token', grantWith(await assertFor({ ...foreign, id: each.id }, origin)))
+  t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_signature' })
+  await grant(each, {}, { aud: 'https://elsewhere.example' })
+  t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_claims' })
+  const assertion = grantWith(await assertFor(each, origin))
+  await postForm(app, 'token', assertion)
+  await postForm(app, 'token', assertion)
+  t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_replayed' })
+})
 
 t.test('an unknown client, another client’s key and a revoked client get the same answer', async (t) => {
   const each = await addSigningClient(database)

@@ -5,9 +5,10 @@ import t from 'tap'
 import { changeClientProof } from '../../app/identity/api-key-store.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { assertionType } from '../../app/identity/client-assertion.ts'
-import { parseClientKeys } from '../../app/identity/client-keys.ts'
+import { parseClientKeys, parsePublishedKeys } from '../../app/identity/client-keys.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
-import { addSigningClient, assertFor, getJwk, grantWith, makeKeys, postForm } from './signing-client.ts'
+import { postForm } from './post-form.ts'
+import { addSigningClient, assertFor, getJwk, grantWith, makeKeys } from './signing-client.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
@@ -31,14 +32,13 @@ const encode = (part: unknown) =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 const now = Math.floor(Date.now() / 1000)
 let ids = 0
-/** Good for four minutes: on a busy machine this file takes one. */
+/** Valid for four minutes, because this file takes a minute on a busy machine. */
 const listClaims = (id = good.id): Json => ({
   ...{ iss: id, sub: id, aud: origin, iat: now, exp: now + 240 },
   jti: `hostile-${++ids}`,
 })
 const header = { alg: 'EdDSA', kid: 'good' }
 
-/** Signs what it is given, whatever that is. */
 const signed = (head: unknown, body: unknown, key: KeyObject = good.privateKey) => {
   const input = `${encode(head)}.${encode(body)}`
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`
@@ -59,7 +59,6 @@ const ecSigned = (alg: string, hash: string, options: object) => {
   return `${input}.${sign(hash, Buffer.from(input), { key: elliptic.privateKey, ...options }).toString('base64url')}`
 }
 const getPem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' })
-const resign = (jwt: string, change: (parts: string[]) => string[]) => change(jwt.split('.')).join('.')
 const whole = signed(header, listClaims())
 const twice = (name: string, first: unknown, second: unknown) => {
   const claims = listClaims()
@@ -70,15 +69,80 @@ const twice = (name: string, first: unknown, second: unknown) => {
   )
 }
 
-/** Assertions that must not be let in, each in a request that is otherwise in order. */
+const claimsText = (from: string | RegExp, to: string) => JSON.stringify(listClaims()).replace(from, to)
+const joined = (...parts: (string | undefined)[]) => parts.join('.')
+const [head, body, mark] = whole.split('.')
+const named = (prefix: string, values: readonly unknown[], make: (value: unknown) => string) =>
+  values.map((value) => [`${prefix} ${JSON.stringify(value)?.slice(0, 60)}`, make(value)] as const)
+
+const claimValues: Record<string, unknown[]> = {
+  aud: [
+    ...['https://elsewhere.example', `${origin}/`, `${origin}/v1/auth/login`, `${origin}/v1/oauth/token/`],
+    ...[`${origin}.evil.example`, origin.replace('://', '://evil@'), `${origin}?`, `${origin}\0`],
+    ...[origin.toUpperCase(), origin.replace('http:', 'https:'), undefined, null, 1, { 0: origin }],
+    ...[[], [[origin]], [origin, origin], [origin, 'https://elsewhere.example']],
+  ],
+  iss: [victim.id, origin, undefined],
+  sub: [victim.id, [good.id], undefined],
+  exp: [
+    ...[now - 60, now + 3_700, now + 3_000_000_000, Date.now(), 2 ** 53, Number.MAX_VALUE, 1, 0, -1],
+    ...[String(now + 60), 'NaN', 'Infinity', true, [now + 60], null, undefined],
+  ],
+  nbf: [now + 120, String(now), null],
+  iat: ['now', Date.now(), null],
+  jti: [
+    ...['', 'x'.repeat(257), '𝄞'.repeat(257), 'a\0b', '\0', 'a\r\nb', '\ud800'],
+    ...[7, ['a'], {}, null, undefined],
+  ],
+}
+const headerValues: Record<string, unknown[]> = {
+  alg: [['EdDSA'], 'eddsa', 'ES256', undefined],
+  kid: ['other', '../../dev/null', "good' or '1'='1", '', 'good\0', 1, null],
+  typ: ['id_token+jwt', 'at+jwt', 'dpop+jwt', 'secevent+jwt', null],
+  crit: [['kid'], ['x'], [], null],
+  jwk: [getJwk(good.publicKey)],
+  jku: ['https://evil.example/jwks.json'],
+  x5u: ['https://evil.example/cert.pem'],
+  x5c: [['MIIB']],
+  b64: [false],
+  zip: ['DEF'],
+  cty: ['JWT'],
+  nonce: ['x'],
+  enc: ['A256GCM'],
+}
+const clientIds = [
+  ...[victim.customer, 'nosuchclient0000', '__proto__', "x' or '1'='1"],
+  ...[good.id.toUpperCase(), `${good.id}\0`, 'a'.repeat(2_000)],
+]
+const detached = encode({ ...header, b64: false, crit: ['b64'] })
+
+/** Assertions that must be refused. The rest of their request is valid. */
 const hostile: Record<string, string> = {
-  'alg none, no signature': `${encode({ alg: 'none' })}.${encode(listClaims())}.`,
-  'alg none, signature of before': resign(whole, ([, body, mark]) => [
-    encode({ alg: 'none' }),
-    body as string,
-    mark as string,
+  ...Object.fromEntries([
+    ...Object.entries(claimValues).flatMap(([name, values]) =>
+      named(name, values, (value) => withClaims({ [name]: value })),
+    ),
+    ...Object.entries(headerValues).flatMap(([name, values]) =>
+      named(`header ${name}`, values, (value) => withHeader({ [name]: value })),
+    ),
+    ...named('iss and sub', clientIds, (id) => withClaims({ iss: id, sub: id })),
+    ...named('exp is the text', ['1e999', '-1e999', 'NaN', '9'.repeat(300)], (text) =>
+      signed(header, claimsText(/"exp":\d+/, `"exp":${text}`)),
+    ),
+    ...named(
+      'header is',
+      ['header', 'null', [header], '{"__proto__":{"alg":"EdDSA"},"kid":"good"}'],
+      (value) => signed(value, listClaims()),
+    ),
+    ...named(
+      'claims are',
+      ['claims', 'null', [listClaims()], `${'['.repeat(1_000)}${']'.repeat(1_000)}`],
+      (value) => signed(header, value),
+    ),
   ]),
-  'alg None': `${encode({ alg: 'None' })}.${encode(listClaims())}.AA`,
+  'alg none, no signature': joined(encode({ alg: 'none' }), body, ''),
+  'alg none, signature of before': joined(encode({ alg: 'none' }), body, mark),
+  'alg None': joined(encode({ alg: 'None' }), body, 'AA'),
   'HS256 with the public key as PEM': hmac(getPem(good.publicKey) as string),
   'HS256 with the public key as JWK': hmac(JSON.stringify(getJwk(good.publicKey))),
   'HS256 with the raw public key': hmac(Buffer.from(String(getJwk(good.publicKey).x), 'base64url')),
@@ -92,196 +156,59 @@ const hostile: Record<string, string> = {
   'PS256 with another salt': rsaSigned('PS256', 'sha256', { padding: 6, saltLength: 0 }),
   'ES256 as DER': ecSigned('ES256', 'sha256', { dsaEncoding: 'der' }),
   ES384: ecSigned('ES384', 'sha384', { dsaEncoding: 'ieee-p1363' }),
-  'ES256 of zeros': `${encode({ alg: 'ES256' })}.${encode(listClaims(elliptic.id))}.${Buffer.alloc(64).toString('base64url')}`,
-  'ES256 named for an Ed25519 key': withHeader({ alg: 'ES256' }),
+  'ES256 of zeros': joined(
+    encode({ alg: 'ES256' }),
+    encode(listClaims(elliptic.id)),
+    Buffer.alloc(64).toString('base64url'),
+  ),
   'EdDSA named for a P-256 key': signed({ alg: 'EdDSA' }, listClaims(elliptic.id), theirs.privateKey),
   'Ed448 key': signed({ alg: 'EdDSA' }, listClaims(), generateKeyPairSync('ed448').privateKey),
-  'alg missing': signed({ kid: 'good' }, listClaims()),
-  'alg a list': withHeader({ alg: ['EdDSA'] }),
-  'alg in lower case': withHeader({ alg: 'eddsa' }),
-  'aud elsewhere': withClaims({ aud: 'https://elsewhere.example' }),
-  'aud with a slash': withClaims({ aud: `${origin}/` }),
-  'aud another endpoint': withClaims({ aud: `${origin}/v1/auth/login` }),
-  'aud two services': withClaims({ aud: [origin, 'https://elsewhere.example'] }),
-  'aud an empty list': withClaims({ aud: [] }),
-  'aud a list in a list': withClaims({ aud: [[origin]] }),
-  'aud missing': withClaims({ aud: undefined }),
-  'aud in upper case': withClaims({ aud: origin.toUpperCase() }),
-  'iss another client': withClaims({ iss: victim.id }),
-  'iss missing': withClaims({ iss: undefined }),
-  'iss the service': withClaims({ iss: origin }),
-  'sub another client': withClaims({ sub: victim.id }),
-  'sub missing': withClaims({ sub: undefined }),
-  'sub a customer': withClaims({ iss: victim.customer, sub: victim.customer }),
-  'sub unknown': withClaims({ iss: 'nosuchclient0000', sub: 'nosuchclient0000' }),
-  'sub a prototype': withClaims({ iss: '__proto__', sub: '__proto__' }),
-  'sub with SQL': withClaims({ iss: "x' or '1'='1", sub: "x' or '1'='1" }),
   'both another client, signed with mine': signed(header, listClaims(victim.id)),
   'a client of another customer, signed with mine': signed({ alg: 'EdDSA' }, listClaims(victim.id)),
   'a key with a secret, signed with mine': signed({ alg: 'EdDSA' }, listClaims(secretId)),
-  expired: withClaims({ exp: now - 60 }),
-  'expired years ago': withClaims({ exp: 1 }),
-  'exp missing': withClaims({ exp: undefined }),
-  'exp a text': withClaims({ exp: String(now + 60) }),
-  'exp null': withClaims({ exp: null }),
-  'exp in two hours': withClaims({ exp: now + 7_200 }),
-  'exp in a century': withClaims({ exp: now + 3_000_000_000 }),
-  'exp in milliseconds': withClaims({ exp: Date.now() }),
-  'exp infinite': signed(header, JSON.stringify(listClaims()).replace(/"exp":\d+/, '"exp":1e999')),
-  'exp negative': withClaims({ exp: -1 }),
-  'nbf in the future': withClaims({ nbf: now + 120 }),
   'iat in the future': withClaims({ iat: now + 120, exp: now + 180 }),
-  'iat a text': withClaims({ iat: 'now' }),
-  'jti missing': withClaims({ jti: undefined }),
-  'jti empty': withClaims({ jti: '' }),
-  'jti a number': withClaims({ jti: 7 }),
-  'jti very long': withClaims({ jti: 'x'.repeat(257) }),
-  'jti of many bytes': withClaims({ jti: '𝄞'.repeat(257) }),
-  'jti with NUL': withClaims({ jti: 'a\0b' }),
-  'jti of NUL alone': withClaims({ jti: '\0' }),
-  'jti with a line break': withClaims({ jti: 'a\r\nb' }),
-  'jti of half a character': withClaims({ jti: '\ud800' }),
-  'jti null': withClaims({ jti: null }),
-  'jti a list': withClaims({ jti: ['a'] }),
-  'jti an object': withClaims({ jti: {} }),
+  'nbf infinite': signed(header, claimsText('{', '{"nbf":1e999,')),
   'jti twice': twice('jti', 'a', 'b'),
   'sub twice': twice('sub', victim.id, good.id),
+  'iss twice': twice('iss', good.id, victim.id),
   'iss twice, the right one last': twice('iss', victim.id, good.id),
+  'aud twice': twice('aud', origin, 'https://elsewhere.example'),
   'aud twice, the right one last': twice('aud', 'https://elsewhere.example', origin),
+  'exp twice': twice('exp', now + 60, now - 600),
   'exp twice, the right one last': twice('exp', now - 600, now + 60),
   'exp twice, the same': twice('exp', now + 60, now + 60),
-  'a claim twice, escaped': signed(header, JSON.stringify(listClaims()).replace('{', '{"\\u0065xp":1,')),
-  'a member of a claim twice': signed(
-    header,
-    JSON.stringify(listClaims()).replace('{', '{"x":{"a":1,"a":2},'),
-  ),
+  'a claim twice, escaped': signed(header, claimsText('{', '{"\\u0065xp":1,')),
+  'a member of a claim twice': signed(header, claimsText('{', '{"x":{"a":1,"a":2},')),
   'alg twice': signed(`{"alg":"none","alg":"EdDSA","kid":"good"}`, listClaims()),
   'kid twice': signed(`{"alg":"EdDSA","kid":"other","kid":"good"}`, listClaims()),
-  'aud another issuer': withClaims({ aud: 'https://login.example/realms/certdata' }),
-  'aud another issuer beside it': withClaims({ aud: [origin, 'https://login.example'] }),
-  'aud twice in a list': withClaims({ aud: [origin, origin] }),
-  'aud begins alike': withClaims({ aud: `${origin}.evil.example` }),
-  'aud with a user': withClaims({ aud: origin.replace('://', '://evil@') }),
-  'aud with a query': withClaims({ aud: `${origin}?` }),
-  'aud another scheme': withClaims({ aud: origin.replace('http:', 'https:') }),
-  'aud the token endpoint and more': withClaims({ aud: `${origin}/v1/oauth/token/` }),
-  'aud null': withClaims({ aud: null }),
-  'aud a number': withClaims({ aud: 1 }),
-  'aud an object': withClaims({ aud: { 0: origin } }),
-  'aud nested deeply': withClaims({ aud: [[[origin]]] }),
-  'aud with NUL': withClaims({ aud: `${origin}\0` }),
-  'sub a list': withClaims({ sub: [good.id] }),
-  'sub in upper case': withClaims({ iss: good.id.toUpperCase(), sub: good.id.toUpperCase() }),
-  'sub with NUL': withClaims({ iss: `${good.id}\0`, sub: `${good.id}\0` }),
-  'sub very long': withClaims({ iss: 'a'.repeat(2_000), sub: 'a'.repeat(2_000) }),
-  'exp NaN': signed(header, JSON.stringify(listClaims()).replace(/"exp":\d+/, '"exp":NaN')),
-  'exp the text NaN': withClaims({ exp: 'NaN' }),
-  'exp the text Infinity': withClaims({ exp: 'Infinity' }),
-  'exp minus infinite': signed(header, JSON.stringify(listClaims()).replace(/"exp":\d+/, '"exp":-1e999')),
-  'exp huge': withClaims({ exp: Number.MAX_VALUE }),
-  'exp beyond whole numbers': withClaims({ exp: 2 ** 53 }),
-  'exp of many digits': signed(
-    header,
-    JSON.stringify(listClaims()).replace(/"exp":\d+/, `"exp":${'9'.repeat(300)}`),
-  ),
-  'exp true': withClaims({ exp: true }),
-  'exp a list': withClaims({ exp: [now + 60] }),
-  'exp zero': withClaims({ exp: 0 }),
-  'exp just too far': withClaims({ exp: now + 3_700 }),
-  'nbf infinite': signed(
-    header,
-    JSON.stringify({ ...listClaims(), nbf: 0 }).replace('"nbf":0', '"nbf":1e999'),
-  ),
-  'nbf a text': withClaims({ nbf: String(now) }),
-  'nbf null': withClaims({ nbf: null }),
-  'iat in milliseconds': withClaims({ iat: Date.now() }),
-  'iat null': withClaims({ iat: null }),
-  'wrong kid': withHeader({ kid: 'other' }),
-  'kid a path': withHeader({ kid: '../../dev/null' }),
-  'kid with SQL': withHeader({ kid: "good' or '1'='1" }),
-  'kid empty': withHeader({ kid: '' }),
-  'kid a number': withHeader({ kid: 1 }),
   'another key, right kid': withHeader({}, theirs.privateKey),
   'embedded jwk of the thief': withHeader({ jwk: getJwk(theirs.publicKey) }, theirs.privateKey),
-  'embedded jwk of the client': withHeader({ jwk: getJwk(good.publicKey) }),
-  jku: withHeader({ jku: 'https://evil.example/jwks.json' }, theirs.privateKey),
-  'jku, right signature': withHeader({ jku: 'https://evil.example/jwks.json' }),
-  x5u: withHeader({ x5u: 'https://evil.example/cert.pem' }),
-  x5c: withHeader({ x5c: ['MIIB'] }),
-  'crit of an unknown member': withHeader({ crit: ['x'], x: 1 }),
-  'crit empty': withHeader({ crit: [] }),
-  'b64 false': withHeader({ b64: false, crit: ['b64'] }),
-  'b64 false, not critical': withHeader({ b64: false }),
-  'b64 false, payload not encoded': (() => {
-    const input = `${encode({ ...header, b64: false, crit: ['b64'] })}.${JSON.stringify(listClaims())}`
-    return `${input}.${sign(null, Buffer.from(input), good.privateKey).toString('base64url')}`
-  })(),
-  'crit of a known member': withHeader({ crit: ['kid'] }),
+  'jku, their signature': withHeader({ jku: 'https://evil.example/jwks.json' }, theirs.privateKey),
   'crit of exp': withHeader({ crit: ['exp'], exp: now + 60 }),
-  'crit null': withHeader({ crit: null }),
-  zip: withHeader({ zip: 'DEF' }),
-  cty: withHeader({ cty: 'JWT' }),
-  nonce: withHeader({ nonce: 'x' }),
-  'header of an encryption': withHeader({ enc: 'A256GCM', epk: getJwk(good.publicKey) }),
-  'header a list': signed([header], listClaims()),
-  'header with a prototype': signed(`{"__proto__":{"alg":"EdDSA"},"kid":"good"}`, listClaims()),
-  'kid null': withHeader({ kid: null }),
-  'kid with NUL': withHeader({ kid: 'good\0' }),
-  'typ null': withHeader({ typ: null }),
-  'typ an ID token': withHeader({ typ: 'id_token+jwt' }),
-  'typ an access token': withHeader({ typ: 'at+jwt' }),
-  'typ a DPoP proof': withHeader({ typ: 'dpop+jwt' }),
-  'typ a security event': withHeader({ typ: 'secevent+jwt' }),
-  'iss twice': twice('iss', good.id, victim.id),
-  'aud twice': twice('aud', origin, 'https://elsewhere.example'),
-  'exp twice': twice('exp', now + 60, now - 600),
-  unsigned: resign(whole, ([head, body]) => [head as string, body as string, '']),
-  'two parts': resign(whole, ([head, body]) => [head as string, body as string]),
+  'b64 false': withHeader({ b64: false, crit: ['b64'] }),
+  'b64 false, payload not encoded': (() => {
+    const input = `${detached}.${JSON.stringify(listClaims())}`
+    return joined(input, sign(null, Buffer.from(input), good.privateKey).toString('base64url'))
+  })(),
+  unsigned: joined(head, body, ''),
+  'two parts': joined(head, body),
   'four parts': `${whole}.AA`,
   'five parts, as a JWE': `${whole}.AA.AA`,
   truncated: whole.slice(0, -10),
-  'claims of another': resign(whole, ([head, , mark]) => [
-    head as string,
-    encode(listClaims(victim.id)),
-    mark as string,
-  ]),
-  'claims changed': resign(whole, ([head, , mark]) => [
-    head as string,
-    encode({ ...listClaims(), exp: now + 290 }),
-    mark as string,
-  ]),
-  'header changed': resign(whole, ([, body, mark]) => [
-    encode({ alg: 'EdDSA', typ: 'JWT' }),
-    body as string,
-    mark as string,
-  ]),
-  'signature of zeros': resign(whole, ([head, body]) => [
-    head as string,
-    body as string,
-    Buffer.alloc(64).toString('base64url'),
-  ]),
-  'white space inside': resign(whole, ([head, body, mark]) => [`${head} `, body as string, mark as string]),
-  'padding of base64': resign(whole, ([head, body, mark]) => [`${head}==`, body as string, mark as string]),
-  'base64 instead of base64url': resign(whole, ([head, body, mark]) => [
-    head as string,
-    body as string,
-    `${mark?.slice(0, -1)}+`,
-  ]),
-  'no JSON': signed('header', 'claims'),
-  'JSON null': signed('null', 'null'),
-  'claims a list': signed(header, [listClaims()]),
+  'claims of another': joined(head, encode(listClaims(victim.id)), mark),
+  'claims changed': joined(head, encode({ ...listClaims(), exp: now + 290 }), mark),
+  'header changed': joined(encode({ alg: 'EdDSA', typ: 'JWT' }), body, mark),
+  'signature of zeros': joined(head, body, Buffer.alloc(64).toString('base64url')),
+  'white space inside': joined(`${head} `, body, mark),
+  'padding of base64': joined(`${head}==`, body, mark),
+  'base64 instead of base64url': joined(head, body, `${mark?.slice(0, -1)}+`),
   'claims broken UTF-8': (() => {
-    const body = Buffer.concat([
-      Buffer.from('{"x":"'),
-      Buffer.from([0xff]),
-      Buffer.from(`",${JSON.stringify(listClaims()).slice(1)}`),
-    ])
-    const input = `${encode(header)}.${body.toString('base64url')}`
-    return `${input}.${sign(null, Buffer.from(input), good.privateKey).toString('base64url')}`
+    const broken = Buffer.from(claimsText('{', '{"x":"\xff",'), 'latin1')
+    const input = `${encode(header)}.${broken.toString('base64url')}`
+    return joined(input, sign(null, Buffer.from(input), good.privateKey).toString('base64url'))
   })(),
-  'nested to the bottom': signed(header, `${'['.repeat(1_000)}${']'.repeat(1_000)}`),
   huge: withClaims({ filler: 'x'.repeat(40_000) }),
-  'JSON serialisation': JSON.stringify({ payload: encode(listClaims()), signatures: [] }),
+  'JSON serialisation': JSON.stringify({ payload: body, signatures: [] }),
   'an access token': 'placeholder',
   'an API key': apiKey,
   dots: '..',
@@ -291,36 +218,33 @@ const hostile: Record<string, string> = {
 const send = (form: Record<string, string> | string, server = app, headers = {}) =>
   postForm(server, 'token', form, headers)
 
-t.test(
-  `${Object.keys(hostile).length} hostile assertions are refused, and nothing else is said`,
-  async (t) => {
-    const granted = await send(grantWith(await assertFor(good, origin, {}, { kid: 'good' })))
-    t.equal(granted.statusCode, 200, 'a good one is let in')
-    const token: string = granted.json().access_token
-    hostile['an access token'] = token
-    for (const [name, assertion] of Object.entries(hostile)) {
-      for (const path of ['token', 'introspect', 'revoke']) {
-        const answer = await postForm(app, path, { ...grantWith(assertion), token })
-        t.equal(answer.statusCode, 401, `${name} at ${path}`)
-        t.equal(answer.json().error, 'invalid_client', `${name} at ${path}: ${answer.body.slice(0, 200)}`)
-        t.match(answer.headers['www-authenticate'], /^Basic /, name)
-      }
+t.test(`${Object.keys(hostile).length} hostile assertions are refused with the same code`, async (t) => {
+  const granted = await send(grantWith(await assertFor(good, origin, {}, { kid: 'good' })))
+  t.equal(granted.statusCode, 200, 'a good one is let in')
+  const token: string = granted.json().access_token
+  hostile['an access token'] = token
+  for (const [name, assertion] of Object.entries(hostile)) {
+    for (const path of ['token', 'introspect', 'revoke']) {
+      const answer = await postForm(app, path, { ...grantWith(assertion), token })
+      t.equal(answer.statusCode, 401, `${name} at ${path}`)
+      t.equal(answer.json().error, 'invalid_client', `${name} at ${path}: ${answer.body.slice(0, 200)}`)
+      t.match(answer.headers['www-authenticate'], /^Basic /, name)
     }
-    t.equal(
-      (await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })).statusCode,
-      200,
-      'nothing was revoked',
-    )
-    t.equal((await send(grantWith(whole))).statusCode, 200, 'the one that was changed is good itself')
-  },
-)
+  }
+  t.equal(
+    (await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })).statusCode,
+    200,
+    'nothing was revoked',
+  )
+  t.equal((await send(grantWith(whole))).statusCode, 200, 'the one that was changed is good itself')
+})
 
 t.test('an assertion of usual size is far below the limits', async (t) => {
   t.ok(whole.length < 500)
   t.equal((await send(grantWith(withClaims({ filler: 'x'.repeat(2_000) })))).statusCode, 200)
 })
 
-/** Requests that must not be let in, though the assertion in them is good. */
+/** Requests that must be refused although their assertion is valid. */
 const requests: Record<
   string,
   (assertion: string) => [form: string | Record<string, string>, headers?: object]
@@ -360,7 +284,6 @@ t.test(`${Object.keys(requests).length} requests with a good assertion are refus
   }
 })
 
-/** Good assertions that came too late, or too often. */
 t.test('a used assertion is refused', async (t) => {
   const refusedAt = async (assertion: string, reason: RegExp, servers = [app, other]) => {
     for (const server of servers) {
@@ -437,37 +360,33 @@ t.test('a replay is refused on another instance, also with another spelling of t
   t.equal((await send(grantWith(jwt), other)).statusCode, 401)
   const [head = '', body = '', mark = ''] = jwt.split('.')
   const bytes = Buffer.from(mark, 'base64url')
-  // (r, -s) is a signature of the same bytes.
+  // (r, -s) is valid for the same bytes as (r, s).
   const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551')
   const s = (order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)).toString(16).padStart(64, '0')
   const twin = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s, 'hex')]).toString('base64url')
   t.equal((await send(grantWith([head, body, twin].join('.')), other)).statusCode, 401)
 })
 
-/** Encodings of Ed25519 points of small order, not canonical ones too, with either sign; and of no point at all. */
+/** Ed25519 points of small order, in canonical and other encodings, with both signs. */
 const weakPoints = [
   ...['00'.repeat(32), `01${'00'.repeat(31)}`, `ec${'ff'.repeat(30)}7f`],
   ...[`ed${'ff'.repeat(30)}7f`, `ee${'ff'.repeat(30)}7f`],
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-]
-  .flatMap((hex) => {
-    const bytes = Buffer.from(hex, 'hex')
-    bytes[31] = (bytes[31] as number) | 0x80
-    return [hex, bytes.toString('hex')]
-  })
-  .concat(`02${'00'.repeat(31)}`, 'ff'.repeat(32))
+].flatMap((hex) => {
+  const bytes = Buffer.from(hex, 'hex')
+  bytes[31] = (bytes[31] as number) | 0x80
+  return [hex, bytes.toString('hex')]
+})
 
 t.test('one key has one thumbprint, and no good key is refused', async (t) => {
-  const { parseClientKeys } = await import('../../app/identity/client-keys.ts')
   const { e, n } = getJwk(rsa.publicKey) as { e: string; n: string }
   const padded = Buffer.concat([Buffer.of(0), Buffer.from(n, 'base64url')]).toString('base64')
   t.same(parseClientKeys({ kty: 'RSA', e, n: padded }), parseClientKeys({ kty: 'RSA', e, n }))
   for (let i = 0; i < 50; i++) parseClientKeys(getJwk(makeKeys.EdDSA().publicKey))
 })
 
-t.test('a key that is too weak, private or for something else is not taken', async (t) => {
-  const { parseClientKeys, parsePublishedKeys } = await import('../../app/identity/client-keys.ts')
+t.test('a key that is weak, private or for another use is refused', async (t) => {
   const { publicKey, privateKey } = makeKeys.EdDSA()
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
   const cheap = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }).publicKey
@@ -502,11 +421,6 @@ t.test('a key that is too weak, private or for something else is not taken', asy
       getJwk(rsa.publicKey, { e: Buffer.of(exponent).toString('base64url') }),
       /exponent 65537 .*make a new one/,
     ]),
-    [getJwk(rsa.publicKey, { n: Buffer.alloc(256, 0xff).toString('base64url') }), /small factor/],
-    [
-      getJwk(rsa.publicKey, { n: Buffer.concat([Buffer.of(128), Buffer.alloc(255)]).toString('base64url') }),
-      /small/,
-    ],
     ...weakPoints.map((x): [unknown, RegExp] => [
       { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(x, 'hex').toString('base64url') },
       /not secure: make a new key pair/,

@@ -12,6 +12,7 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { loadSigningKeys } from '../../app/identity/signing-keys.ts'
 import { addCustomer, createTestDatabase, listenTestApp, secretKey } from '../helper.ts'
+import { postForm } from './post-form.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
@@ -67,29 +68,15 @@ const flip = (text: string, at: number, bit: number) => {
   return bytes.toString('base64url')
 }
 
+const named = (prefix: string, values: readonly unknown[], make: (value: unknown) => string) =>
+  Object.fromEntries(values.map((value) => [`${prefix} ${JSON.stringify(value)?.slice(0, 60)}`, make(value)]))
+
+const wrongAlgorithms = 'none,None,NONE,nOnE,, none,eddsa,EdDSA ,Ed25519,RS256,ES256,PS512'.split(',')
 const algorithms: Record<string, string> = {
-  ...Object.fromEntries(
-    [
-      'none',
-      'None',
-      'NONE',
-      'nOnE',
-      '',
-      ' none',
-      'eddsa',
-      'EdDSA ',
-      'Ed25519',
-      'RS256',
-      'ES256',
-      'PS512',
-    ].flatMap((alg) => [
-      [`alg ${alg}, our signature`, withHeader({ alg })],
-      [`alg ${alg}, no signature`, `${encode({ ...header, alg })}.${body}.`],
-    ]),
+  ...named('our signature, alg', [...wrongAlgorithms, null, ['EdDSA'], undefined], (alg) =>
+    withHeader({ alg }),
   ),
-  'alg null': withHeader({ alg: null }),
-  'alg a list': withHeader({ alg: ['EdDSA'] }),
-  'no alg': withHeader({ alg: undefined }),
+  ...named('no signature, alg', wrongAlgorithms, (alg) => `${encode({ ...header, alg })}.${body}.`),
   ...Object.fromEntries(
     ['HS256', 'HS384', 'HS512'].flatMap((alg) => [
       [`${alg} with the public key as PEM`, hmac(alg, publicByHeader.get(active.header) as string)],
@@ -125,25 +112,19 @@ const pointers: Record<string, string> = Object.fromEntries(
   ]),
 )
 
-const kids: Record<string, string> = Object.fromEntries(
-  [
-    ...[
-      '',
-      '..',
-      '../../../../dev/null',
-      '/dev/null',
-      `${active.kid}\0`,
-      ` ${active.kid}`,
-      "' or 1=1 --",
-      address,
-    ],
-    ...['__proto__', 'constructor', 'x'.repeat(5000), otherKid, null, 0, [active.kid], { kid: active.kid }],
-  ].map((kid) => [
-    `kid ${JSON.stringify(kid).slice(0, 40)}`,
-    withHeader({ kid }, kid === otherKid ? ours : theirs),
-  ]),
-)
+const wrongKids = [
+  ...['', '..', '../../../../dev/null', '/dev/null', "' or 1=1 --", address, '__proto__', 'constructor'],
+  ...[`${active.kid}\0`, ` ${active.kid}`, 'x'.repeat(5000), null, 0, [active.kid], { kid: active.kid }],
+]
+const kids: Record<string, string> = {
+  ...named('kid', wrongKids, (kid) => withHeader({ kid }, theirs)),
+  'kid of another key of ours': withHeader({ kid: otherKid }),
+}
 
+const wrongTypes = [
+  ...['JWT', 'jwt', 'AT+JWT', 'at+jwt ', 'application/at+jwt', 'id_token', 'logout+jwt', 'dpop+jwt'],
+  ...[7, null, undefined],
+]
 const shapes: Record<string, string> = {
   'b64 false': withHeader({ b64: false, crit: ['b64'] }),
   'empty crit': withHeader({ crit: [] }),
@@ -166,72 +147,37 @@ const shapes: Record<string, string> = {
   'five segments, as encrypted': `${head}.${body}.${body}.${body}.${signature}`,
   'a token inside a token': signed({ ...header, cty: 'JWT' }, good),
   'a JSON serialisation': JSON.stringify({ protected: head, payload: body, signature }),
-  ...Object.fromEntries(
-    [
-      'JWT',
-      'jwt',
-      'AT+JWT',
-      'at+jwt ',
-      'application/at+jwt',
-      'id_token',
-      'logout+jwt',
-      'dpop+jwt',
-      null,
-      7,
-    ].map((typ) => [`typ ${typ}`, withHeader({ typ })]),
-  ),
-  'no typ': withHeader({ typ: undefined }),
+  ...named('typ', wrongTypes, (typ) => withHeader({ typ })),
 }
 
-const wrongClaims: Record<string, Json> = {
-  'exp past': { exp: seconds - 1 },
-  'exp now': { exp: seconds },
-  'exp zero': { exp: 0 },
-  'exp negative': { exp: -1 },
-  'exp a text': { exp: String(claims.exp) },
-  'exp a fraction': { exp: claims.exp + 0.5 },
-  'exp a list': { exp: [claims.exp] },
-  'exp null': { exp: null },
-  'exp without end': { exp: 1e308 },
-  'exp true': { exp: true },
-  'no exp': { exp: undefined },
-  'nbf to come': { nbf: seconds + 300 },
-  'nbf a text': { nbf: '0' },
-  'no nbf': { nbf: undefined },
-  'iat a text': { iat: 'now' },
-  'no iat': { iat: undefined },
-  'another audience': { aud: 'https://other.example' },
-  'audience as a prefix': { aud: `${origin}.evil.example` },
-  'audience with a slash': { aud: `${origin}/` },
-  'audience in capitals': { aud: origin.toUpperCase() },
-  'audience of several': { aud: [origin, 'https://other.example'] },
-  'audience as a list': { aud: [origin] },
-  'audience empty': { aud: [] },
-  'no audience': { aud: undefined },
-  'another issuer': { iss: 'https://evil.example' },
-  'issuer with a slash': { iss: `${origin}/` },
-  'issuer as a list': { iss: [origin] },
-  'no issuer': { iss: undefined },
-  'no subject': { sub: undefined },
-  'another subject': { sub: victimId },
-  'subject and client of another': { sub: victimId, client_id: victimId },
-  'another client': { client_id: victimId },
-  'subject as an object': { sub: { $ne: null } },
-  'unknown subject': { sub: 'x'.repeat(16), client_id: 'x'.repeat(16) },
-  'another customer': { customer: 'victim' },
-  'customer demo': { customer: 'demo' },
-  'customer as a list': { customer: ['acme', 'victim'] },
-  'no customer': { customer: undefined },
-  'no jti': { jti: undefined },
-  'jti as a number': { jti: 1 },
-  'jti without end': { jti: 'x'.repeat(65) },
-  'scope as a list': { scope: ['products:read'] },
-  'no scope': { scope: undefined },
-  'every scope as a text': { every_scope: 'true' },
+const wrongClaims: Record<string, unknown[]> = {
+  exp: [
+    ...[seconds - 1, seconds, 0, -1, 1e308, claims.exp + 0.5, String(claims.exp), [claims.exp]],
+    ...[true, null, undefined],
+  ],
+  nbf: [seconds + 300, '0', undefined],
+  iat: ['now', undefined],
+  aud: [
+    ...['https://other.example', `${origin}.evil.example`, `${origin}/`, origin.toUpperCase()],
+    ...[[origin, 'https://other.example'], [origin], [], undefined],
+  ],
+  iss: ['https://evil.example', `${origin}/`, [origin], undefined],
+  sub: [victimId, { $ne: null }, undefined],
+  client_id: [victimId],
+  customer: ['victim', 'demo', ['acme', 'victim'], undefined],
+  jti: [1, 'x'.repeat(65), undefined],
+  scope: [['products:read'], undefined],
+  every_scope: ['true'],
 }
 
 const payloads: Record<string, string> = {
-  ...Object.fromEntries(Object.entries(wrongClaims).map(([what, change]) => [what, withClaims(change)])),
+  ...Object.assign(
+    {},
+    ...Object.entries(wrongClaims).map(([name, values]) =>
+      named(name, values, (value) => withClaims({ [name]: value })),
+    ),
+  ),
+  ...named('subject and client', [victimId, 'x'.repeat(16)], (id) => withClaims({ sub: id, client_id: id })),
   'subject twice': signed(header, `{"sub":"${victimId}",${claimsText.slice(1)}`),
   'subject twice, ours first': signed(header, `${claimsText.slice(0, -1)},"sub":"${keyId}"}`),
   'customer twice': signed(header, `{"customer":"victim",${claimsText.slice(1)}`),
@@ -287,10 +233,15 @@ const bent: Record<string, string> = {
 
 const tokens = { ...algorithms, ...pointers, ...kids, ...shapes, ...payloads, ...bent }
 
-type Asked = { status: number; code: string }
+type Answer = { status: number; code: string }
 
-/** A request with exactly these header lines. */
-const ask = (lines: readonly string[], path = '/v1/products', method = 'GET', content = ''): Promise<Asked> =>
+/** Sends exactly these header lines, also duplicates. */
+const ask = (
+  lines: readonly string[],
+  path = '/v1/products',
+  method = 'GET',
+  content = '',
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const length = content === '' ? [] : ['content-length', String(content.length)]
     const headers = ['host', new URL(origin).host, ...lines, ...length]
@@ -309,46 +260,38 @@ const ask = (lines: readonly string[], path = '/v1/products', method = 'GET', co
     sent.end(content)
   })
 const bearer = (token: string) => ['authorization', `Bearer ${token}`]
-const isRefusal = ({ status }: Asked) => status === 401 || status === 400
 
 t.test('the unmodified token is accepted, so each refusal below is due to its one change', async (t) => {
   t.equal((await ask(bearer(good))).status, 200)
   t.equal((await ask(bearer(withClaims({ jti: 'three' })))).status, 200)
 })
 
+const listAccepted = async (answers: [what: string, answer: () => Promise<Answer>][]) => {
+  const accepted: unknown[] = []
+  for (const [what, send] of answers) {
+    const answer = await send()
+    if (answer.status !== 401 && answer.status !== 400) accepted.push([what, answer])
+  }
+  return accepted
+}
+const listAcceptedTokens = (some: Record<string, string>) =>
+  listAccepted(Object.entries(some).map(([what, token]) => [what, () => ask(bearer(token))]))
+
 t.test('no hostile token is accepted, and no hostile token makes the service fail', async (t) => {
-  const wrong: unknown[] = []
-  for (const [what, token] of Object.entries(tokens)) {
-    const answer = await ask(bearer(token))
-    if (!isRefusal(answer)) wrong.push([what, answer])
-  }
-  t.same(wrong, [])
+  t.same(await listAcceptedTokens(tokens), [])
   t.ok(Object.keys(tokens).length > 200, `${Object.keys(tokens).length} tokens`)
-  const twins = Object.entries(tokens).filter(([what, token]) =>
-    Object.entries(tokens).some(([other, same]) => other !== what && same === token),
-  )
-  t.same(
-    twins.map(([what]) => what),
-    [],
-    'each is another',
-  )
 })
 
-t.test('once a good token is remembered, no hostile token is taken for it', async (t) => {
+t.test('no changed token is accepted while the original one is cached', async (t) => {
   t.equal((await ask(bearer(good))).status, 200)
-  const wrong: unknown[] = []
-  for (const [what, token] of Object.entries(bent)) {
-    const answer = await ask(bearer(token))
-    if (!isRefusal(answer)) wrong.push([what, answer])
-  }
-  t.same(wrong, [])
+  t.same(await listAcceptedTokens(bent), [])
   t.equal((await ask(bearer(good))).status, 200)
 })
 
-t.test('a token counts in one place only: a single Authorization header', async (t) => {
+t.test('a token is accepted only in a single Authorization header', async (t) => {
   const form = ['content-type', 'application/x-www-form-urlencoded']
   const basic = `Basic ${Buffer.from(`${good}:`).toString('base64')}`
-  const elsewhere: Record<string, Promise<Asked>> = {
+  const elsewhere: Record<string, Promise<Answer>> = {
     'two good headers': ask([...bearer(good), ...bearer(good)]),
     'a good header, then a bad one': ask([...bearer(good), ...bearer('x')]),
     'a bad header, then a good one': ask(['AUTHORIZATION', 'Bearer x', ...bearer(good)]),
@@ -372,23 +315,13 @@ t.test('a token counts in one place only: a single Authorization header', async 
     'after a tab': ask(['authorization', `Bearer\t${good}`]),
     'with the scheme’s colon': ask(['authorization', `Bearer: ${good}`]),
   }
-  const wrong: unknown[] = []
-  for (const [what, asked] of Object.entries(elsewhere)) {
-    const answer = await asked
-    if (!isRefusal(answer)) wrong.push([what, answer])
-  }
-  t.same(wrong, [])
+  t.same(await listAccepted(Object.entries(elsewhere).map(([what, answer]) => [what, () => answer])), [])
 })
 
 t.test('introspection calls no hostile token active, and revocation has no effect', async (t) => {
   const wrong: unknown[] = []
   const post = (path: string, token: string) =>
-    app.inject({
-      method: 'POST',
-      url: `/v1/oauth/${path}`,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams({ client_id: victimId, client_secret: victimKey, token }).toString(),
-    })
+    postForm(app, path, { client_id: victimId, client_secret: victimKey, token })
   for (const [what, token] of Object.entries({ ...tokens, good })) {
     if (token === '') continue
     const [inspected, revoked] = [await post('introspect', token), await post('revoke', token)]
@@ -397,35 +330,4 @@ t.test('introspection calls no hostile token active, and revocation has no effec
   }
   t.same(wrong, [])
   t.same(await database.operator.selectFrom('revoked_tokens').selectAll().execute(), [])
-})
-
-t.test('the demo token sees the example customer’s records, and a live token none of them', async (t) => {
-  await addCustomer(database, 'demo')
-  const product = (customer_id: string) =>
-    database.operator
-      .insertInto('products' as 'customers')
-      .values({ customer_id, id: `of-${customer_id}`, name: customer_id } as never)
-      .execute()
-  for (const customer of ['demo', 'acme', 'victim']) await product(customer)
-  const idsFor = async (token: string, query = '') => {
-    const answer = await app.inject({
-      url: `/v1/products${query}`,
-      headers: { authorization: `Bearer ${token}`, 'cache-control': 'no-cache' },
-    })
-    return answer.json<{ data: { id: string }[] }>().data.map((each) => each.id)
-  }
-  t.same(await idsFor('cda_demo_public'), ['of-demo'])
-  t.same(await idsFor('cda_demo_public', '?id=of-demo,of-acme,of-victim'), ['of-demo'])
-  t.same(await idsFor(good), ['of-acme'])
-  for (const [token, id] of [
-    ['cda_demo_public', 'of-acme'],
-    [good, 'of-demo'],
-    [good, 'of-victim'],
-  ] as const) {
-    const answer = await app.inject({
-      url: `/v1/products/${id}`,
-      headers: { authorization: `Bearer ${token}` },
-    })
-    t.equal(answer.statusCode, 404)
-  }
 })

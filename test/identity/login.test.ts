@@ -1,4 +1,4 @@
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
@@ -18,6 +18,7 @@ import type { Principal } from '../../app/identity/principal.ts'
 import { createPrincipals, requirePlan, requireScope } from '../../app/identity/principals.ts'
 import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
+import { createTokenVerifier, type Jwt } from '../../app/identity/tokens.ts'
 import type { Turn } from '../../app/overload/queue.ts'
 import auth from '../../plugins/auth.ts'
 import { toApiError } from '../../plugins/problems.ts'
@@ -51,7 +52,7 @@ const signingKeys = await loadSigningKeys(db, secrets)
 
 const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
 const now = () => clock.ms
-/** What the fence says of facts: nothing is fresh unless a test wants it. */
+/** By default, no cached fact is fresh. */
 const fence: { verdict: Freshness } = { verdict: 'behind' }
 const { rows: servers } = await sql<{ server: string }>`
   select extract(epoch from pg_postmaster_start_time())::text as server`.execute(db)
@@ -73,7 +74,7 @@ const problem = (error: unknown): Problem & { headers: ApiError['extras']['heade
   }
 }
 
-/** Without limits of logins, and with one address for all clients. */
+/** Stand-ins: no limits, and all clients have the same address. */
 const gate = fp(async (app) => void app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' }), {
   name: 'gate',
 })
@@ -165,7 +166,7 @@ const ask = (authorization: string | undefined, url = '/who', on = app) =>
   on.inject({ url, headers: authorization === undefined ? {} : { authorization } })
 const who = (token: string, on = app) => ask(`Bearer ${token}`, '/who', on)
 
-t.test('an API key in the body or by HTTP Basic gives a token that opens the door', async (t) => {
+t.test('an API key in the body or by HTTP Basic gives a valid token', async (t) => {
   const { customer, keyId, apiKey } = await newKey()
   const answers = [
     await login({ api_key: apiKey }),
@@ -251,7 +252,7 @@ t.test('a mistyped, unknown, wrong, revoked or expired key gets the same refusal
   const wrong = await newKey({ secret_sha256: createApiKey().secretSha256 })
   const expired = await newKey({ expires_at: new Date(clock.ms).toISOString() })
   const revoked = await newKey()
-  // By a clock that is an hour ahead: what was revoked is revoked.
+  // A revocation counts even if its time is in the future of this clock.
   await revoke(revoked.keyId, new Date(Date.now() + 3_600_000).toISOString())
   const answers = [
     await login({ api_key: createApiKey().apiKey }),
@@ -282,7 +283,7 @@ t.test('only a key that could be one is looked up', async (t) => {
   t.equal(queries, before + 1)
 })
 
-t.test('without a plan that has API access only the right key learns why', async (t) => {
+t.test('only a correct key learns that its plan has no API access', async (t) => {
   const basicPlan = await issueKey(await addCustomer('basic'))
   const wrong = await issueKey(basicPlan.customer, { secret_sha256: Buffer.alloc(32) })
   const suspended = await newKey()
@@ -322,7 +323,7 @@ t.test('a body that is not a login names each fault by its pointer', async (t) =
   t.equal(twice.json().code, 'invalid_body')
 })
 
-t.test('a login notes the day on which the key was last used', async (t) => {
+t.test('a login stores the day on which the key was last used', async (t) => {
   const { keyId, apiKey } = await newKey()
   const lastUse = () =>
     owner.selectFrom('api_keys').select('last_used_on').where('key_id', '=', keyId).executeTakeFirstOrThrow()
@@ -331,7 +332,7 @@ t.test('a login notes the day on which the key was last used', async (t) => {
   t.match((await lastUse()).last_used_on, /^\d{4}-\d\d-\d\d$/)
 })
 
-t.test('a request without a bearer token is told to bring one', async (t) => {
+t.test('a request without a bearer token gets a challenge', async (t) => {
   for (const header of [undefined, '', 'Basic YTpi', 'Token abc', 'Bearertoken']) {
     const answer = await ask(header)
     t.equal(answer.statusCode, 401)
@@ -340,11 +341,12 @@ t.test('a request without a bearer token is told to bring one', async (t) => {
   }
 })
 
-t.test("the scheme's case and further spaces do not count", async (t) => {
+t.test('the case of the scheme and additional spaces are ignored', async (t) => {
   const token = await readToken((await newKey()).apiKey)
   for (const scheme of ['bearer ', 'BEARER ', 'Bearer  ', 'bEARER   ']) {
     t.equal((await ask(scheme + token)).statusCode, 200)
   }
+  for (const word of ['Bearer', 'Bearer ']) t.equal((await ask(word)).json().code, 'invalid_token')
 })
 
 const active = createPrivateKey(signingKeys.active.privatePem)
@@ -375,82 +377,7 @@ const isRefused = async (t: Test, token: string, why: string, on = app) => {
   t.equal(answer.headers['www-authenticate'], badToken, why)
 }
 
-t.test('a token with any difference from a signed one is refused', async (t) => {
-  t.equal((await who(craft(goodHeader, goodClaims()))).statusCode, 200, 'the pattern itself is good')
-  const claims = goodClaims()
-  const without = (name: keyof typeof claims) => ({ ...claims, [name]: undefined })
-  const unrelated = generateKeyPairSync('ed25519').privateKey
-  const publicPem = signingKeys.publicByHeader.get(signingKeys.active.header) ?? ''
-  const hmac = (header: unknown) => {
-    const input = `${encode(header)}.${encode(claims)}`
-    return `${input}.${createHmac('sha256', publicPem).update(input).digest('base64url')}`
-  }
-  const header = (change: object) => craft({ ...goodHeader, ...change }, claims)
-  const crafted: Record<string, string> = {
-    'alg none': `${encode({ ...goodHeader, alg: 'none' })}.${encode(claims)}.`,
-    'alg none in plain': `${encode({ alg: 'none' })}.${encode(claims)}.`,
-    'no signature': `${encode(goodHeader)}.${encode(claims)}.`,
-    'two segments': `${encode(goodHeader)}.${encode(claims)}`,
-    'four segments': `${craft(goodHeader, claims)}.x`,
-    'HS256 with the public key': hmac({ ...goodHeader, alg: 'HS256' }),
-    'HS256 under our header': hmac(goodHeader),
-    'unrelated key': craft(goodHeader, claims, unrelated),
-    'unrelated key and its own kid': craft({ ...goodHeader, kid: 'other' }, claims, unrelated),
-    'unknown kid': header({ kid: 'other' }),
-    'no kid': header({ kid: undefined }),
-    'typ JWT': header({ typ: 'JWT' }),
-    'no typ': header({ typ: undefined }),
-    crit: header({ crit: ['exp'] }),
-    'empty crit': header({ crit: [] }),
-    'embedded key': header({ jwk: createPublicKey(unrelated).export({ format: 'jwk' }) }),
-    'other issuer': craft(goodHeader, { ...claims, iss: 'https://evil.example' }),
-    'other audience': craft(goodHeader, { ...claims, aud: 'https://other.example' }),
-    'nbf in the future': craft(goodHeader, { ...claims, nbf: seconds() + 5 }),
-    'nbf as text': craft(goodHeader, { ...claims, nbf: 'now' }),
-    'exp as text': craft(goodHeader, { ...claims, exp: String(claims.exp) }),
-    'exp as list': craft(goodHeader, { ...claims, exp: [claims.exp] }),
-    'no exp': craft(goodHeader, without('exp')),
-    'no iss': craft(goodHeader, without('iss')),
-    'no aud': craft(goodHeader, without('aud')),
-    'no sub': craft(goodHeader, without('sub')),
-    'no jti': craft(goodHeader, without('jti')),
-    'no customer': craft(goodHeader, without('customer')),
-    'sub as object': craft(goodHeader, { ...claims, sub: {} }),
-    'another customer': craft(goodHeader, { ...claims, customer: 'customer-1' }),
-    'payload no object': craft(goodHeader, [claims]),
-    'payload no JSON': `${encode(goodHeader)}.e.x`,
-    'header no JSON': `e30.${encode(claims)}.x`,
-    'space inside': `${craft(goodHeader, claims)} x`,
-    'bytes beyond ASCII': '\xe9'.repeat(demoToken.length),
-    'nothing at all': '',
-    dots: '..',
-    rubbish: 'rubbish',
-  }
-  for (const [why, token] of Object.entries(crafted)) await isRefused(t, token, why)
-  for (const word of ['Bearer', 'Bearer ']) t.equal((await ask(word)).json().code, 'invalid_token')
-})
-
-t.test('changing any part of a token, however little, spoils it, also while it is remembered', async (t) => {
-  const token = craft(goodHeader, goodClaims())
-  t.equal((await who(token)).statusCode, 200)
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  const replace = (at: number, character: string) => token.slice(0, at) + character + token.slice(at + 1)
-  const [header = '', payload = ''] = token.split('.')
-  const ends = [header.length - 1, header.length + payload.length, token.length - 1]
-  for (const at of [0, 5, header.length, ...ends]) {
-    for (const character of alphabet) {
-      if (character === token[at]) continue
-      const answer = await who(replace(at, character))
-      t.equal(answer.statusCode, 401, `${at} ${character}`)
-    }
-  }
-  for (let at = 0; at < token.length; at += 7) {
-    await isRefused(t, replace(at, token[at] === 'x' ? 'y' : 'x'), String(at))
-  }
-  for (const more of ['=', 'A', '.', '\t']) await isRefused(t, token + more, more)
-})
-
-t.test('a token is good until its last second and not after, remembered or not', async (t) => {
+t.test('a token is valid until its last second, cached or not', async (t) => {
   const token = craft(goodHeader, goodClaims())
   const unseen = craft(goodHeader, { ...goodClaims(), jti: 'two' })
   clock.ms += 59_999
@@ -589,7 +516,7 @@ t.test('a look-up waits in its own turn and delays no other look-up of the same 
 
 type SlowFlight = { read: PromiseWithResolvers<void>; arrival: PromiseWithResolvers<void> }
 
-/** A database whose answers arrive when told: `read` once the rows are known, `arrival` lets them through. */
+/** `read` resolves once PostgreSQL has answered; the rows arrive after `arrival` is resolved. */
 const createSlowDb = () => {
   const flights: SlowFlight[] = []
   const byQuery = new WeakMap<object, SlowFlight>()
@@ -653,7 +580,7 @@ t.test('simultaneous callers share one query, but not an old one', async (t) => 
   fence.verdict = 'behind'
 })
 
-t.test('a question that failed is asked again, and a fault of ours is not called unavailable', async (t) => {
+t.test('a failed query is repeated, and a fault of the statement is not `unavailable`', async (t) => {
   const { keyId } = await newKey()
   const principals = createPrincipals({ db, judge, now, monotonicNow: now })
   await sql`alter function find_api_key rename to find_nothing`.execute(owner)
@@ -662,7 +589,7 @@ t.test('a question that failed is asked again, and a fault of ours is not called
   t.match(await principals.findKey(keyId), { keyId })
 })
 
-t.test('a database that cannot be reached is 503, and asked again by the next request', async (t) => {
+t.test('an unreachable database is 503, and the next request queries it again', async (t) => {
   const nowhere = createPool('postgresql://x@127.0.0.1:1/x', { max: 1, applicationName: 'test', onError })
   const unreachable = createDb(nowhere)
   t.teardown(() => unreachable.destroy())
@@ -714,7 +641,7 @@ const principal = (scopes?: string[]): Principal => ({
   plan: 'premium',
 })
 
-t.test('a scope that is lacking is named in the challenge', async (t) => {
+t.test('the challenge names a missing scope', async (t) => {
   t.doesNotThrow(() => requireScope(principal(), 'lab:read'))
   t.doesNotThrow(() => requireScope(principal(['lab:read']), 'lab:read'))
   t.throws(() => requireScope(principal([]), 'lab:read'), {
@@ -728,7 +655,7 @@ t.test('a scope that is lacking is named in the challenge', async (t) => {
   })
 })
 
-t.test('a token has at most its own scopes and those its key has now', async (t) => {
+t.test('a token has the scopes that both it and its key have', async (t) => {
   const limited = await newKey({ scopes: ['lab:read', 'products:read'] })
   const readScopes = async (token: string) => (await who(token)).json().scopes
   const token = await readToken(limited.apiKey)
@@ -747,15 +674,7 @@ t.test('a token has at most its own scopes and those its key has now', async (t)
   t.strictSame(await readScopes(unlimited), [])
 })
 
-t.test('two services with the same key do not take each other’s tokens', async (t) => {
-  const other = await buildApp(signingKeys, 'https://other.example')
-  const { apiKey } = await newKey()
-  const token = (await login({ api_key: apiKey }, other)).json().access_token
-  t.equal((await who(token, other)).statusCode, 200)
-  await isRefused(t, token, 'issuer and audience')
-})
-
-t.test('a signing key that is withdrawn takes its tokens along, remembered ones too', async (t) => {
+t.test('the removal of a signing key invalidates its tokens, also cached ones', async (t) => {
   const publicByHeader = new Map(signingKeys.publicByHeader)
   const rotating = await buildApp({ ...signingKeys, publicByHeader })
   const token = await readToken((await newKey()).apiKey)
@@ -764,37 +683,35 @@ t.test('a signing key that is withdrawn takes its tokens along, remembered ones 
   await isRefused(t, token, 'withdrawn', rotating)
 })
 
-t.test('a private key is in the table sealed only', async (t) => {
+t.test('the table has private keys only encrypted', async (t) => {
   const rows = await owner.selectFrom('signing_keys').selectAll().execute()
   t.equal(rows.length, 2)
   for (const row of rows) {
-    t.notOk(row.sealed_private_key.includes('PRIVATE KEY'))
+    t.notOk(row.encrypted_private_key.includes('PRIVATE KEY'))
     t.notOk(JSON.stringify(row.public_jwk).includes('"d"'))
   }
 })
 
-t.test('a changed SECRET_KEY is explained, and adding the previous one opens the keys', async (t) => {
-  const former = 's'.repeat(32)
+t.test('a changed SECRET_KEY is explained, and adding the previous one decrypts the keys', async (t) => {
+  const previous = 's'.repeat(32)
   const changed = 'c'.repeat(32)
   await t.rejects(loadSigningKeys(db, createSecrets([changed])), /SECRET_KEY=new,previous/)
-  const both = await loadSigningKeys(db, createSecrets([changed, former]))
+  const both = await loadSigningKeys(db, createSecrets([changed, previous]))
   t.equal(both.active.kid, signingKeys.active.kid)
 })
 
-t.test('a public key that was slipped into the table is not trusted', async (t) => {
+t.test('a public key that was inserted into the table is not trusted', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const row = {
     kid: 'slipped',
     state: 'retiring' as const,
     public_jwk: JSON.stringify(publicKey.export({ format: 'jwk' })),
   }
-  const sealed = createSecrets(['f'.repeat(32)]).seal(
-    'signing key',
-    privateKey.export({ format: 'pem', type: 'pkcs8' }),
-  )
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
+  const encrypted = createSecrets(['f'.repeat(32)]).encrypt('signing key', pem)
   await owner
     .insertInto('signing_keys')
-    .values({ ...row, sealed_private_key: sealed })
+    .values({ ...row, encrypted_private_key: encrypted })
     .execute()
   await t.rejects(loadSigningKeys(db, secrets), /slipped cannot be opened/)
   await owner.deleteFrom('signing_keys').where('kid', '=', 'slipped').execute()
@@ -806,7 +723,7 @@ t.test(
     await owner.deleteFrom('signing_keys').execute()
     await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)
     const both = await owner.transaction().execute(async (transaction) => {
-      // Both callers see that there is no key, and neither can write yet.
+      // Both callers must see the empty table before either can write.
       await sql`lock table signing_keys in exclusive mode`.execute(transaction)
       const makers = [ensureSigningKeys(owner, secrets), ensureSigningKeys(owner, secrets)]
       const writers = sql`select from pg_locks where relation = 'signing_keys'::regclass and not granted`
@@ -821,6 +738,39 @@ t.test(
     t.strictSame((await loadSigningKeys(db, secrets)).jwks, jwks)
   },
 )
+
+const fakeKeys = { publicByHeader: new Map([['header', 'key']]) } as unknown as SigningKeys
+
+const listClaims = (jti: number, scopes: number) => ({
+  ...{ sub: 'key', client_id: 'key', iss: 'https://a', aud: 'https://a', customer: 'acme' },
+  ...{ exp: 2_000_000_000, iat: 1, nbf: 1, jti: String(jti), every_scope: false },
+  scope: Array.from({ length: scopes }, (_, n) => `custom:${'x'.repeat(30)}-${n}`).join(' '),
+})
+
+t.test('the cache of verified tokens is limited by their size', (t) => {
+  let checks = 0
+  const jwt = {
+    verify(token: string) {
+      checks += 1
+      return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    },
+  } as unknown as Jwt
+  const options = { signingKeys: fakeKeys, publicUrl: 'https://a', accessTokenSeconds: 60, now: () => 0 }
+  const verify = createTokenVerifier(jwt, options)
+  const getToken = (jti: number, scopes: number) =>
+    `header.${Buffer.from(JSON.stringify(listClaims(jti, scopes))).toString('base64url')}.AAAA`
+  const listChecks = (token: string) => {
+    const before = checks
+    verify(token)
+    return checks - before
+  }
+  for (let n = 0; n < 5_000; n++) verify(getToken(n, 1))
+  t.equal(listChecks(getToken(0, 1)), 0, 'thousands of usual tokens are kept')
+  for (let n = 0; n < 2_000; n++) verify(getToken(n, 90))
+  t.equal(listChecks(getToken(1_999, 90)), 0)
+  t.equal(listChecks(getToken(0, 90)), 1, 'of large ones fewer')
+  t.end()
+})
 
 t.test('without the plugins that it depends on, auth stops the boot', async (t) => {
   const alone = Fastify()

@@ -1,12 +1,14 @@
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import t, { type Test } from 'tap'
 import type { Plan } from '../../app/db/schema.ts'
 import { catalogue } from '../../app/errors.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { assertionAlgorithms } from '../../app/identity/client-keys.ts'
 import { createStage } from '../custom/stage.ts'
 import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { postForm } from './post-form.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
@@ -26,17 +28,10 @@ const newClient = async ({ customer = `customer-${++customers}`, ...limits }: Li
 }
 type Client = Awaited<ReturnType<typeof newClient>>
 
-const formType = 'application/x-www-form-urlencoded'
 const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 })
-const post = (path: string, form: Record<string, string> | string, headers: Record<string, string> = {}) =>
-  app.inject({
-    method: 'POST',
-    url: `/v1/oauth/${path}`,
-    headers: { 'content-type': formType, ...headers },
-    payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
-  })
+const post = postForm.bind(null, app)
 const grant = { grant_type: 'client_credentials' }
 const as = ({ id, secret }: Client, form: Record<string, string>) => ({
   ...form,
@@ -50,72 +45,63 @@ const use = (token: string) => app.inject({ url: '/v1/me', headers: { authorizat
 const introspect = async (each: Client, token: string) =>
   (await post('introspect', as(each, { token }))).json<Record<string, unknown>>()
 
-t.test(
-  'oauth4webapi finds, asks, inspects and revokes without being told anything but the issuer',
-  async (t) => {
-    const { id, secret } = await newClient()
-    const insecure = { [oauth.allowInsecureRequests]: true }
-    const issuer = new URL(origin)
-    const discovered = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' })
-    const server = await oauth.processDiscoveryResponse(issuer, discovered)
-    const resource = new URL(origin)
-    const protectedResource = await oauth.processResourceDiscoveryResponse(
-      resource,
-      await oauth.resourceDiscoveryRequest(resource, insecure),
+t.test('oauth4webapi discovers, logs in, introspects and revokes with only the issuer', async (t) => {
+  const { id, secret } = await newClient()
+  const insecure = { [oauth.allowInsecureRequests]: true }
+  const issuer = new URL(origin)
+  const discovered = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' })
+  const server = await oauth.processDiscoveryResponse(issuer, discovered)
+  const resource = new URL(origin)
+  const protectedResource = await oauth.processResourceDiscoveryResponse(
+    resource,
+    await oauth.resourceDiscoveryRequest(resource, insecure),
+  )
+  t.strictSame(protectedResource.authorization_servers, [server.issuer])
+
+  for (const authenticate of [oauth.ClientSecretBasic, oauth.ClientSecretPost]) {
+    const auth = authenticate(secret)
+    const me = { client_id: id }
+    const asked = await oauth.clientCredentialsGrantRequest(server, me, auth, { scope: 'lab:read' }, insecure)
+    const { access_token, token_type, scope, expires_in } = await oauth.processClientCredentialsResponse(
+      server,
+      me,
+      asked,
     )
-    t.strictSame(protectedResource.authorization_servers, [server.issuer])
+    t.strictSame(
+      { token_type, scope, expires_in },
+      { token_type: 'bearer', scope: 'lab:read', expires_in: 3600 },
+    )
 
-    for (const authenticate of [oauth.ClientSecretBasic, oauth.ClientSecretPost]) {
-      const auth = authenticate(secret)
-      const me = { client_id: id }
-      const asked = await oauth.clientCredentialsGrantRequest(
+    const request = new Request(`${origin}/v1/lab`, {
+      headers: { authorization: `Bearer ${access_token}` },
+    })
+    const claims = await oauth.validateJwtAccessToken(server, request, origin, insecure)
+    t.match(claims, { client_id: id, sub: id, scope: 'lab:read' })
+    const answer = await oauth.protectedResourceRequest(
+      access_token,
+      'GET',
+      new URL(`${origin}/v1/lab`),
+      new Headers(),
+      null,
+      insecure,
+    )
+    t.equal(answer.status, 200)
+
+    const inspect = async () =>
+      oauth.processIntrospectionResponse(
         server,
         me,
-        auth,
-        { scope: 'lab:read' },
-        insecure,
+        await oauth.introspectionRequest(server, me, auth, access_token, insecure),
       )
-      const { access_token, token_type, scope, expires_in } = await oauth.processClientCredentialsResponse(
-        server,
-        me,
-        asked,
-      )
-      t.strictSame(
-        { token_type, scope, expires_in },
-        { token_type: 'bearer', scope: 'lab:read', expires_in: 3600 },
-      )
+    t.match(await inspect(), { active: true, scope: 'lab:read', client_id: id })
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(server, me, auth, access_token, insecure),
+    )
+    await until('revoked', async () => (await inspect()).active === false)
+  }
+})
 
-      const request = new Request(`${origin}/v1/lab`, {
-        headers: { authorization: `Bearer ${access_token}` },
-      })
-      const claims = await oauth.validateJwtAccessToken(server, request, origin, insecure)
-      t.match(claims, { client_id: id, sub: id, scope: 'lab:read' })
-      const answer = await oauth.protectedResourceRequest(
-        access_token,
-        'GET',
-        new URL(`${origin}/v1/lab`),
-        new Headers(),
-        null,
-        insecure,
-      )
-      t.equal(answer.status, 200)
-
-      const inspect = async () =>
-        oauth.processIntrospectionResponse(
-          server,
-          me,
-          await oauth.introspectionRequest(server, me, auth, access_token, insecure),
-        )
-      t.match(await inspect(), { active: true, scope: 'lab:read', client_id: id })
-      await oauth.processRevocationResponse(
-        await oauth.revocationRequest(server, me, auth, access_token, insecure),
-      )
-      await until('revoked', async () => (await inspect()).active === false)
-    }
-  },
-)
-
-t.test('openid-client works without adaptation and understands a refusal', async (t) => {
+t.test('openid-client logs in, and understands a refusal', async (t) => {
   const { id, secret } = await newClient({ scopes: ['lab:read', 'products:read'] })
   const discover = (clientSecret: string, auth: client.ClientAuth) =>
     client.discovery(new URL(origin), id, clientSecret, auth, {
@@ -142,18 +128,6 @@ t.test('openid-client works without adaptation and understands a refusal', async
     const unknown = await client.clientCredentialsGrant(wrong).catch(getError)
     t.match(unknown, { status: 401 })
   }
-})
-
-t.test('jose verifies a token from the published keys alone', async (t) => {
-  const each = await newClient()
-  const keys = createRemoteJWKSet(new URL(`${origin}/.well-known/jwks.json`))
-  const { payload } = await jwtVerify(await readToken(each), keys, {
-    issuer: origin,
-    audience: origin,
-    typ: 'at+jwt',
-    algorithms: ['EdDSA'],
-  })
-  t.match(payload, { sub: each.id, client_id: each.id, customer: each.customer })
 })
 
 t.test('the token answer equals that of a login, and is never stored', async (t) => {
@@ -263,109 +237,94 @@ t.test('a token holds at most 100 scopes and 4 KiB: more must be narrowed', asyn
   t.equal((await ask(`${scopes(2)} ${'lab:read '.repeat(200).trim()}`)).statusCode, 200, 'each counts once')
 })
 
-/** Every way of being refused, as the RFCs name it. */
-t.test('refusals use the words of OAuth', async (t) => {
+t.test('each refusal has a code of OAuth, and no 401 reveals its reason', async (t) => {
   const good = await newClient({ scopes: ['lab:read'] })
   const lapsed = await newClient({ plan: 'basic' })
   const revoked = await newClient()
   await post('revoke', as(revoked, { token: revoked.secret }))
   const stranger = await newClient()
   const auth = basic(good.id, good.secret)
+  const other = basic(stranger.id, stranger.secret)
   const json = { 'content-type': 'application/json' }
-  type Refusal = [what: string, answer: ReturnType<typeof post>, status: number, error: string]
-  const refusals: Refusal[] = [
-    ['no client', post('token', grant), 401, 'invalid_client'],
-    ['an id alone', post('token', { ...grant, client_id: good.id }), 401, 'invalid_client'],
-    ['a secret alone', post('token', { ...grant, client_secret: good.secret }), 401, 'invalid_client'],
-    ['another key’s id', post('token', grant, basic(stranger.id, good.secret)), 401, 'invalid_client'],
-    ['an unknown key', post('token', grant, basic('x'.repeat(16), good.secret)), 401, 'invalid_client'],
-    ['a key of none', post('token', grant, basic(good.id, 'x')), 401, 'invalid_client'],
-    ['a revoked key', post('token', as(revoked, grant)), 401, 'invalid_client'],
-    ['rubbish in Basic', post('token', grant, { authorization: 'Basic !' }), 401, 'invalid_client'],
-    ['broken escapes in Basic', post('token', grant, basic('%zz', '%')), 401, 'invalid_client'],
-    ['a bearer token', post('token', grant, { authorization: 'Bearer x' }), 401, 'invalid_client'],
-    ['both ways', post('token', as(good, grant), auth), 400, 'invalid_request'],
-    ['two ids', post('token', { ...grant, client_id: 'x' }, auth), 400, 'invalid_request'],
-    ['no grant', post('token', {}, auth), 400, 'invalid_request'],
-    ['an empty grant', post('token', 'grant_type=', auth), 400, 'invalid_request'],
-    ['another grant', post('token', { grant_type: 'password' }, auth), 400, 'unsupported_grant_type'],
-    ['another grant, no client', post('token', { grant_type: 'password' }), 400, 'unsupported_grant_type'],
-    [
-      'a grant twice',
-      post('token', 'grant_type=client_credentials&grant_type=x', auth),
-      400,
-      'invalid_request',
-    ],
-    ['twice, spelled apart', post('token', 'scope=a&%73cope=b', auth), 400, 'invalid_request'],
-    [
-      'any parameter twice',
-      post('token', 'grant_type=client_credentials&x=1&x=2', auth),
-      400,
-      'invalid_request',
-    ],
-    [
-      'an empty one twice',
-      post('token', 'grant_type=client_credentials&x=&x=', auth),
-      400,
-      'invalid_request',
-    ],
-    ['a broken escape', post('token', 'grant_type=%zz', auth), 400, 'invalid_request'],
-    ['broken UTF-8', post('token', 'grant_type=%ff', auth), 400, 'invalid_request'],
-    [
-      'a scope too many',
-      post('token', { ...grant, scope: 'lab:read products:read' }, auth),
-      400,
-      'invalid_scope',
-    ],
-    [
-      'no such scope',
-      post('token', { ...grant, scope: 'all' }, basic(stranger.id, stranger.secret)),
-      400,
-      'invalid_scope',
-    ],
-    ['two spaces', post('token', { ...grant, scope: 'lab:read  lab:read' }, auth), 400, 'invalid_scope'],
-    ['a scope with quotes', post('token', { ...grant, scope: '"\\ä' }, auth), 400, 'invalid_scope'],
-    ['a plan without access', post('token', as(lapsed, grant)), 400, 'unauthorized_client'],
-    ['JSON', post('token', JSON.stringify(as(good, grant)), json), 415, 'invalid_request'],
-    [
-      'no body',
-      app.inject({ method: 'POST', url: '/v1/oauth/token', headers: auth }),
-      400,
-      'invalid_request',
-    ],
-    ['too large a body', post('token', `x=${'x'.repeat(70_000)}`, auth), 413, 'invalid_request'],
-    ['a token in the query', post('token?access_token=x', grant, auth), 400, 'invalid_request'],
-    ['a secret in the query', post('token?client_secret=x', grant, auth), 400, 'invalid_request'],
-    ['a parameter in the query', post('token?scope=x', grant, auth), 400, 'invalid_request'],
-    ['the same at revoke', post('revoke?x', { token: 'x' }, auth), 400, 'invalid_request'],
-    ['the same at introspect', post('introspect?x=1', { token: 'x' }, auth), 400, 'invalid_request'],
-    ['no such path', post('nothing', grant, auth), 404, 'invalid_request'],
-    ['no such path, as nobody', app.inject('/v1/oauth/nothing/at/all'), 404, 'invalid_request'],
-    ['GET', app.inject({ url: '/v1/oauth/token', headers: auth }), 405, 'invalid_request'],
-    ['nothing to revoke', post('revoke', {}, auth), 400, 'invalid_request'],
-    ['two to revoke', post('revoke', 'token=a&token=b', auth), 400, 'invalid_request'],
-    ['revoking as nobody', post('revoke', { token: 'x' }), 401, 'invalid_client'],
-    ['nothing to inspect', post('introspect', {}, auth), 400, 'invalid_request'],
-    ['inspecting as nobody', post('introspect', { token: 'x' }), 401, 'invalid_client'],
-  ]
+  const token = post.bind(null, 'token')
+  const refusals: Record<string, Record<string, ReturnType<typeof post>>> = {
+    '401 invalid_client': {
+      'no client': token(grant),
+      'an id alone': token({ ...grant, client_id: good.id }),
+      'a secret alone': token({ ...grant, client_secret: good.secret }),
+      'another key’s id': token(grant, basic(stranger.id, good.secret)),
+      'an unknown key': token(grant, basic('x'.repeat(16), good.secret)),
+      'text that is no key': token(grant, basic(good.id, 'x')),
+      'a revoked key': token(as(revoked, grant)),
+      'rubbish in Basic': token(grant, { authorization: 'Basic !' }),
+      'broken escapes in Basic': token(grant, basic('%zz', '%')),
+      'a bearer token': token(grant, { authorization: 'Bearer x' }),
+      'revocation without a client': post('revoke', { token: 'x' }),
+      'introspection without a client': post('introspect', { token: 'x' }),
+    },
+    '400 invalid_request': {
+      'both ways': token(as(good, grant), auth),
+      'two ids': token({ ...grant, client_id: 'x' }, auth),
+      'no grant': token({}, auth),
+      'an empty grant': token('grant_type=', auth),
+      'a grant twice': token('grant_type=client_credentials&grant_type=x', auth),
+      'twice, spelled apart': token('scope=a&%73cope=b', auth),
+      'any parameter twice': token('grant_type=client_credentials&x=1&x=2', auth),
+      'an empty one twice': token('grant_type=client_credentials&x=&x=', auth),
+      'a broken escape': token('grant_type=%zz', auth),
+      'broken UTF-8': token('grant_type=%ff', auth),
+      'no body': app.inject({ method: 'POST', url: '/v1/oauth/token', headers: auth }),
+      'a token in the query': post('token?access_token=x', grant, auth),
+      'a secret in the query': post('token?client_secret=x', grant, auth),
+      'a parameter in the query': post('token?scope=x', grant, auth),
+      'the same at revoke': post('revoke?x', { token: 'x' }, auth),
+      'the same at introspect': post('introspect?x=1', { token: 'x' }, auth),
+      'nothing to revoke': post('revoke', {}, auth),
+      'two to revoke': post('revoke', 'token=a&token=b', auth),
+      'nothing to inspect': post('introspect', {}, auth),
+    },
+    '400 unsupported_grant_type': {
+      'another grant': token({ grant_type: 'password' }, auth),
+      'another grant, no client': token({ grant_type: 'password' }),
+    },
+    '400 invalid_scope': {
+      'a scope too many': token({ ...grant, scope: 'lab:read products:read' }, auth),
+      'no such scope': token({ ...grant, scope: 'all' }, other),
+      'two spaces': token({ ...grant, scope: 'lab:read  lab:read' }, auth),
+      'a scope with quotes': token({ ...grant, scope: '"\\ä' }, auth),
+    },
+    '400 unauthorized_client': { 'a plan without access': token(as(lapsed, grant)) },
+    '404 invalid_request': {
+      'no such path': post('nothing', grant, auth),
+      'no such path, no client': app.inject('/v1/oauth/nothing/at/all'),
+    },
+    '405 invalid_request': { GET: app.inject({ url: '/v1/oauth/token', headers: auth }) },
+    '413 invalid_request': { 'too large a body': token(`x=${'x'.repeat(70_000)}`, auth) },
+    '415 invalid_request': { JSON: token(JSON.stringify(as(good, grant)), json) },
+  }
   const wrong: unknown[] = []
-  for (const [what, asked, status, error] of refusals) {
-    const answer = await asked
-    const body = answer.json<Record<string, string>>()
-    const problem = body.error_uri?.slice(`${origin}/problems/`.length) ?? ''
-    const isGood =
-      answer.statusCode === status &&
-      body.error === error &&
-      Object.keys(body).join() === 'error,error_description,error_uri' &&
-      /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(body.error_description ?? '') &&
-      problem in catalogue &&
-      answer.headers['cache-control'] === 'no-store' &&
-      answer.headers['content-type'] === 'application/json' &&
-      answer.headers['www-authenticate'] === (status === 401 ? 'Basic realm="certdata"' : undefined) &&
-      answer.headers.allow === (status === 405 ? 'POST, OPTIONS' : undefined)
-    if (!isGood) wrong.push([what, answer.statusCode, body, answer.headers])
+  const reasons = new Set<string>()
+  for (const [expected, requests] of Object.entries(refusals)) {
+    const status = Number.parseInt(expected, 10)
+    for (const [what, sent] of Object.entries(requests)) {
+      const answer = await sent
+      const body = answer.json<Record<string, string>>()
+      const problem = body.error_uri?.slice(`${origin}/problems/`.length) ?? ''
+      const isGood =
+        `${answer.statusCode} ${body.error}` === expected &&
+        Object.keys(body).join() === 'error,error_description,error_uri' &&
+        /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(body.error_description ?? '') &&
+        problem in catalogue &&
+        answer.headers['cache-control'] === 'no-store' &&
+        answer.headers['content-type'] === 'application/json' &&
+        answer.headers['www-authenticate'] === (status === 401 ? 'Basic realm="certdata"' : undefined) &&
+        answer.headers.allow === (status === 405 ? 'POST, OPTIONS' : undefined)
+      if (!isGood) wrong.push([what, answer.statusCode, body, answer.headers])
+      if (status === 401) reasons.add(answer.body)
+    }
   }
   t.same(wrong, [])
+  t.equal(reasons.size, 1)
 })
 
 t.test('a description names the next step in the characters that OAuth allows', async (t) => {
@@ -375,27 +334,11 @@ t.test('a description names the next step in the characters that OAuth allows', 
   t.match(await described(post('token', '{}', json)), /application\/x-www-form-urlencoded/)
 })
 
-t.test('a key that is unknown, wrong or revoked gets one and the same refusal', async (t) => {
-  const [good, other, revoked] = [await newClient(), await newClient(), await newClient()]
-  await post('revoke', as(revoked, { token: revoked.secret }))
-  await database.operator
-    .updateTable('api_keys')
-    .set({ secret_sha256: Buffer.alloc(32) })
-    .where('key_id', '=', other.id)
-    .execute()
-  const answers = await Promise.all(
-    [revoked, other, { ...good, id: other.id }, { ...good, secret: 'x' }].map((each) =>
-      post('token', as(each, grant)),
-    ),
-  )
-  for (const answer of answers) t.equal(answer.body, answers[0]?.body)
-})
-
 t.test('a request without TLS is refused in the same form', async (t) => {
   const remote = await app.inject({
     method: 'POST',
     url: '/v1/oauth/token',
-    headers: { 'content-type': formType },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
     remoteAddress: '192.0.2.1',
     payload: 'grant_type=client_credentials',
   })
@@ -403,32 +346,35 @@ t.test('a request without TLS is refused in the same form', async (t) => {
   t.equal(remote.statusCode, 403)
 })
 
-t.test('introspection reports the effect of a request, and only for the customer’s tokens', async (t) => {
-  const each = await newClient()
-  const token = await readToken(each, { scope: 'lab:read products:read' })
-  const { iat, nbf, exp, jti } = decodeJwt(token)
-  t.strictSame(await introspect(each, token), {
-    ...{ active: true, scope: 'lab:read products:read', client_id: each.id, sub: each.id },
-    ...{ customer: each.customer, token_type: 'Bearer', iss: origin, aud: origin, iat, nbf, exp, jti },
-  })
-  const sibling = await newClient({ customer: each.customer })
-  t.match(await introspect(sibling, token), { active: true, client_id: each.id })
-  for (const unknown of [token.slice(0, -4), 'x', 'cda_demo_public', each.secret]) {
-    t.strictSame(await introspect(each, unknown), { active: false })
-  }
-  t.strictSame(await introspect(await newClient(), token), { active: false }, 'of another customer')
+t.test(
+  'introspection describes a token as requests see it, and only the customer’s own tokens',
+  async (t) => {
+    const each = await newClient()
+    const token = await readToken(each, { scope: 'lab:read products:read' })
+    const { iat, nbf, exp, jti } = decodeJwt(token)
+    t.strictSame(await introspect(each, token), {
+      ...{ active: true, scope: 'lab:read products:read', client_id: each.id, sub: each.id },
+      ...{ customer: each.customer, token_type: 'Bearer', iss: origin, aud: origin, iat, nbf, exp, jti },
+    })
+    const sibling = await newClient({ customer: each.customer })
+    t.match(await introspect(sibling, token), { active: true, client_id: each.id })
+    for (const unknown of [token.slice(0, -4), 'x', 'cda_demo_public', each.secret]) {
+      t.strictSame(await introspect(each, unknown), { active: false })
+    }
+    t.strictSame(await introspect(await newClient(), token), { active: false }, 'of another customer')
 
-  const set = (scopes: string[]) =>
-    database.operator.updateTable('api_keys').set({ scopes }).where('key_id', '=', each.id).execute()
-  await set(['lab:read'])
-  await until('narrower', async () => (await introspect(each, token)).scope === 'lab:read')
-  await database.operator
-    .updateTable('customers')
-    .set({ plan: 'basic' })
-    .where('customer_id', '=', each.customer)
-    .execute()
-  await until('lapsed', async () => (await introspect(each, token)).active === false)
-})
+    const set = (scopes: string[]) =>
+      database.operator.updateTable('api_keys').set({ scopes }).where('key_id', '=', each.id).execute()
+    await set(['lab:read'])
+    await until('narrower', async () => (await introspect(each, token)).scope === 'lab:read')
+    await database.operator
+      .updateTable('customers')
+      .set({ plan: 'basic' })
+      .where('customer_id', '=', each.customer)
+      .execute()
+    await until('lapsed', async () => (await introspect(each, token)).active === false)
+  },
+)
 
 t.test('a revoked token is refused, and its siblings are not', async (t) => {
   const each = await newClient()
@@ -447,20 +393,6 @@ t.test('a revoked token is refused, and its siblings are not', async (t) => {
   for (const unknown of [token, 'x', 'cda_demo_public']) {
     t.equal((await post('revoke', as(each, { token: unknown }))).statusCode, 200)
   }
-})
-
-t.test('another customer’s tokens and keys are not touched by a revocation', async (t) => {
-  const [each, stranger] = [await newClient(), await newClient()]
-  const token = await readToken(each)
-  await post('revoke', as(stranger, { token }))
-  await post('revoke', as(stranger, { token: each.secret }))
-  const rows = await database.operator
-    .selectFrom('revoked_tokens')
-    .select('jti')
-    .where('customer_id', '=', each.customer)
-    .execute()
-  t.same(rows, [])
-  t.equal((await post('token', as(each, grant))).statusCode, 200)
 })
 
 t.test('the holder of a leaked key can revoke it, even after the plan has ended', async (t) => {
@@ -509,7 +441,7 @@ t.test('revocations are kept no longer than the tokens would have lived', async 
 t.test('programs find everything from the well-known addresses', async (t: Test) => {
   const get = (path: string) => app.inject(`/.well-known/${path}`)
   const server = (await get('oauth-authorization-server')).json()
-  const methods = ['client_secret_basic', 'client_secret_post']
+  const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
   t.match(server, {
     issuer: origin,
     response_types_supported: ['none'],
@@ -517,6 +449,9 @@ t.test('programs find everything from the well-known addresses', async (t: Test)
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     jwks_uri: `${origin}/.well-known/jwks.json`,
   })
   t.match((await get('oauth-protected-resource')).json(), {

@@ -1,5 +1,4 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import { SignJWT } from 'jose'
 import type { Plan } from '../../app/db/schema.ts'
 import { addApiKey } from '../../app/identity/api-key-store.ts'
@@ -30,7 +29,6 @@ type Options = { plan?: Plan; scopes?: string[] | null; alg?: Algorithm; jwksUri
 
 let customers = 0
 
-/** A customer with a client that signs. */
 export const addSigningClient = async (
   database: TestDatabase,
   options: Options = {},
@@ -49,7 +47,7 @@ export const addSigningClient = async (
 
 let assertions = 0
 
-/** Signs an assertion that is good for a minute; `header` and `claims` replace its members, undefined removes them. */
+/** Valid for a minute. `header` and `claims` replace members; `undefined` removes one. */
 export const assertFor = (
   { id, alg, privateKey }: Pick<SigningClient, 'id' | 'alg' | 'privateKey'>,
   audience: string,
@@ -63,21 +61,6 @@ export const assertFor = (
     .sign(privateKey)
 }
 
-/** Sends a form to an endpoint of OAuth. */
-export const postForm = (
-  app: FastifyInstance,
-  path: string,
-  form: Record<string, string> | string,
-  headers: Record<string, string> = {},
-) =>
-  app.inject({
-    method: 'POST',
-    url: `/v1/oauth/${path}`,
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
-  })
-
-/** The form of a token request with this assertion. */
 export const grantWith = (assertion: string, more: Record<string, string> = {}) => ({
   grant_type: 'client_credentials',
   client_assertion_type: assertionType,

@@ -91,7 +91,7 @@ t.test('SECRET_KEY changes without a gap: after two rotations the previous one c
     .execute()
   t.same(await readStates(), ['active', 'gone', 'gone', 'next'])
   await t.resolves(loadSigningKeys(own.reader, alone))
-  await t.resolves(rotateSigningKeys(own.operator, alone, 0), 'keys that are gone need no opening')
+  await t.resolves(rotateSigningKeys(own.operator, alone, 0), 'keys that are gone need not decrypt')
   t.same(await readStates(), ['active', 'next', 'retiring'])
 })
 
@@ -104,55 +104,29 @@ t.test('concurrent rotations run one after the other, and each is complete', asy
   t.equal(states.filter((state) => state === 'next').length, 1)
 })
 
-t.test('rotation under load on two instances fails no request and no outside verifier', async (t) => {
+t.test('during rotations, each instance accepts and publishes the keys of the other', async (t) => {
   const apps = [await openApp(t), await openApp(t)] as const
-  await until('both know the keys', async () => {
-    const next = await kidIn('next')
-    return (await Promise.all(apps.map(readKids))).every((kids) => kids.includes(next))
-  })
-  const kids = new Set<string>()
-  const failures: string[] = []
-  let requests = 0
-  let isDone = false
-
-  /** Logs in at one instance, asks the other at once, and verifies by the other's published keys alone. */
-  const worker = async (index: number) => {
-    const [signer, server] = index % 2 === 0 ? apps : [apps[1], apps[0]]
-    const older: string[] = []
-    while (!isDone) {
-      const token = await tokenFrom(signer)
-      older.push(token)
-      kids.add(getKid(token))
-      const keySet = createLocalJWKSet(await readKeySet(server))
-      for (const each of [token, older[0] as string]) {
-        const answer = await use(server, each)
-        if (answer.statusCode !== 200) failures.push(`${answer.statusCode} ${answer.body}`)
-        await jwtVerify(each, keySet, { issuer: publicUrl }).catch((error: Error) =>
-          failures.push(error.message),
-        )
-      }
-      requests += 4
-    }
+  const tokens: string[] = []
+  const isValid = async (token: string, app: FastifyInstance) => {
+    const keySet = createLocalJWKSet(await readKeySet(app))
+    await jwtVerify(token, keySet, { issuer: publicUrl })
+    return (await use(app, token)).statusCode === 200
   }
-  const workers = Array.from({ length: 6 }, (_, index) => worker(index))
-  const active = new Set<string>()
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 3; round++) {
     const next = await kidIn('next')
     await until('both publish the next key', async () =>
-      (await Promise.all(apps.map(readKids))).every((each) => each.includes(next)),
+      (await Promise.all(apps.map(readKids))).every((kids) => kids.includes(next)),
     )
     await rotate()
-    active.add(next)
-    await until('both sign with it', async () =>
-      (await Promise.all(apps.map(tokenFrom))).every((token) => getKid(token) === next),
-    )
-    await until('it signs under load', () => kids.has(next))
+    await until('both sign with it', async () => {
+      const made = await Promise.all(apps.map(tokenFrom))
+      tokens.push(...made)
+      for (const [index, token] of made.entries())
+        t.ok(await isValid(token, apps[1 - index] as FastifyInstance))
+      return made.every((token) => getKid(token) === next)
+    })
   }
-  await until('there was a load', () => requests > 100)
-  isDone = true
-  await Promise.all(workers)
-  t.strictSame(failures, [])
-  t.equal(active.size, 4)
+  for (const token of tokens) for (const app of apps) t.ok(await isValid(token, app))
 })
 
 t.test('a retiring key stays until its last token has expired, then it is deleted', async (t) => {
@@ -222,7 +196,7 @@ t.test('a second migration creates only missing keys', async (t) => {
   t.equal((await listSigningKeys(operator)).filter((key) => key.state === 'next').length, 1)
 })
 
-/** A service that looks all the time, at something that `look` stands for. */
+/** Starts the plugin with an interval of 1 ms; each refresh calls `look`. */
 const openLooking = async (t: Test, look: (count: number) => Promise<void> | void) => {
   const looking = { count: 0, app: Fastify() }
   const refresh = async () => look(++looking.count)
@@ -232,7 +206,7 @@ const openLooking = async (t: Test, look: (count: number) => Promise<void> | voi
   return looking
 }
 
-/** Whether it looks no more, while another one does. */
+/** True if `looking` has stopped. Another plugin that refreshes shows that time has passed. */
 const hasEnded = async (t: Test, looking: { count: number }): Promise<boolean> => {
   const { count } = looking
   const other = await openLooking(t, () => {})
@@ -240,7 +214,7 @@ const hasEnded = async (t: Test, looking: { count: number }): Promise<boolean> =
   return looking.count === count
 }
 
-t.test('the search for new keys continues after a failure and ends when the service closes', async (t) => {
+t.test('refreshing continues after a failure and ends when the service closes', async (t) => {
   const looking = await openLooking(t, (count) => {
     if (count === 2) throw new Error('unreachable')
   })
@@ -249,7 +223,7 @@ t.test('the search for new keys continues after a failure and ends when the serv
   t.ok(await hasEnded(t, looking))
 })
 
-t.test('closing waits for the search in progress, and it is the last', async (t) => {
+t.test('closing waits for the refresh in progress, and no other follows', async (t) => {
   const look = Promise.withResolvers<void>()
   const looking = await openLooking(t, () => look.promise)
   await until('it looks', () => looking.count === 1)

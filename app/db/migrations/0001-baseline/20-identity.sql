@@ -43,7 +43,7 @@ create table signing_keys (
   kid text collate "C" primary key,
   state text not null check (state in ('next', 'active', 'retiring')),
   public_jwk jsonb not null,
-  sealed_private_key bytea not null,
+  encrypted_private_key bytea not null,
   created_at timestamptz not null default now(),
   activated_at timestamptz,
   retired_at timestamptz,
@@ -98,9 +98,9 @@ $$;
 
 -- A retiring key is left out one minute after its last token expired: clocks of instances differ by less.
 create function list_signing_keys()
-returns table (kid text, state text, public_jwk jsonb, sealed_private_key bytea)
+returns table (kid text, state text, public_jwk jsonb, encrypted_private_key bytea)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select s.kid, s.state, s.public_jwk, s.sealed_private_key from signing_keys s
+  select s.kid, s.state, s.public_jwk, s.encrypted_private_key from signing_keys s
   where s.state <> 'retiring' or coalesce(s.tokens_until, 'infinity') > now() - interval '1 minute'
   order by s.created_at, s.kid
 $$;

@@ -65,7 +65,7 @@ $$;
 comment on function use_assertion is 'false: the assertion was used before';
 
 create function take_key_set(customer text, key text, uri text)
-returns table (is_due boolean, jwks text, age_seconds float8)
+returns table (is_due boolean, jwks text, age_seconds float8, asked_seconds float8)
 language sql volatile security definer set search_path = public, pg_temp as $$
   with claimed as (
     insert into client_key_sets as s (customer_id, key_id, jwks_uri)
@@ -74,7 +74,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
       jwks = case when s.jwks_uri = uri then s.jwks end
       where s.jwks_uri <> uri or s.asked_at <= now() - interval '1 minute'
     returning 1)
-  select exists (select from claimed), s.jwks::text, extract(epoch from now() - s.read_at)::float8
+  select exists (select from claimed), s.jwks::text, extract(epoch from now() - s.read_at)::float8,
+    extract(epoch from now() - s.asked_at)::float8
   from (select) one
   left join client_key_sets s on s.customer_id = customer and s.key_id = key and s.jwks_uri = uri
 $$;

@@ -29,7 +29,7 @@ create table audit_seals (
   mac bytea not null,
   sealed_at timestamptz not null default clock_timestamp(),
   number bigint,
-  leaf bytea
+  leaf bytea not null
 );
 
 create table audit_anchor (

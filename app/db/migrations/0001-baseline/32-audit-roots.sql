@@ -40,8 +40,7 @@ $$;
 create function audit_root_state() returns table (root_no bigint, last_seal bigint, digest bytea, is_due boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
   select h.root_no, h.last_seal, h.digest, exists (
-    select from audit_seals s where s.seal_no > h.last_seal and s.leaf is not null
-      and s.sealed_at < audit_root_cut(clock_timestamp()))
+    select from audit_seals s where s.seal_no > h.last_seal and s.sealed_at < audit_root_cut(clock_timestamp()))
   from audit_root_head h
 $$;
 
@@ -50,7 +49,7 @@ returns table (seal_no bigint, entry_id bigint, leaf bytea, mac bytea)
 language sql stable security definer set search_path = public, pg_temp as $$
   select s.seal_no, s.entry_id, s.leaf, s.mac from audit_root_head h
   join audit_seals s on s.seal_no > h.last_seal
-  where s.leaf is not null and (takes_all or s.sealed_at < audit_root_cut(clock_timestamp()))
+  where takes_all or s.sealed_at < audit_root_cut(clock_timestamp())
   order by s.seal_no limit most
 $$;
 
