@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { computeThumbprint } from './jwk.ts'
-import { isStrongEd25519 } from './weak-keys.ts'
+import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
 
@@ -44,7 +44,7 @@ const requireUse = (jwk: Record<string, unknown>, alg: string): void => {
   }
 }
 
-const requireRsaStrength = ({ asymmetricKeyDetails = {} }: KeyObject): void => {
+const requireRsaStrength = (modulus: Buffer, { asymmetricKeyDetails = {} }: KeyObject): void => {
   const { modulusLength: bits = 0, publicExponent } = asymmetricKeyDetails
   if (bits < leastRsaBits || bits > mostRsaBits) {
     throw new Error(`expected an RSA key of ${leastRsaBits} to ${mostRsaBits} bits: make a new one`)
@@ -52,10 +52,11 @@ const requireRsaStrength = ({ asymmetricKeyDetails = {} }: KeyObject): void => {
   if (publicExponent !== 65_537n) {
     throw new Error('expected an RSA key with the exponent 65537 (e "AQAB"): make a new one')
   }
+  if (!isStrongModulus(modulus)) throw new Error('the modulus of the key has a small factor: make a new key')
 }
 
-const requireStrength = ({ x = '' }: PublicMembers, key: KeyObject) => {
-  if (key.asymmetricKeyType === 'rsa') requireRsaStrength(key)
+const requireStrength = ({ x = '', n }: PublicMembers, key: KeyObject) => {
+  if (n !== undefined) requireRsaStrength(Buffer.from(n, 'base64url'), key)
   if (key.asymmetricKeyType === 'ed25519' && !isStrongEd25519(Buffer.from(x, 'base64url'))) {
     throw new Error('this key is not secure: make a new key pair and give its public part')
   }
@@ -89,9 +90,9 @@ const parseJwk = (value: unknown): PublicJwk => {
   const key = importJwk(Object.fromEntries(kind.members.map((name) => [name, readMember(jwk, name)])))
   // Exporting normalizes the members, so that a key has only one thumbprint.
   const exported = key.export({ format: 'jwk' }) as PublicMembers
-  const members = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
-  requireStrength(members, key)
-  return { ...members, kid: readKid(jwk.kid ?? computeThumbprint(members)), alg: kind.alg, use: 'sig' }
+  const made = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
+  requireStrength(made, key)
+  return { ...made, kid: readKid(jwk.kid ?? computeThumbprint(made)), alg: kind.alg, use: 'sig' }
 }
 
 const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {

@@ -367,17 +367,19 @@ t.test('a replay is refused on another instance, also with another spelling of t
   t.equal((await send(grantWith([head, body, twin].join('.')), other)).statusCode, 401)
 })
 
-/** Ed25519 points of small order, in canonical and other encodings, with both signs. */
+/** Ed25519 points of small order, in canonical and other encodings, with both signs, and two that are not on the curve. */
 const weakPoints = [
   ...['00'.repeat(32), `01${'00'.repeat(31)}`, `ec${'ff'.repeat(30)}7f`],
   ...[`ed${'ff'.repeat(30)}7f`, `ee${'ff'.repeat(30)}7f`],
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-].flatMap((hex) => {
-  const bytes = Buffer.from(hex, 'hex')
-  bytes[31] = (bytes[31] as number) | 0x80
-  return [hex, bytes.toString('hex')]
-})
+]
+  .flatMap((hex) => {
+    const bytes = Buffer.from(hex, 'hex')
+    bytes[31] = (bytes[31] as number) | 0x80
+    return [hex, bytes.toString('hex')]
+  })
+  .concat(`02${'00'.repeat(31)}`, 'ff'.repeat(32))
 
 t.test('one key has one thumbprint, and no good key is refused', async (t) => {
   const { e, n } = getJwk(rsa.publicKey) as { e: string; n: string }
@@ -421,6 +423,11 @@ t.test('a key that is weak, private or for another use is refused', async (t) =>
       getJwk(rsa.publicKey, { e: Buffer.of(exponent).toString('base64url') }),
       /exponent 65537 .*make a new one/,
     ]),
+    [getJwk(rsa.publicKey, { n: Buffer.alloc(256, 0xff).toString('base64url') }), /small factor/],
+    [
+      getJwk(rsa.publicKey, { n: Buffer.concat([Buffer.of(128), Buffer.alloc(255)]).toString('base64url') }),
+      /small/,
+    ],
     ...weakPoints.map((x): [unknown, RegExp] => [
       { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(x, 'hex').toString('base64url') },
       /not secure: make a new key pair/,
