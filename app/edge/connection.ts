@@ -5,20 +5,20 @@ import type { Principal } from '../identity/principal.ts'
 import { requirePlan } from '../identity/principals.ts'
 import { readBearer } from '../identity/tokens.ts'
 
-/** `bearer` is set after the token was accepted. */
+/** `bearer`: the token, set once it was accepted. */
 type BearerRequest = { headers: { authorization: string }; bearer?: string }
 
 export type EdgeConnection = {
   readonly socket: Socket
   readonly isEncrypted: boolean
   readonly address: string | undefined
-  /** The last sender. Comparing its token is cheaper than hashing. */
+  /** Comparing with the previous header is cheaper than hashing it for the LRU. */
   lastBearerRequest: BearerRequest | undefined
 }
 
 type FindConnection = (owner: Socket | Http2Session) => EdgeConnection
 
-/** Returns a function that finds the state of a socket (HTTP/1) or session (HTTP/2). */
+/** Returns a function that finds or creates the state of a socket (HTTP/1) or session (HTTP/2). */
 export const createConnections = (): FindConnection => {
   const known = new WeakMap<Socket | Http2Session, EdgeConnection>()
   return (owner) => {
@@ -32,19 +32,19 @@ export const createConnections = (): FindConnection => {
   }
 }
 
-/** About 10,000 usual Authorization headers. Clients choose the length of their tokens. */
+/** In bytes, about 10,000 usual headers: clients choose the length of a header. */
 const askerBounds = {
   maxSize: 7_000_000,
   sizeCalculation: (_: unknown, authorization: string) => authorization.length + 200,
 }
 
-/** Returns the sender's principal. `undefined` if the router must authenticate the request. */
+/** `undefined` if the router must authenticate the request. */
 export type Identify = (
   connection: EdgeConnection,
   authorization: string | undefined,
 ) => Principal | undefined
 
-/** Caches principals by the whole Authorization header. */
+/** Identifies senders synchronously and remembers their requests by the whole Authorization header. */
 export const createIdentify = (
   authenticate: (asker: BearerRequest) => Principal | Promise<Principal>,
 ): Identify => {
@@ -57,7 +57,7 @@ export const createIdentify = (
     if (known) connection.lastBearerRequest = known
     return known ?? { headers: { authorization } }
   }
-  /** Only the usual spelling: with other spaces, a token has thousands of spellings. */
+  /** Only with a single space after `Bearer`: otherwise one token has thousands of spellings. */
   const keep = (asker: BearerRequest, authorization: string): void => {
     const bearer = readBearer(authorization)
     if (authorization.length !== 'Bearer '.length + bearer.length) return

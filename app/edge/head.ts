@@ -10,11 +10,11 @@ export const field = {
   traceparent: 6,
 } as const
 
-/** Values by index. An array, because V8 writes to its elements faster than to named properties. */
+/** Values by the indexes of `field`. V8 writes elements of an array faster than named properties. */
 export type RequestHead = readonly (string | undefined)[]
 
 const refused = -1
-/** Index by field name. The router answers requests with a refused field. */
+/** Index by field name. A request with a refused field is left to the router. */
 const places: Readonly<Record<string, number>> = {
   authorization: field.authorization,
   accept: field.accept,
@@ -30,16 +30,15 @@ const places: Readonly<Record<string, number>> = {
   ),
 }
 const longest = 17
-/** By name length, which excludes most other fields without reading their names. */
+/** By the length of the name: most other fields are skipped without reading their names. */
 const byLength = Array.from({ length: longest + 1 }, (_, length) =>
   Object.entries(places).filter(([name]) => name.length === length),
 )
 const noFields: readonly undefined[] = Object.values(field).map(() => undefined)
 
 /**
- * Parses Node's `rawHeaders` (name, value, …), because Node's headers object costs more than all the rest here.
- * `undefined` if the router must check the headers, for example if a field is repeated or they exceed
- * `maxBytes`. `Host` is optional over HTTP/2.
+ * Parses Node's `rawHeaders` (name, value, …): Node's headers object costs more than the rest of the edge.
+ * `undefined` if the router must answer: a refused or repeated field, an invalid Host, over `maxBytes`.
  */
 export const readHead = (
   rawHeaders: readonly string[],

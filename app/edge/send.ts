@@ -3,7 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { headLine, prepareBody, sendPrepared, statusLine } from '../wire/prepared.ts'
 import type { CachedResponse } from './cached-responses.ts'
 
-/** Fields that differ between requests. Must be printable ASCII, since nothing checks them again. */
+/** Must be printable ASCII: they are written without another check. */
 export type PerRequestFields = Readonly<{
   requestId: string
   asOf: string
@@ -13,7 +13,7 @@ export type PerRequestFields = Readonly<{
   link: string | undefined
 }>
 
-/** The HTTP/1.1 form: the head without its end, and the body. */
+/** The head without the fields of the request, and the body. Stored at the first call. */
 const getText = (reply: CachedResponse): NonNullable<CachedResponse['text']> => {
   if (reply.text) return reply.text
   const { status, fields } = reply
@@ -23,14 +23,14 @@ const getText = (reply: CachedResponse): NonNullable<CachedResponse['text']> => 
   return reply.text
 }
 
-/** Two decimals, from integers, because V8 formats them without arithmetic. */
+/** Two decimals, built from integers: V8 formats these faster than fractions. */
 const timing = (ms: number): string => {
   const hundredths = Math.round(ms * 100)
   const rest = hundredths % 100
   return `total;dur=${(hundredths - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** Sends a stored reply over HTTP/1.1. */
+/** Sends a cached response over HTTP/1.1. */
 export const sendHttp1 = (
   response: ServerResponse,
   reply: CachedResponse,
@@ -43,10 +43,10 @@ export const sendHttp1 = (
   sendPrepared(response, reply.status, all, body)
 }
 
-/** Node itself destroys a stream that its client resets with an error. */
+/** If a client resets a stream, Node emits an error and destroys the stream. */
 const ignore = (): void => {}
 
-/** Sends a stored reply over HTTP/2. */
+/** Sends a cached response over HTTP/2. */
 export const sendHttp2 = (
   stream: ServerHttp2Stream,
   reply: CachedResponse,

@@ -9,9 +9,9 @@ import { writeWorkbook } from './xlsx/workbook.ts'
 export type ExportFormat = Readonly<{
   contentType: string
   extension: string
-  /** True: a row is cells in the requested order. False: a row is JSON, as on a page. */
+  /** True: a row is cells, in the requested order. False: a row is a JSON text in the schema's order. */
   isTable: boolean
-  /** Without requested fields, ids and instants are the last columns. */
+  /** Ids and instants are the last columns, unless the client has named fields. */
   isReadableFirst?: true
   shape: Extract<QueryShape, 'export' | 'csv'>
   isCompressed: boolean
@@ -25,7 +25,6 @@ export type ExportFormat = Readonly<{
 
 const asTable = (rows: Sql): Sql => rows
 
-/** A new format needs an entry here, and its name and media type in `app/http/formats.ts`. */
 const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
   ndjson: {
     contentType: mediaTypes.ndjson,
@@ -37,7 +36,7 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
     write: writeLines,
   },
   csv: {
-    // RFC 4180, with the parameters of RFC 7111.
+    // Parameters: RFC 4180, section 3, and RFC 7111.
     contentType: `${mediaTypes.csv}; charset=utf-8; header=present`,
     extension: 'csv',
     isTable: true,
@@ -60,7 +59,7 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
 
 const names = Object.keys(formats) as (keyof typeof formats)[]
 
-/** The media types of exports, in order of preference for `Accept`. */
+/** Media types, in order of preference for `Accept`. */
 export const exportTypes: readonly string[] = names.map((name) => mediaTypes[name])
 
 /** Returns the format of a media type. Throws if it is not in `exportTypes`. */
@@ -70,6 +69,6 @@ export const getFormat = (type: string): ExportFormat => {
   return formats[name]
 }
 
-/** Returns the parameters that a list accepts for a media type. */
+/** Returns which parameters a list accepts for a media type. */
 export const toShape = (type: string): Exclude<QueryShape, 'item'> =>
   type === mediaTypes.json ? 'page' : getFormat(type).shape

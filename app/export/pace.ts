@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream'
 
-/** Kernel buffers take megabytes before the client reads, and drain in steps of 20 s at 64 KiB/s. */
+/** Long, because kernel buffers hold megabytes, and accept more in steps of 20 s if a client reads 64 KiB/s. */
 const windowMs = 30_000
 
 /**
- * Returns a function that measures the client's rate over the last windows, in bytes per second; `undefined`
- * before the first ends. Only time that the stream waits for the client counts. `now`: monotonic
- * milliseconds.
+ * Returns a function that measures the client's rate in bytes per second. Only time in which the stream waits for
+ * the client counts: `undefined` before 30 s of it. `now`: monotonic milliseconds.
  */
 export const watchPace = (stream: Readable, now: () => number): (() => number | undefined) => {
   let last: { bytes: number; waitedMs: number } | undefined
@@ -21,7 +20,7 @@ export const watchPace = (stream: Readable, now: () => number): (() => number | 
     last = current
     current = { bytes: 0, waitedMs: 0 }
   }
-  // A `data` listener before the first `resume` would start the stream without its reader.
+  // A `data` listener before the first `resume` would start the stream before its reader.
   stream.once('resume', () => {
     stream.on('data', (piece: Buffer) => {
       current.bytes += piece.length

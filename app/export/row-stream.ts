@@ -1,22 +1,18 @@
 import { Readable } from 'node:stream'
 
 export type RowStreamOptions = Readonly<{
-  /** Must not yield empty pieces. */
   pieces: AsyncIterator<string | Buffer>
-  /** Maximum ms for the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
+  /** For the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
   idleMs: number
   totalMs: number
   finish: () => Promise<void>
   abandon: () => void
 }>
 
-/** Minimum that a client must take in `idleMs`: 4 KiB/s with the default of a minute. */
+/** 4 KiB/s, at the default `idleMs` of a minute. */
 const leastBytes = 256 * 1024
 
-/**
- * Streams an export as fast as the client reads. An error or a slow client destroys the stream: the answer is
- * cut, so that no client takes a part for the whole.
- */
+/** Streams an export as fast as the client reads. An error or a slow client destroys the stream with an error. */
 export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStreamOptions): Readable => {
   let isOver = false
   let idle: NodeJS.Timeout | undefined
@@ -43,7 +39,7 @@ export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStre
       taken = 0
       waitedMs = 0
     }
-    // First, because `push` may call `read` synchronously.
+    // Before `push`, which may call `read` synchronously.
     waitForClient()
     stream.push(piece)
   }
@@ -69,12 +65,12 @@ export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStre
       clearTimeout(idle)
       clearTimeout(total)
       if (!isOver) abandon()
-      // Frees the memory of an unfinished writer.
+      // Lets an unfinished writer free its memory.
       pieces.return?.().catch(() => {})
       callback(error)
     },
   })
-  // An error before the stream has a reader must not end the process.
+  // Without a listener, an error before the stream has a reader would end the process.
   stream.on('error', () => {})
   return stream
 }

@@ -11,10 +11,10 @@ export type WriteRows = (rows: RowBatches) => AsyncIterator<string | Buffer>
 /** A transaction that reads one snapshot. Holds a connection until it or its stream is closed. */
 export type ExportSession<First> = Readonly<{
   first: First
-  /** Streams the rows of all statements, once. Its end closes the session. `onRows`: rows of each batch. */
+  /** Streams the rows of the statements. Call it once: the end of the stream closes the session. */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   close(): Promise<void>
-  /** Bytes per second; see `watchPace`. */
+  /** See `watchPace`. */
   pace(): number | undefined
   cut(reason: string): void
 }>
@@ -23,10 +23,10 @@ export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'> & {
   now?: () => number
 }
 
-/** For statements that only begin or end the transaction. */
+/** For statements that read no rows of the export. */
 const frameTimeoutMs = 5_000
 
-/** JIT compilation would delay the first row. PostgreSQL ends the statement of a disconnected client. */
+/** JIT compilation would delay the first row. The interval lets PostgreSQL notice a closed connection. */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
   set local jit = off; set local client_connection_check_interval = 250;
   set local statement_timeout = ${Math.ceil(totalMs)}`
@@ -44,8 +44,8 @@ const counted = async function* (rows: RowBatches, onRows: (rows: number) => voi
 }
 
 /**
- * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once,
- * with true if the connection cannot be reused. Rejects with the driver's errors, after release.
+ * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once, also
+ * before it rejects with an error of the driver. `isBroken`: the connection cannot be reused.
  */
 export const openSession = async <First>(
   client: PoolClient,
@@ -65,7 +65,7 @@ export const openSession = async <First>(
       () => release(true),
     )
   }
-  /** Closes the connection, which ends a running statement. */
+  /** Closes the connection, which also ends a running statement. */
   const abandon = () => {
     if (!isOpen) return
     isOpen = false

@@ -7,9 +7,8 @@ import { type ExportLimits, type ExportSession, openSession } from './session.ts
 
 export type ExportSource = {
   /**
-   * Opens a session; `first` takes the snapshot and returns one row. If no
-   * connection is free, cuts the slowest reader below 64 KiB/s. Rejects with quota_exceeded if the customer
-   * has its share of the connections, with unavailable if all are in use, or with the driver's errors.
+   * Opens a session, see `openSession`. If no connection is free, cuts the slowest client below 64 KiB/s. Rejects
+   * with quota_exceeded if the customer has its share, unavailable if all are in use, or the driver's errors.
    */
   open<First>(customerId: string, first: Sql): Promise<ExportSession<First>>
   readonly running: number
@@ -21,14 +20,14 @@ export type ExportSourceOptions = ExportLimits & {
 }
 
 const retryAfterSeconds = 5
-/** A reader below this rate, before compression, is cut when another export needs its connection. */
+/** Before compression. A client below this rate is cut when another export needs its connection. */
 const slowBytesPerSecond = 64 * 1024
 
-/** Half of the connections, and at least one. All visitors of the demo share one. */
+/** All visitors of the demo share one connection. */
 const getShare = (customerId: string, max: number): number =>
   customerId === demoCustomerId ? 1 : Math.max(1, Math.floor(max / 2))
 
-/** Reads for exports on separate connections, so that an export never takes one from a request. */
+/** Creates the source of sessions. Its connections are separate, so that exports take none from requests. */
 export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions): ExportSource => {
   let running = 0
   const held = new Map<string, number>()
@@ -55,7 +54,7 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
 
   const connect = async (customerId: string): Promise<PoolClient> => {
     const hasShare = () => (held.get(customerId) ?? 0) >= getShare(customerId, max)
-    // The demo's visitors are many clients, so a slow one must not block the rest.
+    // A slow visitor of the demo must not block the others.
     if (hasShare() && customerId === demoCustomerId) cutSlowest(customerId)
     if (hasShare()) throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
     if (running >= max) cutSlowest()

@@ -3,25 +3,25 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 type Entry = { name: Buffer; offset: number; crc: number; packedBytes: number; bytes: number }
 
 export type ZipFile = {
-  /** Resolves once `bytes` may be reused. Rejects if compression fails. */
+  /** Resolves once the bytes were compressed. */
   write(bytes: Buffer): Promise<void>
   end(): Promise<void>
 }
 
-/** An archive while it is written, one file after the other. */
+/** An archive. Its files are written one after the other. */
 export type Zip = {
   open(name: string): ZipFile
   end(): void
-  /** Frees the memory of an unfinished file. */
+  /** Frees the memory of a file that was not ended. */
   destroy(): void
 }
 
-/** APPNOTE 4.4.3: with deflate, and with the extra field of ZIP64. */
+/** APPNOTE 4.4.3. */
 const [versionNeeded, zip64Version] = [20, 45]
-/** APPNOTE 4.4.4, bit 3: the sizes follow the file. */
+/** APPNOTE 4.4.4, bit 3: the sizes are in a descriptor behind the file. */
 const sizesBehind = 8
 const deflated = 8
-/** 1980-01-01, the format's first day. A constant, so that the same rows produce the same bytes. */
+/** 1980-01-01 for each file, so that the same rows produce the same bytes. */
 const firstDay = 0x21
 const none32 = 0xffffffff
 
@@ -77,8 +77,8 @@ const directoryEnd = (count: number, offset: number, size: number): Buffer =>
   ])
 
 /**
- * Writes a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files of unknown length to `emit`. The directory is
- * ZIP64 beyond 4 GiB. `offset`: bytes before the archive.
+ * Writes a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files to `emit`. Beyond 4 GiB the directory is ZIP64; a
+ * file must stay below. `offset`: bytes that the caller emitted before.
  */
 export const createZip = (emit: (bytes: Buffer) => void, offset = 0): Zip => {
   const entries: Entry[] = []
@@ -98,7 +98,7 @@ export const createZip = (emit: (bytes: Buffer) => void, offset = 0): Zip => {
         entry.packedBytes += bytes.length
         send(bytes)
       })
-      // `write` and `end` reject on an error. Without this listener it would end the process.
+      // `write` and `end` reject on an error; without a listener it would end the process.
       deflate.on('error', () => {})
       return {
         write(bytes) {

@@ -2,7 +2,7 @@ export type JsonFault = Readonly<{ position: number; detail: string }>
 
 const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*"`
 const scalar = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`
-/** RFC 8259, section 2: a sign, a string or another scalar. */
+/** Groups: a structural character (RFC 8259, section 2), or a string; otherwise another scalar. */
 const token = new RegExp(`([{}[\\],:])|(${string})|${scalar}`, 'y')
 const blank = /[\t\n\r ]*/y
 
@@ -17,7 +17,7 @@ const expected = {
 } as const
 type State = keyof typeof expected
 
-/** Member names of each open object. `undefined` for an open array. */
+/** The names of each open object so far. `undefined` for an open array. */
 type Open = (Set<string> | undefined)[]
 
 const step = (state: State, open: Open, sign: string | undefined, isString: boolean): State | undefined => {
@@ -38,10 +38,7 @@ const step = (state: State, open: Open, sign: string | undefined, isString: bool
   return sign === '{' ? 'member' : 'element'
 }
 
-/**
- * Finds the first syntax error (RFC 8259) or duplicate member name in a JSON text. `undefined` if there is none.
- * Allows a byte order mark at the start.
- */
+/** Finds the first syntax error (RFC 8259) or duplicate name. `undefined` if there is none. Skips a byte order mark. */
 export const findJsonFault = (json: string): JsonFault | undefined => {
   const open: Open = []
   let state: State = 'value'

@@ -6,18 +6,18 @@ import { Agent, request } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { createAddressRanges } from './client-address.ts'
 
-/** Special-purpose IPv4 addresses (IANA's registries). */
+/** Special-purpose addresses (IANA). */
 const isReservedV4 = createAddressRanges([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
   ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
-  // Azure uses this public address for its own virtual machines.
+  // Azure's own services for a virtual machine.
   '168.63.129.16',
 ])
-/** The only assigned block. */
+/** The only block that IANA has assigned. */
 const isGlobalV6 = createAddressRanges(['2000::/3'])
-/** Teredo, ORCHID, benchmarks; documentation; 6to4, which embeds IPv4; AS112. */
+/** Teredo, ORCHID, benchmarks; documentation; 6to4, which embeds IPv4; AS112; documentation. */
 const isReservedV6 = createAddressRanges([
   ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
 ])
@@ -33,8 +33,8 @@ export class OutboundError extends Error {}
 const longestUrl = 2_000
 
 /**
- * Parses a URL and checks it: https on port 443, no user name, no fragment, no private IP address. Throws
- * OutboundError otherwise. The addresses of a host name are checked at each request.
+ * Parses a URL that a customer chose. Throws OutboundError if it is not https on port 443, or has a user name, a
+ * fragment or a private IP address. Host names are not resolved here.
  * See docs/decisions/0097-one-guard-for-requests-to-customers.md.
  */
 export const parseTarget = (text: string): URL => {
@@ -50,10 +50,10 @@ export const parseTarget = (text: string): URL => {
 
 const getHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Empty if the name has no address or no name server responds. */
+/** Returns an empty list if the name has no address or no name server responds. */
 type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** Queries name servers: the system's resolver would hold a thread for each look-up and cannot be cancelled. */
+/** Queries name servers itself: the system's resolver holds a thread for each look-up and cannot be cancelled. */
 export const createResolve =
   (servers?: readonly string[]): Resolve =>
   async (host, signal) => {
@@ -72,7 +72,7 @@ const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): P
   return addresses.map((address) => ({ address, family: isIP(address) }))
 }
 
-/** Node must not resolve the name a second time. */
+/** Connects to the checked addresses: Node must not resolve the name again. */
 const pin =
   (addresses: LookupAddress[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -96,10 +96,7 @@ const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buff
 
 const overheadBytes = 65_536
 
-/**
- * Rejects when more bytes arrive than a response needs. Interim responses, empty lines, digits of a chunk's size
- * and TLS tickets have no other limit.
- */
+/** Interim responses, empty lines, digits of a chunk's size and TLS tickets have no other limit. */
 const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
   new Promise((_, reject) => {
     let bytes = 0
@@ -115,19 +112,19 @@ type OutboundRequest = Readonly<{
   headers?: Readonly<Record<string, string>>
   body?: Buffer
   maxBytes: number
-  /** From the name resolution to the end of the response. */
+  /** For everything, from the name resolution to the end of the response. */
   timeoutMs: number
 }>
 
 export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
 
 /**
- * Sends a request to an address that a customer chose. Rejects with OutboundError if the address is not allowed, the
- * response is a redirect or too large, or the time is over.
+ * Sends a request to a URL that a customer chose. Rejects with OutboundError if an address is not allowed, the
+ * response is a redirect or too large, or the time is over; otherwise with Node's errors.
  */
 export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
-/** The agent must not reuse connections, because their addresses would not be checked again. */
+/** `agent` must not reuse connections: their addresses would not be checked again. */
 export type OutboundOptions = { resolve?: Resolve; agent?: Agent }
 
 const send = async (
@@ -158,7 +155,7 @@ const send = async (
   }
 }
 
-/** Creates the guarded client. */
+/** Creates the client for all requests to customers. */
 export const createOutbound = ({
   resolve = createResolve(),
   agent = new Agent({ keepAlive: false, maxCachedSessions: 0 }),

@@ -5,7 +5,7 @@ import type { BatchOutcome } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.ts'
 
-/** Limits the size of a transaction, and the number of lines lost if it fails. */
+/** Bounds a transaction, and the lines that are lost if it fails. */
 const maxBatchLines = 5000
 const maxBatchCharacters = 4 * 2 ** 20
 
@@ -13,14 +13,10 @@ export type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number 
 
 export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
 
-/** True if the batch has reached the limit of lines or characters. */
 export const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
-/**
- * Groups lines for one statement each: one resource, with unique keys. A repeated key is in a later group, so
- * that the last line wins.
- */
+/** Each group has one resource and unique keys. A repeated key is in a later group, so that the last line wins. */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   const occurrences = new Map<string, number>()
   const groups = Map.groupBy(entries, ({ key: { resource, customer, id } }) => {
@@ -29,11 +25,11 @@ const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
     occurrences.set(place, occurrence + 1)
     return `${resource} ${String(occurrence).padStart(6, '0')}`
   })
-  // The same order in every import, so that concurrent imports do not deadlock.
+  // In the same order in every import, so that concurrent imports do not deadlock.
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-/** Gives each customer the name in its first line: the names may differ, and rows are written by resource. */
+/** The name in a customer's first line counts. The writes are by resource, so it may not be the first written. */
 const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   const names = new Map<string, string>()
   return entries.map((entry) => {
@@ -46,16 +42,13 @@ const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
 
 export type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
 
-/** The work that needs no database, so that it can overlap with the previous batch's transaction. */
+/** Does the work of a batch that needs no database, so that it can overlap with the previous write. */
 export const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
   groups: groupRows(nameCustomers(entries)).map(toRows),
   bad,
 })
 
-/**
- * Writes a batch in one transaction and returns its effects. Retries after a deadlock. Rejects with other
- * errors of the driver; then nothing is written.
- */
+/** Writes a batch in one transaction, with its retries. Rejects with the driver's errors; then nothing is written. */
 export const writeBatch = (
   db: Db,
   { groups, bad }: PreparedBatch,

@@ -7,10 +7,7 @@ export type SourceOptions = LineOptions & {
   table?: TableOptions
 }
 
-/**
- * Reads and checks JSON lines, or the rows of a table. Throws `UnusableFile` first if the source is another
- * kind of file, and errors of the source.
- */
+/** Reads and checks JSON lines or rows of a table. Throws `UnusableFile` before the first, and the source's errors. */
 export async function* readEntries(
   source: AsyncIterable<Uint8Array>,
   options: SourceOptions,

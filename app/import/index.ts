@@ -15,14 +15,11 @@ export { createDateReader } from './table/dates.ts'
 export type { TableOptions } from './table/index.ts'
 
 export type ImportOptions = SourceOptions & {
-  /**
-   * Delete records that are missing from the source: of its customers, and if `table` names a resource, of
-   * this.
-   */
+  /** Delete missing records of the customers in the source; if `table` names a resource, only of this one. */
   replace?: boolean
   force?: boolean
   dryRun?: boolean
-  /** Write audit entries in the transaction of the changes. Ignored in a dry run. */
+  /** Write audit entries in the transactions of the changes. */
   isAudited?: boolean
   onProgress?: (report: Readonly<ImportReport>) => void
 }
@@ -45,12 +42,12 @@ const importLines = async (
     addOutcome(report, await writeBatch(db, prepared, writing, dryRun))
     options.onProgress?.(report)
   }
-  /** Overlaps with the previous write, and waits for it before its own: the last line wins. */
+  /** Prepares a batch during the write of the previous one. Writes stay in sequence: the last line wins. */
   const flush = async () => {
     const prepared = prepareBatch(batch)
     await written
     written = write(prepared)
-    // Avoids an unhandled rejection: the error is thrown when `written` is awaited.
+    // No unhandled rejection: the error is thrown when `written` is awaited.
     written.catch(() => {})
     batch = emptyBatch()
   }
@@ -85,11 +82,10 @@ const importLines = async (
 }
 
 /**
- * Imports NDJSON lines or rows of a CSV table in transactions of at most 5,000, in constant memory. Unchanged
- * records are not touched, bad lines are reported, the last of two lines wins, references may dangle. `db`
- * must act as `certdata_operator`; the owner is enough for reference data. Rejects with `UnusableFile`,
- * before any write, if the source is another kind of file, or empty with `replace`, and with errors of the
- * source or the database. Importing the file again is safe.
+ * Imports NDJSON lines, or rows of a CSV table, in transactions of at most 5,000, in constant memory. Bad lines
+ * are reported, unchanged records are not written, the last line with a key wins. `db` must act as
+ * `certdata_operator`, or as the owner for reference data. Rejects with `UnusableFile` before any write, and with
+ * errors of the source and the database; committed batches stay. Importing the file again is safe.
  */
 export const importRecords = async (
   db: Db,
@@ -105,7 +101,7 @@ export const importRecords = async (
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new Error(`the import stopped after ${report.read} lines: ${reason}`, { cause })
     } finally {
-      // A pooled connection must not keep the temporary tables. A lost connection has none.
+      // The connection returns to a pool. If it is lost, so are its temporary tables.
       await sql`discard temp`.execute(connection).catch(() => {})
     }
   })

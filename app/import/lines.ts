@@ -1,17 +1,14 @@
-/** Bytes. Limits the memory that one record needs. */
+/** Bounds the memory for one record. */
 export const maxLineBytes = 2 ** 20
 
-/** `number` counts from 1 and includes blank lines. `fault`: why the line has no text. */
+/** `number` counts from 1 and counts blank lines. `fault`: why the line has no text. */
 export type Line =
   | { number: number; text: string; fault?: never }
   | { number: number; text?: never; fault: string }
 
 const newline = 0x0a
 
-/**
- * Splits bytes into lines and skips blank ones. Accepts CRLF and a byte order mark. Yields a fault for a line
- * that is too long or not UTF-8. Buffers one chunk and one line. Throws errors of the source.
- */
+/** Yields the lines that are not blank, without a byte order mark, but with CR. Throws errors of the source. */
 export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let parts: Uint8Array[] = []

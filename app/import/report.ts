@@ -1,12 +1,12 @@
-/** `line` and `column` count from 1; `column` is the first character that is not valid JSON. */
+/** `line` and `column` count from 1. `column`: of the first character that is not JSON. */
 export type LineNote = { line: number; reason: string; column?: number }
 
-/** Notes with the same reason: the first three, and the total count. */
+/** Lines with the same reason: the first three, and their number. */
 export type NoteGroup = { first: LineNote[]; count: number }
 const shownOfGroup = 3
 
 export type ImportReport = {
-  /** Lines that were not blank; created + updated + unchanged + bad. */
+  /** Without blank lines: created + updated + unchanged + bad. */
   read: number
   created: number
   updated: number
@@ -17,10 +17,10 @@ export type ImportReport = {
   customersCreated: number
   badLines: LineNote[]
   warningLines: LineNote[]
-  /** All bad lines and warnings by reason, up to `maxNotes` reasons each. */
+  /** By reason. */
   badGroups: Map<string, NoteGroup>
   warningGroups: Map<string, NoteGroup>
-  /** Why nothing was deleted with `replace`; otherwise null. */
+  /** The reason, if `replace` deleted nothing of the missing records. */
   deletionRefused: string | null
   dryRun: boolean
 }
@@ -54,7 +54,7 @@ export type BatchOutcome = {
   customersCreated: number
   bad: LineNote[]
   warnings: LineNote[]
-  /** Changes by customer; the key is '' for reference data. */
+  /** The key is '' for reference data. */
   byCustomer: ChangesByCustomer
 }
 
@@ -69,7 +69,7 @@ const append = (notes: LineNote[], groups: Map<string, NoteGroup>, more: readonl
   }
 }
 
-/** Adds the effects of a batch to the report, in place. */
+/** Adds the effects of a batch to the report. */
 export const addOutcome = (report: ImportReport, outcome: BatchOutcome): void => {
   report.read += outcome.good + outcome.bad.length
   report.created += outcome.created

@@ -15,7 +15,7 @@ export const createRoundRobin = <T>() => {
       else itemsByOwner.set(owner, [item])
       size += 1
     },
-    /** Removes the oldest item of the next allowed owner. `undefined` if there is none. */
+    /** Removes the oldest item of the next owner that may run. `undefined` if there is none. */
     shift(mayRun: (owner: string) => boolean): T | undefined {
       for (const [owner, items] of itemsByOwner) {
         if (!mayRun(owner)) continue
@@ -44,7 +44,7 @@ export const createRoundRobin = <T>() => {
       drop(owner, items)
       return item
     },
-    /** Items that leave before a new item of this owner, if every owner may run. */
+    /** Number of items that leave before a new item of this owner, if every owner may run. */
     countAhead(owner: string): number {
       const own = itemsByOwner.get(owner)?.length ?? 0
       let ahead = own

@@ -19,7 +19,7 @@ const writeTexts: CellWriter = (cell) => {
 
 type Period = { from: string; until: string | null; basis: string }
 
-/** Periods as a person reads them, such as `2024-04-24 to 2029-04-24 (initial)`. None have no cell. */
+/** For people: `2024-04-24 to 2029-04-24 (initial)`. */
 const writePeriods: CellWriter = (cell) => {
   const periods: Period[] = JSON.parse(String(cell))
   const texts = periods.map(({ from, until, basis }) => `${from} to ${until ?? 'unlimited'} (${basis})`)
@@ -50,7 +50,7 @@ const writers: Readonly<Record<ColumnKind, CellWriter>> = {
 export const columnLetters = (index: number): string =>
   `${index >= 26 ? columnLetters(Math.floor(index / 26) - 1) : ''}${String.fromCharCode(65 + (index % 26))}`
 
-/** Returns the writer of a sheet's rows; `number` is the row number, from 1. Null and `[]` have no cell. */
+/** Returns a function that writes a row with its number (from 1). Null and `[]` have no cell. */
 export const createRowWriter = (columns: readonly ExportColumn[]): ((row: Row, number: number) => string) => {
   const cells = columns.map(({ kind }, index) => ({
     open: `<c r="${columnLetters(index)}`,

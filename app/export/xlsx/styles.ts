@@ -2,7 +2,7 @@
 export const styles = { general: 0, date: 1, instant: 2, text: 3, header: 4 } as const
 
 const [dateFormat, instantFormat] = [164, 165]
-/** Excel's format `@`: edited text stays text. */
+/** `@`: a text stays a text when a person edits it. */
 const textFormat = 49
 
 const format = (number: number, font = 0) =>

@@ -11,16 +11,13 @@ const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/rel
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** In characters. A date that does not fit is shown as `####`. */
+/** In characters. Excel shows a date that does not fit as `####`. */
 const widths: Readonly<Record<ColumnKind, number>> = {
   ...{ text: 24, token: 18, date: 12, integer: 12, number: 12, boolean: 12 },
   ...{ instant: 20, texts: 24, json: 24, periods: 36 },
 }
 
-/**
- * The sheet before its rows: one page wide in print, column widths, and the header in a frozen row.
- * See docs/decisions/0082-xlsx-is-written-here.md.
- */
+// See docs/decisions/0082-xlsx-is-written-here.md.
 const sheetHead = (columns: readonly ExportColumn[]): string => {
   const width = ({ name, kind }: ExportColumn, index: number) =>
     `<col min="${index + 1}" max="${index + 1}" width="${Math.max(widths[kind], name.length + 2)}" customWidth="1"/>`
@@ -40,10 +37,7 @@ const each = (count: number, part: (number: number) => string): string =>
 
 const sheetName = (number: number) => (number === 1 ? 'data' : `data ${number}`)
 
-/**
- * Parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows filters only if their range has this
- * name.
- */
+/** Parts may have any order (ECMA-376 part 2, 10.2). LibreOffice needs the defined name to show the filters. */
 const closingParts = (lastCells: readonly string[], sheets = lastCells.length): Record<string, string> => ({
   'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets>${each(
     sheets,
@@ -84,10 +78,10 @@ const addParts = async (zip: Zip, parts: Readonly<Record<string, string>>): Prom
 }
 
 const maxSheetRows = 1_048_576
-/** At up to 3 bytes a character, a sheet stays below 4 GiB and needs no ZIP64 sizes. */
+/** With up to 3 bytes a character, a sheet needs no ZIP64 sizes, which begin at 4 GiB. */
 const maxSheetCharacters = 2 ** 30
 
-/** Writes rows as an XLSX file in constant memory. A new sheet begins after `maxRows` or `maxCharacters`. */
+/** Writes rows as an XLSX file in constant memory. A new sheet begins above `maxRows` or `maxCharacters`. */
 export async function* writeWorkbook(
   batches: RowBatches,
   columns: readonly ExportColumn[],
