@@ -10,7 +10,7 @@ export type KnownTarget = Readonly<{
   route: string
   endpoint: string | undefined
   scopes: readonly string[]
-  /** The UTC day of the decision. Relative dates depend on it. */
+  /** UTC. Relative dates and computed fields depend on it. */
   day: string
   isAcceptable: (accept: string | undefined) => boolean
   formatNextLink: (next: string | undefined) => string | undefined

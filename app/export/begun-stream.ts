@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import type { Ending } from '../limits/concurrency.ts'
 
 /**
- * Resolves once the stream has its first bytes or its end, so that an earlier error can still become a problem
- * document: it rejects then. Destroys the stream when `ending` closes.
+ * Resolves once the stream has its first bytes or its end. Rejects on an earlier error, which can then still become
+ * a problem document. Destroys the stream when `ending` closes.
  */
 export const begunStream = (stream: Readable, ending: Ending): Promise<Readable> => {
   if (ending.destroyed) stream.destroy()

@@ -12,7 +12,7 @@ export type RowStreamOptions = Readonly<{
 /** 4 KiB/s, at the default `idleMs` of a minute. */
 const leastBytes = 256 * 1024
 
-/** Streams an export as fast as the client reads. An error or a slow client destroys the stream with an error. */
+/** Streams an export. An error or a slow client destroys the stream, so that no client takes a part for the whole. */
 export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStreamOptions): Readable => {
   let isOver = false
   let idle: NodeJS.Timeout | undefined

@@ -14,7 +14,6 @@ export type ExportSession<First> = Readonly<{
   /** Streams the rows of the statements. Call it once: the end of the stream closes the session. */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   close(): Promise<void>
-  /** See `watchPace`. */
   pace(): number | undefined
   cut(reason: string): void
 }>

@@ -3,12 +3,10 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 type Entry = { name: Buffer; offset: number; crc: number; packedBytes: number; bytes: number }
 
 export type ZipFile = {
-  /** Resolves once the bytes were compressed. */
   write(bytes: Buffer): Promise<void>
   end(): Promise<void>
 }
 
-/** An archive. Its files are written one after the other. */
 export type Zip = {
   open(name: string): ZipFile
   end(): void
@@ -77,8 +75,8 @@ const directoryEnd = (count: number, offset: number, size: number): Buffer =>
   ])
 
 /**
- * Writes a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files to `emit`. Beyond 4 GiB the directory is ZIP64; a
- * file must stay below. `offset`: bytes that the caller emitted before.
+ * Writes a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files, one after the other, to `emit`. Beyond 4 GiB the
+ * directory is ZIP64; a file must stay below. `offset`: bytes that the caller emitted before.
  */
 export const createZip = (emit: (bytes: Buffer) => void, offset = 0): Zip => {
   const entries: Entry[] = []

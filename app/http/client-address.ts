@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
-/** Returns a function that checks whether an address is in these ranges (addresses or CIDR). */
+/** `ranges`: addresses or CIDR. */
 export const createAddressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const each of ranges) {

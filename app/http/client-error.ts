@@ -17,7 +17,6 @@ const closeAfterMs = 5_000
 
 type ParserError = { code?: string | undefined; rawPacket?: unknown }
 
-/** RFC 9110, section 9.1: a method is a token. */
 const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
 
 /** The parser also reports an invalid version if a later line has a wrong end. */
@@ -100,7 +99,6 @@ export const answerConnect = (
     answer.writeHead(status, fields).end(body)
     return
   }
-  // Node has removed its own listeners from the socket.
   answer.on('error', () => answer.destroy()).resume()
   refuseOnSocket(answer, refusal)
 }

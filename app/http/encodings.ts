@@ -23,7 +23,6 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => gzip(body),
 }
 
-/** Whether the body is large enough to encode. */
 export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
 
 /** One core stays free for the event loop. */

@@ -82,7 +82,7 @@ export const createListener = (options: ListenerOptions) => {
       if (!front(request, response)) router(request, response)
     }
     const server = create((request, response) => handleInTurn(request, response, handle))
-    // Node's HTTP/2 server has no options for these.
+    // The options of Node's HTTP/2 server lack these.
     Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
     server.on('session', (session: Http2Session) => {
       session.setTimeout(keepAliveTimeoutMs, () => session.destroy())

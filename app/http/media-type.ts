@@ -32,7 +32,7 @@ export const chooseType = (accept: string | undefined, rawQuery: string, offered
   return offered.includes(wanted) ? wanted : undefined
 }
 
-/** Like `chooseType`, but throws 406 `not_acceptable`. */
+/** Like `chooseType`, but throws `not_acceptable` (406). */
 export const requireAcceptable = (
   accept: string | undefined,
   rawQuery: string,

@@ -6,7 +6,6 @@ import { Agent, request } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { createAddressRanges } from './client-address.ts'
 
-/** Special-purpose addresses (IANA). */
 const isReservedV4 = createAddressRanges([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
@@ -22,7 +21,7 @@ const isReservedV6 = createAddressRanges([
   ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
 ])
 
-/** Whether an address is on the public Internet. */
+/** Whether an address is public (IANA's registries of special-purpose addresses). */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0 || address.includes('%')) return false
   return isIPv6(address) ? isGlobalV6(address) && !isReservedV6(address) : !isReservedV4(address)
@@ -96,7 +95,7 @@ const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buff
 
 const overheadBytes = 65_536
 
-/** Interim responses, empty lines, digits of a chunk's size and TLS tickets have no other limit. */
+/** Rejects after too many bytes: interim responses, empty lines, chunk sizes and TLS tickets have no other limit. */
 const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
   new Promise((_, reject) => {
     let bytes = 0
@@ -155,7 +154,6 @@ const send = async (
   }
 }
 
-/** Creates the client for all requests to customers. */
 export const createOutbound = ({
   resolve = createResolve(),
   agent = new Agent({ keepAlive: false, maxCachedSessions: 0 }),

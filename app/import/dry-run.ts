@@ -5,11 +5,6 @@ import { resourceNames, resources } from '../records/resources/index.ts'
 import { inputRows, listKeyColumns } from './statement.ts'
 import type { ImportRows } from './write.ts'
 
-/**
- * A dry run writes to temporary tables with the names and checks of the real ones, into which it copies existing
- * records. Its transactions are read-only, so PostgreSQL refuses other writes.
- */
-
 /** Columns that triggers of the real table fill: NOT NULL without a default, and no field of the record. */
 const listDerivedColumns = async (db: Db, resource: Resource): Promise<string[]> => {
   const known = [...resource.fields.keys(), 'customer_id']
@@ -24,7 +19,10 @@ const createShadow = async (db: Db, table: string) => {
   await sql.raw(`create temp table ${table} (like public.${table} including all)`).execute(db)
 }
 
-/** Creates temporary tables that hide the real ones on this connection, until `discard temp`. */
+/**
+ * Creates temporary tables with the names and checks of the real ones, which they hide on this connection until
+ * `discard temp`. A dry run writes to them: in its read-only transactions PostgreSQL refuses other writes.
+ */
 export const createShadows = async (db: Db): Promise<void> => {
   await createShadow(db, 'customers')
   for (const name of resourceNames) {

@@ -12,7 +12,7 @@ const types: Readonly<Record<string, string>> = {
   undefined: 'nothing',
 }
 
-/** Describes the type of a JSON value, such as `a list`. */
+/** Describes the type of a JSON value: `a list`. */
 export const describeType = (value: unknown): string =>
   types[value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value] as string
 

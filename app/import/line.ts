@@ -39,7 +39,6 @@ const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string
   certificates: derivePeriods,
 }
 
-/** In characters, because a line can be 1 MiB long. */
 const longestQuote = 80
 const longestReason = 1000
 const shorten = (value: string, length: number) =>

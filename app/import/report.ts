@@ -17,7 +17,6 @@ export type ImportReport = {
   customersCreated: number
   badLines: LineNote[]
   warningLines: LineNote[]
-  /** By reason. */
   badGroups: Map<string, NoteGroup>
   warningGroups: Map<string, NoteGroup>
   /** The reason, if `replace` deleted nothing of the missing records. */

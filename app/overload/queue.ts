@@ -26,7 +26,6 @@ type QueueOptions = {
 const ownerShare = 0.8
 /** 50 MB, at 5 kB a request. */
 const defaultMostWaiting = 10_000
-/** Of a new duration in the mean. */
 const newestWeight = 1 / 20
 const retryAfter = '1'
 

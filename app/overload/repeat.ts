@@ -5,7 +5,7 @@ export type Repeating = {
   everyMs: number
   /** Optional. By default the first run starts synchronously. */
   firstMs?: number
-  /** Called for the first failure after a success. */
+  /** Not called again until a success. */
   onFailure: (error: Error) => void
   after?: typeof afterMs
 }

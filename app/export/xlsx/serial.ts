@@ -9,7 +9,7 @@ export const toSerial = (text: string): number | undefined => {
   return serial >= firstSerial ? serial : undefined
 }
 
-/** A double has this precision for the days of our time: less than a microsecond. */
+/** The precision of a double for the days of our time: less than a microsecond. */
 const fractionDigits = 12
 const microsecondsPerUnit = 0.0864
 

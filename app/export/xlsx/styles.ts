@@ -10,7 +10,6 @@ const format = (number: number, font = 0) =>
     font === 0 ? '' : ' applyFont="1"'
   }/>`
 
-/** `xl/styles.xml`. */
 export const stylesXml = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">\
 <numFmts count="2"><numFmt numFmtId="${dateFormat}" formatCode="yyyy\\-mm\\-dd"/>\
 <numFmt numFmtId="${instantFormat}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>\

@@ -15,7 +15,6 @@ export type ColumnOptions = {
   mappings?: readonly ColumnMapping[]
 }
 
-/** `field`: of the record or the envelope. */
 export type TableColumn = { index: number; name: string; field: string }
 
 const suggest = (name: string, known: Iterable<string>): string => {

@@ -2,7 +2,6 @@ import { detectBytes, messages, UnusableFile } from '../file-kind.ts'
 
 const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).decode(bytes, { stream: true })
 
-/** A word with a character beyond ASCII. */
 const oddWord = /\p{L}{0,20}[^\p{ASCII}]\p{L}{0,20}/u
 
 /**
