@@ -3,11 +3,6 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { addCustomer, createTestDatabase, listenTestApp, logIn } from '../helper.ts'
 
-/**
- * A request gets the same bytes from the database, from memory, and from the edge in front of the router. Only
- * fields that belong to the moment may differ.
- */
-
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
 t.teardown(async () => {
@@ -26,10 +21,10 @@ await sql`insert into products (customer_id, id, name) values ('acme', '~', 'T')
 const { port } = new URL(origin)
 const last = 'GET /health/live HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n'
 
-/** After such a request the server closes by itself, or reads nothing more. */
+/** After such a request the server closes the connection. */
 const isLast = /^Connection: .*close| HTTP\/1\.0\r\n(?!.*keep-alive)/ims
 
-/** All that comes back until the server closes, for which another request follows where it is needed. */
+/** Returns all bytes until the server closes. A last request makes it close, if the first does not. */
 const send = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(port), 'localhost')
@@ -48,7 +43,7 @@ const send = (bytes: string): Promise<string> =>
 
 const ofTheMoment =
   /^(?:request-id|data-as-of|server-timing|ratelimit|date|cache-status): .*\r\n|"request_id":"[^"]*"/gim
-/** The answers without what belongs to the moment; fields of the first in any order. */
+/** Removes fields that differ between requests, and sorts the others. */
 const lasting = (received: string): string => {
   const kept = received.replace(ofTheMoment, '')
   const end = kept.indexOf('\r\n\r\n')
@@ -56,7 +51,7 @@ const lasting = (received: string): string => {
   return [line, ...fields.sort(), kept.slice(end)].join('\n')
 }
 
-/** From now on memory has nothing of products that may be served. */
+/** Makes cached answers about products outdated. */
 const forget = async () => {
   await sql`update products set brand = case brand when 'x' then 'y' else 'x' end where customer_id = 'acme' and id = 'p-15'`.execute(
     database.operator,

@@ -25,7 +25,7 @@ type Ask = (path: string, headers?: Headers, method?: string) => Promise<Reply>
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 t.teardown(() => agent.destroy())
 
-/** Until the lane has met it: from the database, then from memory. */
+/** The router answers from the database, then from memory. After that the edge can answer. */
 const twice = async (ask: () => Promise<Reply>): Promise<Reply> => {
   await ask()
   return ask()
@@ -52,10 +52,9 @@ const askAt =
 
 let customers = 0
 
-/** Longer than a machine stands still: after the lease the edge leaves requests to the router. */
+/** Longer than any pause of the machine: after the lease the edge leaves requests to the router. */
 const leaseMs = 60_000
 
-/** A service that listens, and a customer with 30 certificates and some products. */
 const start = async (t: Test, options: TestAppOptions = {}) => {
   const { app, origin } = await listenTestApp(database, { leaseMs, ...options })
   t.teardown(() => app.close())
@@ -68,7 +67,6 @@ const start = async (t: Test, options: TestAppOptions = {}) => {
   return { app, origin, customerId, token, ask: askAt(origin, token) }
 }
 
-/** Returns whether the edge answered. */
 const watch = async (app: FastifyInstance, ask: () => Promise<Reply>) => {
   const before = app.edgeAnswers
   const answer = await ask()
@@ -85,7 +83,7 @@ const paths = [
   '/v1/certificates?format=json',
   '/v1/countries?limit=2',
 ]
-/** Has a meaning that the lane leaves to the router, and changes nothing: what the router says of the same. */
+/** The edge leaves requests with this field to the router, whose answer it does not change. */
 const byRouter = { pragma: 'none' }
 const ofTheMoment = ['request-id', 'server-timing', 'data-as-of', 'ratelimit', 'date']
 const lasting = ({ status, headers, body }: Reply) => {
@@ -197,7 +195,7 @@ t.test('a right that ends, ends for the edge', async (t) => {
   await twice(() => ask(path))
   t.equal((await watch(app, () => ask(path))).isFast, true)
 
-  /** Another key of the customer, whose token the lane has met. */
+  /** With another key of the customer, whose token the edge has accepted before. */
   const askWith = async (scopes: string[], known: string) => {
     const { token: other } = await logIn(app, await addCustomer(database, customerId, { scopes }))
     const asked = askAt(origin, other)
@@ -258,7 +256,7 @@ t.test('another day is another answer', async (t) => {
   t.equal(await days(), 5)
   t.equal(await days(), 5)
   t.equal((await watch(app, () => ask(path))).isFast, true)
-  // Not so far that the token ends: it lives an hour.
+  // The token, which is valid for an hour, must not expire.
   const untilMidnightMs = 86_400_000 - (Date.now() % 86_400_000)
   clock.offsetMs = untilMidnightMs + 1_000
   const { token } = await logIn(app, await addCustomer(database, customerId))

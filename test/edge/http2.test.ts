@@ -13,8 +13,6 @@ import {
   until,
 } from '../helper.ts'
 
-/** Over HTTP/2 the edge answers as the router does, and leaves the router what it leaves it over HTTP/1.1. */
-
 const database = await createTestDatabase()
 const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
 t.teardown(async () => {
@@ -27,7 +25,7 @@ type Answer = { status: number; headers: Record<string, unknown>; body: string; 
 
 let customers = 0
 
-/** Longer than a machine stands still: after the lease the edge leaves requests to the router. */
+/** Longer than any pause of the machine: after the lease the edge leaves requests to the router. */
 const leaseMs = 60_000
 
 const start = async (t: Test, options: TestAppOptions = {}) => {
@@ -81,12 +79,12 @@ const lasting = ({ status, headers, body }: Answer, ...others: string[]) => {
   const kept = Object.entries(headers).filter(([name]) => !dropped.has(name))
   return { status, headers: Object.fromEntries(kept.sort()), body: body.replace(requestId, '') }
 }
-/** Until the edge has met it: from the database, then from memory. */
+/** The router answers from the database, then from memory. After that the edge can answer. */
 const twice = async (ask: () => Promise<Answer>): Promise<Answer> => {
   await ask()
   return ask()
 }
-/** Has a meaning that the edge leaves to the router, and changes nothing. */
+/** The edge leaves requests with this field to the router, whose answer it does not change. */
 const byRouter = ['pragma', 'none'] as const
 const list = '/v1/products?limit=3'
 
@@ -238,7 +236,7 @@ t.test('streams that are reset before, during and after their answers harm no ot
   const codes = [constants.NGHTTP2_CANCEL, constants.NGHTTP2_INTERNAL_ERROR, constants.NGHTTP2_NO_ERROR]
   for (const code of codes) {
     const session = await open({ initialWindowSize: 10 })
-    // At once: the request and its end come together.
+    // The request and its reset arrive together.
     for (let n = 0; n < 5; n += 1) request(session, page).close(code)
     const streams = Array.from({ length: 5 }, () => request(session, page))
     await Promise.all(streams.map((stream) => once(stream, 'response')))
@@ -261,7 +259,7 @@ t.test('a session that sends GOAWAY still gets its earlier requests answered', a
   const streams = Array.from({ length: 20 }, () => request(session, list))
   const answers = streams.map(read)
   await Promise.all(streams.map((stream) => stream.pending && once(stream, 'ready')))
-  // By then all are on their way.
+  // The first response shows that all requests were sent.
   await once(streams[0] as ClientHttp2Stream, 'response')
   session.close()
   t.same(

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { addCustomer, createTestDatabase, listenTestApp, logIn } from '../helper.ts'
 
-/** In a process of its own: what others leave behind is more than what is looked for. */
+// In a separate process: other tests leave more memory behind than this one measures.
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync'
 
-/** A cell of a file: null where nothing stands, also not quotes. */
+/** Null if the cell is empty and not quoted. */
 export type Cell = string | null
 
-/** The cells of a CSV file by a parser of its own, quoted empty ones told from those without anything. */
+/** Parses a CSV file with another parser than the import's. */
 export const parseCells = (text: string): Cell[][] =>
   parse(text, {
     cast: (value: string, { quoting }: { quoting: boolean }) => (value === '' && !quoting ? null : value),
@@ -11,10 +11,9 @@ export const parseCells = (text: string): Cell[][] =>
     record_delimiter: '\r\n',
   }) as unknown as Cell[][]
 
-/** A text as its author wrote it: without the quote that keeps it from being a formula. */
+/** Removes the quote that keeps spreadsheets from running a text as a formula. */
 export const unguard = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)
 
-/** The elements of a cell that joins texts. */
 export const splitTexts = (cell: Cell): string[] => {
   if (cell === null) return []
   const elements: string[] = []

@@ -9,8 +9,6 @@ import { fc } from '../random.ts'
 import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
 import { getMoment, readWorkbook, type SheetCell } from './xlsx.ts'
 
-/** Lists as NDJSON, CSV and XLSX: what a client sees, and that it is what the pages show. */
-
 const database = await createTestDatabase()
 const app = await createTestApp(database)
 t.teardown(async () => {
@@ -41,14 +39,14 @@ for (const [index, text] of fc.sample(wild, { numRuns: 300, seed: 7 }).entries()
     from json_populate_record(null::products, ${JSON.stringify(row)}::json)`.execute(database.operator)
 }
 
-/** The records of all pages, as the bytes between the brackets. */
+/** Returns the JSON texts of the records of all pages. */
 const readPages = async (name: string, query: string): Promise<string[]> => {
   const records: string[] = []
   for (let next: string | null = `/v1/${name}?limit=500${query}`; next !== null; ) {
     const answer = await get(next)
     const { data, page } = answer.json()
     const inner = answer.body.slice('{"data":['.length, answer.body.lastIndexOf('],"page":'))
-    // Between records, and nowhere else, stands a comma after a brace and before one that opens with the id.
+    // Only between records is a comma after a brace and before `{"id":`.
     records.push(...(data.length === 0 ? [] : inner.split(/(?<=\}),(?=\{"id":)/)))
     next = page.next_cursor && `/v1/${name}?limit=500${query}&cursor=${encodeURIComponent(page.next_cursor)}`
   }
@@ -117,7 +115,7 @@ t.test('CSV has the same values, read by a separate parser', async (t) => {
 
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** A cell as the page would have it, by its field. Throws where the cell has another type than the field. */
+/** Converts a cell to the value on a page. Throws if the cell has another type than the field. */
 const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, shown: unknown): unknown => {
   if (name === 'validity_periods') {
     const texts = (cell?.value ?? '').matchAll(/(\S+) to (\S+) \((\w+)\)/g)
@@ -138,7 +136,7 @@ const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, sh
   }
   if (kind === 'instant') {
     expect('number', 'yyyy-mm-dd hh:mm:ss')
-    // A millisecond is what a date of JavaScript can say.
+    // `getMoment` is exact to a millisecond.
     return Math.abs(getMoment(value) - Date.parse(String(shown))) <= 1 ? shown : getMoment(value)
   }
   if (kind === 'boolean') {

@@ -1,7 +1,7 @@
 import type { Row, RowBatches } from '../../app/export/rows.ts'
 import { fc } from '../random.ts'
 
-/** Texts that tables can hold: all but U+0000 and lone surrogates. Those that formats escape are frequent. */
+/** Texts that PostgreSQL can store, often with characters that the formats escape. */
 const nasty = fc.constantFrom(
   ...[
     '"',
@@ -42,16 +42,14 @@ const nasty = fc.constantFrom(
     '😀',
   ],
 )
-/** Texts of any kind. */
 export const wildText = fc
   .array(fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 6 })
   .map((parts) => parts.join('').replaceAll('\0', ''))
-/** Rows as an export reads them, in batches of two. */
+/** In batches of two. */
 export async function* inBatches(rows: readonly Row[]): RowBatches {
   for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2)
 }
 
-/** All that a writer yields. */
 export const collect = async (pieces: AsyncIterator<string | Buffer>): Promise<Buffer> => {
   const collected: Buffer[] = []
   for (let next = await pieces.next(); !next.done; next = await pieces.next())

@@ -24,19 +24,14 @@ import {
 } from '../helper.ts'
 import { readWorkbook } from './xlsx.ts'
 
-/**
- * Exports over the network: one snapshot, constant memory, nothing left behind, and never a part that looks
- * complete.
- */
-
-/** 16 MB, more than sockets take in by themselves. */
+/** 16 MB, more than the buffers of sockets hold. */
 const records = 8_000
 const rowBytes = 2_000
 
 const database = await createTestDatabase()
 const client = new pg.Client({ connectionString: database.url })
 await client.connect()
-/** Of its own: within a transaction pg_stat_activity shows what it showed first. */
+/** For transactions, in which pg_stat_activity would not change. */
 const writer = new pg.Client({ connectionString: database.url })
 await writer.connect()
 t.teardown(async () => {
@@ -47,7 +42,7 @@ t.teardown(async () => {
 await addCustomer(database, 'acme')
 await client.query(`insert into products (customer_id, id, name, brand)
   select 'acme', 'p' || i, 'Product ' || i, repeat('x', ${rowBytes}) from generate_series(1, ${records}) i`)
-// What compresses well is read to its end before the first byte goes out: for failures mid-way, what does not.
+// Rows that do not compress: others are read to their end before the first compressed byte is sent.
 await addCustomer(database, 'dense')
 await client.query(`insert into products (customer_id, id, name, brand)
   select 'dense', 'p' || i, 'Product ' || i,
@@ -62,14 +57,14 @@ const inPieces: WriteRows = async function* (batches) {
   }
 }
 
-/** Connections that exports hold, idle ones of the pool aside. */
+/** Connections of running exports. */
 const running = async () =>
   (
     await client.query<{ pid: number; event: string | null }>(`
       select pid, wait_event as event from pg_stat_activity where datname = current_database()
         and application_name = 'test exports' and state <> 'idle'`)
   ).rows
-/** Resolves when PostgreSQL has waited for the service for a while, because the client does not read. */
+/** Resolves when PostgreSQL has waited for the service for 0.3 s. */
 const clientIsAwaited = () =>
   until('PostgreSQL waits for the client', async () => {
     const { rows } = await client.query(`
@@ -77,11 +72,11 @@ const clientIsAwaited = () =>
         and wait_event = 'ClientRead' and state <> 'idle' and state_change < clock_timestamp() - interval '0.3 s'`)
     return rows.length > 0
   })
-/** Far sooner than an export ends whose client is not heard of: after a minute. */
+/** Within 15 s: an export without a sign of its client ends after a minute. */
 const allOver = (what = 'no export holds a connection') =>
   until(what, async () => (await running()).length === 0, 15_000)
 
-/** The service with what its exports read from their connections. */
+/** Starts a service that counts the bytes that exports read from PostgreSQL. */
 const start = async (t: Test, env: Record<string, string> = {}, options: TestAppOptions = {}) => {
   const sockets = new Set<Socket>()
   const wrapExports = (pool: pg.Pool) => ({
@@ -133,7 +128,7 @@ t.test('rows are read from one snapshot, even during writes', async (t) => {
 })
 
 t.test('a cached page does not replace an export', async (t) => {
-  // A machine that stands still does not end the lease, after which the router would answer.
+  // Longer than any pause of the machine: after the lease the router would answer.
   const { app, ask } = await start(t, {}, { leaseMs: 60_000 })
   const path = '/v1/products?limit=1&sort=created_at'
   const readType = async (accept: string) => {
@@ -156,7 +151,7 @@ t.test('a cached page does not replace an export', async (t) => {
 const sorted = Array.from({ length: records }, (_, index) => `p${index + 1}`).sort()
 const brand = 'x'.repeat(rowBytes)
 
-/** Whether the body is every product, each as it is in the table, in the order of names. */
+/** Whether the body has every product unchanged, in the order of names. */
 const isWhole = (body: string, format: string): boolean => {
   const lines = body.trimEnd().split('\n')
   if (format === 'csv') lines.shift()
@@ -176,7 +171,7 @@ t.test('rows that a client does not read are not fetched, and no row is overwrit
     const { response } = await ask(`/v1/products?format=${format}`)
     await clientIsAwaited()
     const read = bytesRead() - before
-    // Sockets may take more than half of it, by how the system is set.
+    // The buffers of sockets may hold more than half of the rows, depending on the system.
     t.ok(read < records * rowBytes * 0.75, `${format}: ${read} bytes`)
     t.ok(isWhole(await text(response), format), 'and the rest comes when it does')
     await allOver()
@@ -390,13 +385,12 @@ t.test('a client that reads nothing, or reads too slowly, is cut', async (t) => 
   await t.rejects(response.toArray(), { message: 'aborted' })
   const slow = await start(t, { EXPORT_MAX_SECONDS: '1' })
   let long = await slow.ask()
-  // On a machine that stands still the second is over before the first row.
+  // On a slow machine the second can end before the first row.
   for (let tries = 1; tries < 3 && long.response.statusCode === 503; tries++) {
     long.response.resume()
     long = await slow.ask()
   }
   t.equal(long.response.statusCode, 200)
-  // Reads slowly: the connection is never idle for long, and never done.
   let taken = 0
   const sip = async () => {
     for await (const chunk of long.response) {
@@ -412,7 +406,7 @@ t.test('a client that reads nothing, or reads too slowly, is cut', async (t) => 
 t.test('a client that takes a little now and then is cut, and a slow one is not', async (t) => {
   const exports = createTestExports(database.url, { idleMs: 1_000 })
   t.teardown(() => exports.close())
-  /** Takes a piece of 64 KiB at this pace; returns how many it got. */
+  /** Takes a piece of 64 KiB every `ms` milliseconds. Returns the number of pieces. */
   const takeEach = async (ms: number, limit: number) => {
     const session = await exports.source.open('acme', sql`select 1`)
     const statement = sql`select brand from products where customer_id = 'acme'`
@@ -430,7 +424,7 @@ t.test('a client that takes a little now and then is cut, and a slow one is not'
     return [pieces, 'not cut']
   }
   let steady = await takeEach(100, 20)
-  // A machine that stands still for a second takes nothing, either.
+  // A machine that pauses for a second takes nothing, either.
   for (let tries = 1; tries < 3 && steady[1] !== 'not cut'; tries++) steady = await takeEach(100, 20)
   t.same(steady, [20, 'not cut'])
   const [pieces, reason] = await takeEach(400, 20)
@@ -439,7 +433,7 @@ t.test('a client that takes a little now and then is cut, and a slow one is not'
   await allOver()
 })
 
-/** A reader that takes pieces when it is told to: `take(n)` resolves when it waits for the next one. */
+/** `take(n)` takes pieces and resolves when the reader waits for the next `take`. */
 const createReader = (stream: Readable) => {
   let accept = () => {}
   let left = 0

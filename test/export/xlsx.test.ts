@@ -18,7 +18,6 @@ const toRows = (columns: ExportColumn[], rows: readonly Row[]) => {
   return readRows(`<row r="1"></row>${xml}`, formats).slice(1)
 }
 
-/** The cell that a value becomes; undefined: none. */
 const getCell = (kind: ColumnKind, value: Cell): SheetCell | undefined =>
   toRows([getColumn(kind)], [[value]])[0]?.A
 
@@ -128,7 +127,7 @@ t.test('characters that XML lacks are escaped, and text that looks like an escap
     ['_x0041_', '_x005F_x0041_'],
     ['_X00aF_', '_x005F_X00aF_'],
     ['_x0041_x0042_', '_x005F_x0041_x005F_x0042_'],
-    // The escape that follows would end what the underscore begins.
+    // The escape of U+0001 would complete the one that the underscore begins.
     ['_x0041\u0001', '_x005F_x0041_x0001_'],
     ['_x004', '_x004'],
     ['_xy_ snake_case _', '_xy_ snake_case _'],

@@ -10,13 +10,11 @@ import t, { type Test } from 'tap'
 import { sendStream } from '../../plugins/stream-reply.ts'
 import { makeCertificate } from '../api/sockets.ts'
 
-/** A stream that fails ends in a way that no client takes for the end of its body. */
-
 const { key, cert, remove } = makeCertificate()
 t.teardown(remove)
 const files = { key: readFileSync(key), cert: readFileSync(cert) }
 
-/** A service whose `/part` sends something and fails when `fail` is called, and whose `/whole` ends when `finish` is. */
+/** Each path sends a line and stays open: `fail` destroys the stream of `/part`, `finish` ends that of `/whole`. */
 const start = async (t: Test, options: object = {}) => {
   const streams = new Map<string, Readable>()
   const app = Fastify(options) as FastifyInstance
@@ -39,7 +37,7 @@ const send = (version: string, coding = 'identity') =>
 
 t.test('over plain HTTP/1, by a TCP reset', async (t) => {
   const { port, fail } = await start(t)
-  // Compressed, nothing but the head has been sent when the stream fails.
+  // With gzip, only the head was sent when the stream fails.
   for (const [version, coding] of [
     ['1.0', 'identity'],
     ['1.1', 'identity'],

@@ -9,11 +9,11 @@ import { startNameServer } from '../name-server.ts'
 import { hostName, makeCertificate, publicAddress, startInternet } from '../outbound.ts'
 import { freePort } from '../servers.ts'
 
-/** Of those, time is for floods alone, which have no other end. */
+/** The time is only reached if a flood is not cut. */
 const limits = { maxBytes: 1_000, timeoutMs: 60_000 }
 const url = `https://${hostName}/jwks.json`
 
-/** Addresses that a request must never go to, whether a URL names them or a name resolves to them. */
+/** Addresses that no request may use, in a URL or from a name server. */
 const hostileAddresses = [
   ...[
     '0.0.0.0',
@@ -52,7 +52,7 @@ const hostileAddresses = [
     'ff0e::1',
     '4000::1',
   ],
-  // The ends of ranges, clouds' own services, and IPv4 addresses in further forms of IPv6.
+  // Ends of ranges, services of clouds, and IPv4 addresses in other forms of IPv6.
   ...['0.255.255.255', '100.127.255.255', '127.255.255.255', '169.254.255.255', '172.20.10.1', '192.0.0.1'],
   ...['192.0.0.8', '192.0.0.170', '192.31.196.1', '192.52.193.1', '192.175.48.1', '198.51.100.255'],
   ...['203.0.113.255', '224.0.0.251', '232.1.1.1', '247.1.2.3', '255.255.255.254', '169.254.169.123'],
@@ -69,7 +69,7 @@ const hostileAddresses = [
   ...['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '1fff::1', '0:0:0:0:0:0:0:1', '::2', 'e000::1', '8000::1'],
 ]
 
-/** Addresses as URLs write them, which the parser turns into one of those above, and what is not allowed anyway. */
+/** Other spellings of such addresses, and URLs that are not allowed for another reason. */
 const hostileUrls = [
   ...[
     'https://127.1/',
@@ -127,7 +127,7 @@ const hostileUrls = [
   ...['https://keys.example.com@10.0.0.1/', 'https://keys.example.com:0/', 'https://keys.example.com:65536/'],
 ]
 
-/** Names that only the look-up judges. */
+/** `parseTarget` accepts these; only the look-up refuses them. */
 const hostileNames = ['localhost', 'a.localhost', 'keys.localhost.', '127.0.0.1..', '10.0.0.1.example.com']
 
 t.test(`${hostileAddresses.length} addresses are not public, and a few are`, (t) => {
@@ -271,7 +271,7 @@ t.test('size and time are bounded', async (t) => {
 })
 
 const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
-/** What a server may send for as long as it likes, without an answer of many bytes. */
+/** Bytes that a server may send without end, and that are no body. */
 const floods: [kind: string, begin: string, again: string][] = [
   ['interim answers', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
   ['empty lines before the answer', '', '\r\n'],
@@ -293,7 +293,6 @@ t.test('a flood that is no body is cut, too', async (t) => {
       socket.write(begin)
       flood()
     }
-    // Until the time is over it would read all of this.
     await t.rejects(internet.outbound(url, limits), /more than 1000 bytes|Header overflow|aborted/, kind)
     t.ok(sentBytes < 16 * 2 ** 20, `${kind}: ${sentBytes} bytes`)
   }

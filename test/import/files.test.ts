@@ -18,10 +18,10 @@ const parseFile = (bytes: Buffer): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** What the database must hold: by resource, by `customer id`, the line. */
+/** The expected lines, by resource and by `customer id`. */
 type Model = Map<string, Map<string, Line>>
 
-/** The file as whole state: its customers have its records and no others. */
+/** With `replace`, the customers of a file have its records and no others. */
 const replaceIn = (model: Model, lines: readonly Line[]): void => {
   const customers = new Set(lines.map((line) => line.customer))
   for (const records of model.values()) {
@@ -30,7 +30,7 @@ const replaceIn = (model: Model, lines: readonly Line[]): void => {
   for (const line of lines) model.get(String(line.resource))?.set(`${line.customer} ${line.id}`, line)
 }
 
-/** Each field that the line names must come back as it is; periods follow from the dates. */
+/** Each field of the line must be stored unchanged; the periods are derived from the dates. */
 const listDifferences = (line: Line, row: Row | undefined): string[] => {
   if (!row) return [`${line.resource} ${line.id} is missing`]
   const expected: Line = { ...line }

@@ -8,7 +8,7 @@ t.beforeEach(() => query('truncate certificates, products, projects, lab, approv
 const warnings = (report: ImportReport) => report.warningLines.map(({ line, reason }) => `${line}: ${reason}`)
 const from = (from: string, until: string | null, basis = 'renewal') => ({ from, until, basis })
 
-/** A certificate with these periods, as stored. */
+/** Imports a certificate with these periods, and returns the stored values. */
 const importPeriods = async (periods: Line[], more: Line = {}) => {
   const report = await take([certificate('a', { validity_periods: periods, ...more })])
   const row = (await read('certificates')).get('acme a')

@@ -12,10 +12,9 @@ import { addCustomer, createTestApp, createTestDatabase, listenTestApp, logIn, u
 import { assertFor, grantWith, makeKeys } from '../identity/signing-client.ts'
 import { countOwnTime } from './own-time.ts'
 
-/** Connections of the test database that read for customers, and what one customer has of them. */
+/** Read connections of the database. One customer can have three of them. */
 const turns = 4
 const turnsOfOne = 3
-/** The queue's deadline, with a margin. */
 const deadlineMs = 1_000
 const marginMs = 1_000
 
@@ -23,7 +22,7 @@ const database = await createTestDatabase({ longestWaitMs: deadlineMs })
 const { reader, reserved } = database
 await addCustomer(database, demoCustomerId)
 await installShipped(database.operator)
-/** Connections whose queue waits for longer than any test takes: nothing is refused because the machine is slow. */
+/** Its queue waits longer than any test takes, so that nothing is refused because the machine is slow. */
 const patientReader = createDb(
   createPool(database.url, { role: readerRole, max: turns, applicationName: 'test', onError: () => {} }),
   { longestWaitMs: 60_000 },
@@ -49,14 +48,14 @@ t.teardown(async () => {
   await database.close()
 })
 
-/** An address that no cache knows. */
+/** Returns a path that was never requested. */
 let asked = 0
 const unknownPage = () => {
   asked += 1
   return `/v1/products?name=${asked}`
 }
 
-/** Takes turns of these owners until it is told to give them back. */
+/** Takes a turn for each of these owners. The result gives them back. */
 const holdTurns = (owners: readonly Owner[], db = reader) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = Promise.all(owners.map((owner) => inTurn(db, owner, () => promise)))

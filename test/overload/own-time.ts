@@ -1,7 +1,4 @@
-/**
- * Begins to count the milliseconds that this process has for itself: a moment in which it stood still counts as 20 at
- * most. The result ends that, and says how many there were.
- */
+/** Counts the milliseconds in which this process ran: a pause counts as 20 at most. The result ends the count. */
 export const countOwnTime = (): (() => number) => {
   let ownMs = 0
   let lastMs = performance.now()
