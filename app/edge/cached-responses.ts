@@ -25,18 +25,18 @@ const longestTarget = 1024
 
 export type KnownTargets = {
   find(customerId: string, target: string): KnownTarget | undefined
-  add(customerId: string, target: string, ticket: KnownTarget): void
+  add(customerId: string, target: string, known: KnownTarget): void
 }
 
 /** Creates a store that drops the least recently used targets above `maxSize` bytes. */
 export const createKnownTargets = (maxSize = maxBytes): KnownTargets => {
   const sizeCalculation = (_: KnownTarget, name: string) => knownTargetBytes + name.length
-  const tickets = new LRUCache<string, KnownTarget>({ maxSize, sizeCalculation })
+  const targets = new LRUCache<string, KnownTarget>({ maxSize, sizeCalculation })
   const toKey = (customerId: string, target: string) => `${customerId}\0${target}`
   return {
-    find: (customerId, target) => tickets.get(toKey(customerId, target)),
-    add(customerId, target, ticket) {
-      if (target.length <= longestTarget) tickets.set(toKey(customerId, target), ticket)
+    find: (customerId, target) => targets.get(toKey(customerId, target)),
+    add(customerId, target, known) {
+      if (target.length <= longestTarget) targets.set(toKey(customerId, target), known)
     },
   }
 }
@@ -87,9 +87,9 @@ export const createCachedResponses = (): CachedResponses => {
       const length = body ? ['content-length', String(body.length)] : []
       const status = variant.isNotModified ? 304 : 200
       const fields = ['cache-status', hit, ...length, ...constant]
-      const replies = known.get(entry) ?? []
-      replies[getVariantIndex(variant)] = { status, fields, body, text: undefined }
-      known.set(entry, replies)
+      const variants = known.get(entry) ?? []
+      variants[getVariantIndex(variant)] = { status, fields, body, text: undefined }
+      known.set(entry, variants)
     },
   }
 }

@@ -33,7 +33,7 @@ export const createConnections = (): FindConnection => {
 }
 
 /** In bytes, about 10,000 usual headers: clients choose the length of a header. */
-const askerBounds = {
+const cacheBounds = {
   maxSize: 7_000_000,
   sizeCalculation: (_: unknown, authorization: string) => authorization.length + 200,
 }
@@ -46,35 +46,35 @@ export type Identify = (
 
 /** Identifies senders synchronously and remembers their requests by the whole Authorization header. */
 export const createIdentify = (
-  authenticate: (asker: BearerRequest) => Principal | Promise<Principal>,
+  authenticate: (request: BearerRequest) => Principal | Promise<Principal>,
 ): Identify => {
-  const askers = new LRUCache<string, BearerRequest>(askerBounds)
+  const known = new LRUCache<string, BearerRequest>(cacheBounds)
 
   const getBearerRequest = (connection: EdgeConnection, authorization: string): BearerRequest => {
     const last = connection.lastBearerRequest
     if (last?.headers.authorization === authorization) return last
-    const known = askers.get(authorization)
-    if (known) connection.lastBearerRequest = known
-    return known ?? { headers: { authorization } }
+    const found = known.get(authorization)
+    if (found) connection.lastBearerRequest = found
+    return found ?? { headers: { authorization } }
   }
   /** Only with a single space after `Bearer`: otherwise one token has thousands of spellings. */
-  const keep = (asker: BearerRequest, authorization: string): void => {
+  const remember = (request: BearerRequest, authorization: string): void => {
     const bearer = readBearer(authorization)
     if (authorization.length !== 'Bearer '.length + bearer.length) return
-    askers.set(authorization, Object.assign(asker, { bearer }))
+    known.set(authorization, Object.assign(request, { bearer }))
   }
 
   return (connection, authorization) => {
     if (authorization === undefined) return undefined
-    const asker = getBearerRequest(connection, authorization)
+    const request = getBearerRequest(connection, authorization)
     try {
-      const principal = authenticate(asker)
+      const principal = authenticate(request)
       if (principal instanceof Promise) {
         principal.catch(() => {})
         return undefined
       }
       requirePlan(principal)
-      if (asker.bearer === undefined) keep(asker, authorization)
+      if (request.bearer === undefined) remember(request, authorization)
       return principal
     } catch {
       return undefined

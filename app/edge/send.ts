@@ -14,13 +14,13 @@ export type PerRequestFields = Readonly<{
 }>
 
 /** The head without the fields of the request, and the body. Stored at the first call. */
-const getText = (reply: CachedResponse): NonNullable<CachedResponse['text']> => {
-  if (reply.text) return reply.text
-  const { status, fields } = reply
+const getText = (cached: CachedResponse): NonNullable<CachedResponse['text']> => {
+  if (cached.text) return cached.text
+  const { status, fields } = cached
   let head = statusLine(status)
   for (let i = 0; i < fields.length; i += 2) head += headLine(fields[i] as string, fields[i + 1] as string)
-  reply.text = { head, body: prepareBody(reply.body) }
-  return reply.text
+  cached.text = { head, body: prepareBody(cached.body) }
+  return cached.text
 }
 
 /** Two decimals, built from integers: V8 formats these faster than fractions. */
@@ -33,14 +33,14 @@ const timing = (ms: number): string => {
 /** Sends a cached response over HTTP/1.1. */
 export const sendHttp1 = (
   response: ServerResponse,
-  reply: CachedResponse,
-  moment: PerRequestFields,
+  cached: CachedResponse,
+  perRequest: PerRequestFields,
 ): void => {
-  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
-  const { head, body } = getText(reply)
+  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = perRequest
+  const { head, body } = getText(cached)
   const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: ${timing(ms)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
   const all = link === undefined ? head + fields : head + fields + headLine('link', link)
-  sendPrepared(response, reply.status, all, body)
+  sendPrepared(response, cached.status, all, body)
 }
 
 /** If a client resets a stream, Node emits an error and destroys the stream. */
@@ -49,11 +49,11 @@ const ignore = (): void => {}
 /** Sends a cached response over HTTP/2. */
 export const sendHttp2 = (
   stream: ServerHttp2Stream,
-  reply: CachedResponse,
-  moment: PerRequestFields,
+  cached: CachedResponse,
+  perRequest: PerRequestFields,
 ): void => {
-  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
-  const { status, fields, body } = reply
+  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = perRequest
+  const { status, fields, body } = cached
   const head = [':status', status as unknown as string, ...fields]
   head.push('request-id', requestId, 'data-as-of', asOf, 'server-timing', timing(ms))
   head.push('ratelimit', rateLimit, 'ratelimit-policy', rateLimitPolicy)

@@ -34,12 +34,5 @@ export const formatStale = (seconds: number): string =>
 /** RFC 9112, section 3.2; RFC 3986, section 3.2.2. Not empty, because http and https URLs need a host. */
 const host = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d{0,5})?$/i
 
-let lastValid = ''
-
 /** Whether the text is a valid Host field. */
-export const isHost = (text: string): boolean => {
-  if (text === lastValid && text !== '') return true
-  if (!host.test(text)) return false
-  lastValid = text
-  return true
-}
+export const isHost = (text: string): boolean => host.test(text)
