@@ -10,14 +10,13 @@ const remembered = {
 }
 
 const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
-  const known = new LRUCache<string, { value: T | undefined }>(remembered)
+  const known = new LRUCache<string, T>(remembered)
   return (header: string): T | undefined => {
-    let result = known.get(header)
-    if (!result) {
-      result = { value: parse(header) }
-      known.set(header, result)
-    }
-    return result.value
+    const value = known.get(header)
+    if (value !== undefined) return value
+    const parsed = parse(header)
+    known.set(header, parsed)
+    return parsed
   }
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { createAddressRanges } from './client-address.ts'
 
 const isReservedV4 = createAddressRanges([
@@ -83,14 +84,10 @@ const pin =
 const tooLong = (maxBytes: number) => new OutboundError(`the answer has more than ${maxBytes} bytes`)
 
 const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw tooLong(maxBytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  // `watchBytes` bounds the memory.
+  const body = await buffer(answer)
+  if (body.length > maxBytes) throw tooLong(maxBytes)
+  return body
 }
 
 const overheadBytes = 65_536

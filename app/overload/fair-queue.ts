@@ -53,9 +53,7 @@ export const createFairQueue = <T>() => {
     remove(owner: Owner, item: T): void {
       const name = getSiteName(owner)
       const site = sites.get(name)
-      const before = site?.queue.size
-      site?.queue.remove(getOwnerName(owner), item)
-      if (site && site.queue.size !== before) drop(name, site)
+      if (site?.queue.remove(getOwnerName(owner), item)) drop(name, site)
     },
     popOfLongest(): T | undefined {
       let longest: [string, Site<T>] | undefined

@@ -27,12 +27,14 @@ export const createRoundRobin = <T>() => {
       }
       return undefined
     },
-    remove(owner: string, item: T): void {
+    /** Returns whether the queue had the item. */
+    remove(owner: string, item: T): boolean {
       const items = itemsByOwner.get(owner) ?? []
       const index = items.indexOf(item)
-      if (index === -1) return
+      if (index === -1) return false
       items.splice(index, 1)
       drop(owner, items)
+      return true
     },
     /** Removes the newest item of the owner with the most items. */
     popOfLongest(): T | undefined {

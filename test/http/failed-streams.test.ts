@@ -35,7 +35,7 @@ const start = async (t: Test, options: object = {}) => {
 const send = (version: string, coding = 'identity') =>
   `GET /part HTTP/${version}\r\nHost: x\r\nAccept-Encoding: ${coding}\r\n\r\n`
 
-t.test('over plain HTTP/1, by a TCP reset', async (t) => {
+t.test('a failed stream over plain HTTP/1 ends with a TCP reset', async (t) => {
   const { port, fail } = await start(t)
   // With gzip, only the head was sent when the stream fails.
   for (const [version, coding] of [
@@ -59,7 +59,7 @@ t.test('over plain HTTP/1, by a TCP reset', async (t) => {
   }
 })
 
-t.test('over TLS, without the last chunk', async (t) => {
+t.test('a failed stream over TLS ends without the last chunk', async (t) => {
   const { port, fail } = await start(t, { http2: true, https: { ...files, allowHTTP1: true } })
   const socket = connectTls({
     port,
@@ -80,7 +80,7 @@ t.test('over TLS, without the last chunk', async (t) => {
   t.notOk(received.endsWith('0\r\n\r\n'))
 })
 
-t.test('over HTTP/2, by RST_STREAM, and other streams of the connection continue', async (t) => {
+t.test('a failed stream over HTTP/2 ends with RST_STREAM, and other streams continue', async (t) => {
   const { port, fail, finish } = await start(t, { http2: true, https: files })
   const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
   t.teardown(() => session.destroy())
