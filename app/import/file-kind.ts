@@ -1,6 +1,5 @@
 import { findJsonFault } from '../http/json-fault.ts'
-import type { ResourceName } from '../records/resources/define.ts'
-import { resources } from '../records/resources/index.ts'
+import { findResource } from './line.ts'
 
 /** The file cannot be imported. The message names the reason and the next step. */
 export class UnusableFile extends Error {}
@@ -31,7 +30,9 @@ export const messages = {
 } as const
 type FileKind = keyof typeof messages
 
-const startsWith = (head: Buffer, ...bytes: number[]) => bytes.every((byte, index) => head[index] === byte)
+/** Whether a file starts with these bytes. */
+export const startsWith = (head: Uint8Array, ...bytes: number[]) =>
+  bytes.every((byte, index) => head[index] === byte)
 
 const multibyte = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: text files have none of these.
@@ -78,8 +79,10 @@ const findTextKind = (text: string, first: string, second: string): FileKind | u
   return /[,;\t]/.test(first) && !/^\s*[{[]/m.test(text) ? 'csv' : undefined
 }
 
-const isOwned = ({ resource }: Json): boolean =>
-  Object.hasOwn(resources, String(resource)) && !resources[resource as ResourceName].reference
+const isOwned = ({ resource }: Json): boolean => {
+  const found = findResource(resource)
+  return found !== undefined && !found.reference
+}
 
 /** Detects the kind of a file by its first bytes. `undefined`: JSON lines. `hasCustomer`: lines need not name one. */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {

@@ -1,20 +1,24 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { resourceNames } from '../records/resources/index.ts'
-import { emptyBatch, isFull, type PreparedBatch, prepareBatch, writeBatch } from './batch.ts'
+import { createBatchWriter } from './batch.ts'
 import { createCountryCodeCheck } from './country-codes.ts'
-import { copyToShadows, createShadows } from './dry-run.ts'
-import { readEntries, type SourceOptions } from './entries.ts'
-import { UnusableFile } from './file-kind.ts'
+import { createShadows } from './dry-run.ts'
+import { findFileKind, messages, peek, UnusableFile } from './file-kind.ts'
+import { type LineOptions, parseLine } from './line.ts'
+import { readLines } from './lines.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
+import { type ImportEntry, readTable, type TableOptions } from './table/index.ts'
 
 export type { ImportReport, NoteGroup } from './report.ts'
 export type { ColumnMapping } from './table/columns.ts'
 export { createDateReader } from './table/dates.ts'
 export type { TableOptions } from './table/index.ts'
 
-export type ImportOptions = SourceOptions & {
+export type ImportOptions = LineOptions & {
+  /** The source is a table. Optional. By default the kind of the source is detected. */
+  table?: TableOptions
   /** Delete missing records of the customers in the source; if `table` names a resource, only of this one. */
   replace?: boolean
   force?: boolean
@@ -24,59 +28,66 @@ export type ImportOptions = SourceOptions & {
   onProgress?: (report: Readonly<ImportReport>) => void
 }
 
+const readJsonLines = async function* (
+  source: AsyncIterable<Uint8Array>,
+  options: LineOptions,
+): AsyncGenerator<ImportEntry> {
+  for await (const { number, text, fault } of readLines(source)) {
+    const parsed = fault === undefined ? parseLine(number, text, options) : { line: number, reason: fault }
+    yield { parsed, characters: text?.length ?? 0 }
+  }
+}
+
+/** Reads and checks JSON lines or rows of a table. Throws `UnusableFile` before the first, and the source's errors. */
+async function* readEntries(
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): AsyncGenerator<ImportEntry> {
+  const { head, bytes, close } = await peek(source)
+  try {
+    const kind = options.table ? 'csv' : findFileKind(head, options.customer !== undefined)
+    if (kind === 'csv') yield* readTable(bytes, head, { ...options, ...options.table })
+    else if (kind) throw new UnusableFile(messages[kind])
+    else yield* readJsonLines(bytes, options)
+  } finally {
+    await close()
+  }
+}
+
 const importLines = async (
   db: Db,
   source: AsyncIterable<Uint8Array>,
   options: ImportOptions,
   report: ImportReport,
 ) => {
-  const { replace = false, dryRun = false } = options
+  const { replace = false, dryRun = false, isAudited = false } = options
   if (replace) await createSeen(db)
   if (dryRun) await createShadows(db)
-  const isAudited = (options.isAudited ?? false) && !dryRun
-  const writing = { remember: replace, isAudited, ...(dryRun ? { prepare: copyToShadows } : {}) }
   const checkCountryCodes = createCountryCodeCheck()
-  let batch = emptyBatch()
-  let written = Promise.resolve()
-  const write = async (prepared: PreparedBatch) => {
-    addOutcome(report, await writeBatch(db, prepared, writing, dryRun))
+  const writer = createBatchWriter(db, { remember: replace, isAudited, dryRun }, (outcome) => {
+    addOutcome(report, outcome)
     options.onProgress?.(report)
-  }
-  /** Prepares a batch during the write of the previous one. Writes stay in sequence: the last line wins. */
-  const flush = async () => {
-    const prepared = prepareBatch(batch)
-    await written
-    written = write(prepared)
-    // No unhandled rejection: the error is thrown when `written` is awaited.
-    written.catch(() => {})
-    batch = emptyBatch()
-  }
+  })
   try {
-    for await (const { parsed, characters } of readEntries(source, options)) {
-      if ('reason' in parsed) batch.bad.push(parsed)
-      else {
-        parsed.warnings.push(...checkCountryCodes(parsed.record))
-        batch.entries.push(parsed)
-      }
-      batch.characters += characters
-      if (isFull(batch)) await flush()
+    for await (const entry of readEntries(source, options)) {
+      const { parsed } = entry
+      if ('record' in parsed) parsed.warnings.push(...checkCountryCodes(parsed.record))
+      await writer.add(entry)
     }
-  } catch (error) {
-    await written.catch(() => {})
-    throw error
+    await writer.end()
+  } finally {
+    await writer.settle()
   }
-  await flush()
-  await written
-  if (!replace) return
+}
+
+const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport) => {
   if (report.read === 0) {
     throw new UnusableFile('The file is empty. With --replace it must have every record of its customers')
   }
+  const { dryRun = false, isAudited = false, force = false } = options
   const { deleted, refused } = await deleteMissing(db, {
     resources: options.table?.resource ? [options.table.resource] : resourceNames,
-    bad: report.bad,
-    force: options.force ?? false,
-    dryRun,
-    isAudited,
+    ...{ bad: report.bad, force, dryRun, isAudited },
   })
   Object.assign(report, { deleted, deletionRefused: refused })
 }
@@ -96,6 +107,7 @@ export const importRecords = async (
   await db.connection().execute(async (connection) => {
     try {
       await importLines(connection, source, options, report)
+      if (options.replace) await deleteOthers(connection, options, report)
     } catch (cause) {
       if (cause instanceof UnusableFile) throw cause
       const reason = cause instanceof Error ? cause.message : String(cause)

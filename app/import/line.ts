@@ -59,7 +59,8 @@ const parseObject = (json: string): { object: Record<string, unknown> } | Unread
   }
 }
 
-const findResource = (name: unknown): Resource | undefined =>
+/** Returns the resource of a line. `undefined` if it has no known name. */
+export const findResource = (name: unknown): Resource | undefined =>
   resourceNames.some((known) => known === name) ? resources[name as ResourceName] : undefined
 
 const checkValue = (schema: z.ZodType, name: string, value: unknown): string[] =>

@@ -5,31 +5,13 @@ export type LineNote = { line: number; reason: string; column?: number }
 export type NoteGroup = { first: LineNote[]; count: number }
 const shownOfGroup = 3
 
-export type ImportReport = {
-  /** Without blank lines: created + updated + unchanged + bad. */
-  read: number
-  created: number
-  updated: number
-  unchanged: number
-  deleted: number
-  bad: number
-  warnings: number
-  customersCreated: number
-  badLines: LineNote[]
-  warningLines: LineNote[]
-  badGroups: Map<string, NoteGroup>
-  warningGroups: Map<string, NoteGroup>
-  /** The reason, if `replace` deleted nothing of the missing records. */
-  deletionRefused: string | null
-  dryRun: boolean
-}
-
 type RecordChanges = { created?: number; updated?: number; deleted?: number }
 export type ChangesByCustomer = Map<string, RecordChanges>
 
 const maxNotes = 1000
 
-export const emptyReport = (dryRun: boolean): ImportReport => ({
+export const emptyReport = (dryRun: boolean) => ({
+  /** Without blank lines: created + updated + unchanged + bad. */
   read: 0,
   created: 0,
   updated: 0,
@@ -38,13 +20,16 @@ export const emptyReport = (dryRun: boolean): ImportReport => ({
   bad: 0,
   warnings: 0,
   customersCreated: 0,
-  badLines: [],
-  warningLines: [],
-  badGroups: new Map(),
-  warningGroups: new Map(),
-  deletionRefused: null,
+  badLines: [] as LineNote[],
+  warningLines: [] as LineNote[],
+  badGroups: new Map<string, NoteGroup>(),
+  warningGroups: new Map<string, NoteGroup>(),
+  /** The reason, if `replace` deleted nothing of the missing records. */
+  deletionRefused: null as string | null,
   dryRun,
 })
+
+export type ImportReport = ReturnType<typeof emptyReport>
 
 export type BatchOutcome = {
   good: number

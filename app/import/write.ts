@@ -2,15 +2,12 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database } from '../db/schema.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
+import { copyToShadows } from './dry-run.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import type { BatchOutcome } from './report.ts'
 import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
 
-export type WriteOptions = {
-  isAudited: boolean
-  remember: boolean
-  prepare?: (trx: Transaction<Database>, rows: ImportRows) => Promise<void>
-}
+export type WriteOptions = { isAudited: boolean; remember: boolean; dryRun: boolean }
 
 export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
 
@@ -81,7 +78,7 @@ export const writeRows = async (
   const statement = upsertStatement(resource, options.remember)
   await sql`savepoint import_rows`.execute(trx)
   try {
-    await options.prepare?.(trx, rows)
+    if (options.dryRun) await copyToShadows(trx, rows)
     const { rows: changes } = await trx.executeQuery<ChangedRow>(CompiledQuery.raw(statement, [...input]))
     await sql`release savepoint import_rows`.execute(trx)
     addChanges(outcome, entries, changes)

@@ -200,7 +200,7 @@ t.test('columns get the fields that are named for them', async (t) => {
   t.match(await single(), { id: '1', name: 'Gerät', part_numbers: ['A-1'] })
 })
 
-t.test('all faults of a header are reported before anything is written', async (t) => {
+t.test('all faults of a header are reported before any write', async (t) => {
   const reject = async (header: string, faults: RegExp, mappings: TableOptions['mappings'] = []) => {
     const table = { resource: 'products', mappings } as const
     await t.rejects(takeTable(`${header}\na,b,c\n`, table), faults, header)

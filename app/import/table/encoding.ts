@@ -1,4 +1,4 @@
-import { detectBytes, messages, UnusableFile } from '../file-kind.ts'
+import { detectBytes, messages, startsWith, UnusableFile } from '../file-kind.ts'
 
 const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).decode(bytes, { stream: true })
 
@@ -20,14 +20,12 @@ const requireWindows1252 = (head: Uint8Array): string => {
 
 const isBeyondAscii = (head: Uint8Array) => head.some((byte) => byte > 0x7f)
 
-const startsWith = (head: Uint8Array, mark: readonly number[]) =>
-  mark.every((byte, index) => head[index] === byte)
 const marks = { 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
 
 const findLabel = (head: Buffer, named: string | undefined): string => {
   const kind = detectBytes(head)
   if (kind === 'gzip' || kind === 'xls' || kind === 'zip') throw new UnusableFile(messages[kind])
-  const marked = Object.entries(marks).find(([, mark]) => startsWith(head, mark))
+  const marked = Object.entries(marks).find(([, mark]) => startsWith(head, ...mark))
   if (marked) return marked[0]
   if (named) {
     const isOther = named !== 'utf-8' && kind === undefined && isBeyondAscii(head)
@@ -66,7 +64,7 @@ const convert = async function* (source: AsyncIterable<Uint8Array>, label: strin
 export const toUtf8 = (source: AsyncIterable<Uint8Array>, head: Buffer, named: string | undefined) => {
   const label = findLabel(head, named)
   const isUtf8 = label === 'utf-8'
-  const markBytes = isUtf8 && startsWith(head, marks['utf-8']) ? marks['utf-8'].length : 0
+  const markBytes = isUtf8 && startsWith(head, ...marks['utf-8']) ? marks['utf-8'].length : 0
   return {
     bytes: isUtf8 ? readUtf8(source, markBytes) : convert(source, label),
     headText: decodeAs(label, head),

@@ -1,7 +1,6 @@
-import type { Field, ResourceName } from '../../records/resources/define.ts'
-import { resourceNames, resources } from '../../records/resources/index.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
 import { messages, UnusableFile } from '../file-kind.ts'
-import { type BadLine, checkLine, type LineOptions, type ParsedLine } from '../line.ts'
+import { type BadLine, checkLine, findResource, type LineOptions, type ParsedLine } from '../line.ts'
 import { type ColumnMapping, planColumns, type TableColumn } from './columns.ts'
 import { createDateReader } from './dates.ts'
 import { toUtf8 } from './encoding.ts'
@@ -24,9 +23,6 @@ export type ImportEntry = { parsed: ParsedLine | BadLine; characters: number }
 type Reading = TableOptions & LineOptions
 type RowReader = (row: TableRow) => ParsedLine | BadLine
 
-const findFields = (resource: unknown): ReadonlyMap<string, Field> | undefined =>
-  resourceNames.some((name) => name === resource) ? resources[resource as ResourceName].fields : undefined
-
 /** Of fields of the envelope, and of fields that the row's resource does not have. */
 const text = { kind: 'text', array: false } as const
 
@@ -34,7 +30,7 @@ const createConverter = (columns: readonly TableColumn[], { dates }: Reading) =>
   const readDate = dates === undefined ? undefined : createDateReader(dates)
   const checkSpoiled = createSpoiledCheck()
   return ({ line, cells }: TableRow, resource: unknown) => {
-    const fields = findFields(resource)
+    const fields = findResource(resource)?.fields
     const converted = {
       record: { resource } as Record<string, unknown>,
       faults: [] as string[],
