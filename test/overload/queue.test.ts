@@ -178,7 +178,7 @@ t.test('work that would wait beyond the deadline is refused immediately', async 
   t.same(new Set(await Promise.all([...waiting, last])), new Set(['answered']))
 })
 
-t.test('slow work of before is forgotten once nothing runs', async (t) => {
+t.test('earlier durations are forgotten when nothing runs', async (t) => {
   const { queue, clock, ask, askMany, end } = open({ turns: 1, longestWaitMs: 60_000 })
   const slow = ask('a', 'slow')
   clock.ms += 12_000_000
