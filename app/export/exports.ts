@@ -9,6 +9,7 @@ import type { Concurrency, Ending } from '../limits/concurrency.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { begunStream } from './begun-stream.ts'
 import { getFormat } from './formats.ts'
+import { selectJson } from './json-lines.ts'
 import type { ExportSource } from './source.ts'
 
 /** In requests, of the quota `minute`. */
@@ -73,7 +74,7 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
     },
     async answer(request, { name, columns, from, hasMark = false }) {
       const { principal, isHead, ending, countRows } = request
-      const { contentType: type, extension, isCompressed, toStatement, write } = getFormat(request.type)
+      const { contentType: type, extension, isCompressed, isTable, write } = getFormat(request.type)
       const { customerId } = principal
       const toHeaders = (at = '') => ({
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,
@@ -84,8 +85,9 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
         return { type, body: undefined, headers: toHeaders(rows[0]?.at), isCompressed }
       }
       const session = await source.open<{ at: string }>(customerId, moment)
-      const statement = toStatement(sql`select ${columnList(columns)} ${from}`)
-      const stream = session.stream([statement], (rows) => write(rows, columns, { hasMark }), countRows)
+      const select = sql`select ${columnList(columns)} ${from}`
+      const statement = isTable ? select : selectJson(select)
+      const stream = session.stream([statement], (rows) => write(rows, columns, hasMark), countRows)
       const body = await begunStream(stream, ending)
       return { type, body, headers: toHeaders(session.first.at), isCompressed }
     },

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Sql } from '../records/sql/column.ts'
 import { compile } from '../records/sql/compile.ts'
-import { watchPace } from './pace.ts'
 import { type RowStreamOptions, streamRows } from './row-stream.ts'
 import { type RowBatches, readRows } from './rows.ts'
 
@@ -14,13 +13,12 @@ export type ExportSession<First> = Readonly<{
   /** Streams the rows of the statements. Call it once: the end of the stream closes the session. */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   close(): Promise<void>
-  pace(): number | undefined
+  /** See `createPace`. */
+  getPace(): number | undefined
   cut(reason: string): void
 }>
 
-export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'> & {
-  now?: () => number
-}
+export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs' | 'now'>
 
 /** For statements that read no rows of the export. */
 const frameTimeoutMs = 5_000
@@ -54,8 +52,7 @@ export const openSession = async <First>(
   release: (isBroken: boolean) => void,
 ): Promise<ExportSession<First>> => {
   let isOpen = true
-  let stream: Readable | undefined
-  let pace = (): number | undefined => undefined
+  let rows: ReturnType<typeof streamRows> | undefined
   const close = async () => {
     if (!isOpen) return
     isOpen = false
@@ -78,19 +75,13 @@ export const openSession = async <First>(
     return {
       first: row as First,
       stream(statements, write, onRows = () => {}) {
-        const rows = streamRows({
-          pieces: write(counted(readRows(client, statements), onRows)),
-          ...limits,
-          finish: close,
-          abandon,
-        })
-        pace = watchPace(rows, limits.now ?? (() => performance.now()))
-        stream = rows
-        return rows
+        const pieces = write(counted(readRows(client, statements), onRows))
+        rows = streamRows({ pieces, ...limits, finish: close, abandon })
+        return rows.stream
       },
       close,
-      pace: () => pace(),
-      cut: (reason) => stream?.destroy(new Error(`the export was cut: ${reason}`)),
+      getPace: () => rows?.getPace(),
+      cut: (reason) => rows?.stream.destroy(new Error(`the export was cut: ${reason}`)),
     }
   } catch (error) {
     abandon()

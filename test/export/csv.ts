@@ -18,13 +18,13 @@ export const splitTexts = (cell: Cell): string[] => {
   if (cell === null) return []
   const elements: string[] = []
   let element = ''
-  for (let i = 0, joined = unguard(cell); i < joined.length; i++) {
-    if (joined[i] === '\\') element += joined[++i]
-    else if (joined[i] === ';') {
+  for (let i = 0; i < cell.length; i++) {
+    if (cell[i] === '\\') element += cell[++i]
+    else if (cell[i] === ';') {
       elements.push(element)
       element = ''
-    } else element += joined[i]
-    if (i === joined.length - 1) elements.push(element)
+    } else element += cell[i]
+    if (i === cell.length - 1) elements.push(element)
   }
   return cell === '' ? [''] : elements
 }

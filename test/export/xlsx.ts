@@ -43,7 +43,7 @@ const decode = (xml: string): string => {
 }
 
 const cellForm =
-  /<c r="([A-Z]+)(\d+)"(?: s="(\d+)")?(?: t="(\w+)")?>(?:<is><t xml:space="preserve">([^<]*)<\/t><\/is>|<v>([^<]*)<\/v>)<\/c>/y
+  /<c r="([A-Z]+)(\d+)"(?: s="(\d+)")?(?: t="(\w+)")?>(?:<is><t( xml:space="preserve")?>([^<]*)<\/t><\/is>|<v>([^<]*)<\/v>)<\/c>/y
 
 /** Reads the rows of a sheet, each by the letters of its columns. Throws if a row is not well-formed. */
 export const readRows = (xml: string, formats: readonly string[] = []): Record<string, SheetCell>[] =>
@@ -59,15 +59,13 @@ export const readRows = (xml: string, formats: readonly string[] = []): Record<s
       while (cellForm.lastIndex < body.length) {
         const found = cellForm.exec(body)
         if (!found) throw new Error(`no cell: ${body}`)
-        const [, letters = '', number, style = '0', type, text, value] = found
+        const [, letters = '', number, style = '0', type, space, text, value] = found
         if (Number(number) !== index + 1) throw new Error(`${letters}${number} in row ${index + 1}`)
         const kind = type === 'inlineStr' ? 'text' : type === 'b' ? 'boolean' : 'number'
         const format = formats[Number(style)] ?? style
-        cells[letters] = {
-          type: kind,
-          format,
-          value: kind === 'text' ? decode(text as string) : String(value),
-        }
+        // Excel removes such blanks.
+        if (text && !space && text.trim() !== text) throw new Error(`blanks at the ends of "${text}"`)
+        cells[letters] = { type: kind, format, value: text === undefined ? String(value) : decode(text) }
       }
       return cells
     })

@@ -7,10 +7,16 @@ import { escapeText } from './text.ts'
 
 type CellWriter = (cell: Cell) => string | undefined
 
-const writeToken = (cell: Cell): string =>
-  `" s="${styles.text}" t="inlineStr"><is><t xml:space="preserve">${cell}</t></is></c>`
+const textStart = `" s="${styles.text}" t="inlineStr"><is><t>`
+const spaceStart = textStart.replace('<t>', '<t xml:space="preserve">')
+const textEnd = '</t></is></c>'
 
-const writeText = (cell: Cell): string => writeToken(escapeText(String(cell)))
+const writeToken = (cell: Cell): string => textStart + cell + textEnd
+
+const writeText = (cell: Cell): string => {
+  const text = String(cell)
+  return (text.trim() === text ? textStart : spaceStart) + escapeText(text) + textEnd
+}
 
 const writeTexts: CellWriter = (cell) => {
   const joined = joinTexts(cell as readonly string[])
@@ -57,11 +63,12 @@ export const createRowWriter = (columns: readonly ExportColumn[]): ((row: Row, n
     write: writers[kind],
   }))
   return (row, number) => {
-    let text = `<row r="${number}">`
+    const suffix = String(number)
+    let text = `<row r="${suffix}">`
     cells.forEach(({ open, write }, index) => {
       const cell = row[index] ?? null
       const rest = cell === null ? undefined : write(cell)
-      if (rest !== undefined) text += open + number + rest
+      if (rest !== undefined) text += open + suffix + rest
     })
     return `${text}</row>`
   }

@@ -13,13 +13,12 @@ export const toSerial = (text: string): number | undefined => {
 const fractionDigits = 12
 const microsecondsPerUnit = 0.0864
 
-const time = /T(\d\d):(\d\d):(\d\d)\.(\d{6})Z$/
-
 /** Returns Excel's number of an instant, the day with a fraction, as digits. `undefined` before 1900-03-01. */
 export const toSerialTime = (instant: string): string | undefined => {
-  const serial = toSerial(instant)
-  const [, hours, minutes, seconds, micros] = time.exec(instant) ?? []
-  if (serial === undefined || micros === undefined) return undefined
-  const ofDay = (3600 * Number(hours) + 60 * Number(minutes) + Number(seconds)) * 1e6 + Number(micros)
+  const ms = Date.parse(instant)
+  const day = Math.floor(ms / dayMs)
+  const serial = day + serialOf1970
+  if (!(serial >= firstSerial)) return undefined
+  const ofDay = (ms - day * dayMs) * 1000 + Number(instant.slice(-4, -1))
   return `${serial}.${String(Math.round(ofDay / microsecondsPerUnit)).padStart(fractionDigits, '0')}`
 }

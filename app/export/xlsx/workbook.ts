@@ -1,6 +1,6 @@
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
-import type { RowBatches } from '../rows.ts'
-import { createZip, type Zip, type ZipFile } from '../zip.ts'
+import type { Row, RowBatches } from '../rows.ts'
+import { createZip } from '../zip.ts'
 import { columnLetters, createRowWriter } from './rows.ts'
 import { styles, stylesXml } from './styles.ts'
 import { escapeText } from './text.ts'
@@ -69,14 +69,6 @@ const openingParts: Readonly<Record<string, string>> = {
   'xl/styles.xml': stylesXml,
 }
 
-const addParts = async (zip: Zip, parts: Readonly<Record<string, string>>): Promise<void> => {
-  for (const [name, text] of Object.entries(parts)) {
-    const part = zip.open(name)
-    await part.write(Buffer.from(declaration + text))
-    await part.end()
-  }
-}
-
 const maxSheetRows = 1_048_576
 /** With up to 3 bytes a character, a sheet needs no ZIP64 sizes, which begin at 4 GiB. */
 const maxSheetCharacters = 2 ** 30
@@ -87,52 +79,41 @@ export async function* writeWorkbook(
   columns: readonly ExportColumn[],
   { maxRows = maxSheetRows, maxCharacters = maxSheetCharacters } = {},
 ): AsyncGenerator<Buffer> {
-  let pieces: Buffer[] = []
-  const takePieces = (): Buffer[] => {
-    const taken = pieces.filter(({ length }) => length > 0)
-    pieces = []
-    return taken
-  }
-  const zip = createZip((bytes) => pieces.push(bytes))
-  const head = Buffer.from(sheetHead(columns))
+  const zip = createZip()
   const writeRow = createRowWriter(columns)
   const lastColumn = columnLetters(columns.length - 1)
   const lastCells: string[] = []
-  const openSheet = async (): Promise<ZipFile> => {
-    const sheet = zip.open(`xl/worksheets/sheet${lastCells.length + 1}.xml`)
-    await sheet.write(head)
-    return sheet
-  }
-  const closeSheet = async (sheet: ZipFile, rows: string, count: number): Promise<void> => {
-    lastCells.push(`$${lastColumn}$${count}`)
-    await sheet.write(Buffer.from(rows + sheetTail(`${lastColumn}${count}`)))
-    await sheet.end()
-  }
-  try {
-    await addParts(zip, openingParts)
-    let sheet = await openSheet()
+  const rows = batches[Symbol.asyncIterator]()
+  let batch = await rows.next()
+  let next = 0
+
+  const writeSheet = async function* (): AsyncGenerator<string> {
+    yield sheetHead(columns)
     let [number, characters] = [1, 0]
-    for await (const rows of batches) {
+    const isFull = () => number === maxRows || characters > maxCharacters
+    while (!batch.done) {
       let text = ''
-      for (const row of rows) {
-        if (number === maxRows || characters > maxCharacters) {
-          await closeSheet(sheet, text, number)
-          sheet = await openSheet()
-          ;[text, number, characters] = ['', 1, 0]
-        }
+      for (; next < batch.value.length && !isFull(); next += 1) {
         number += 1
-        const line = writeRow(row, number)
+        const line = writeRow(batch.value[next] as Row, number)
         characters += line.length
         text += line
       }
-      await sheet.write(Buffer.from(text))
-      yield* takePieces()
+      yield text
+      if (next < batch.value.length) break
+      batch = await rows.next()
+      next = 0
     }
-    await closeSheet(sheet, '', number)
-    await addParts(zip, closingParts(lastCells))
-    zip.end()
-    yield* takePieces()
-  } finally {
-    zip.destroy()
+    lastCells.push(`$${lastColumn}$${number}`)
+    yield sheetTail(`${lastColumn}${number}`)
   }
+  const writeParts = async function* (parts: Readonly<Record<string, string>>): AsyncGenerator<Buffer> {
+    for (const [name, text] of Object.entries(parts)) yield* zip.add(name, [declaration + text])
+  }
+
+  yield* writeParts(openingParts)
+  do yield* zip.add(`xl/worksheets/sheet${lastCells.length + 1}.xml`, writeSheet())
+  while (!batch.done)
+  yield* writeParts(closingParts(lastCells))
+  yield zip.end()
 }
