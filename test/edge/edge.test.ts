@@ -267,6 +267,6 @@ t.test('only one of the many spellings of a token is remembered', (t) => {
   }
   t.equal(isRemembered('Bearer token'), true)
   for (const spelling of ['Bearer  token', `Bearer${' '.repeat(9_000)}token`, 'bearer   token'])
-    t.equal(isRemembered(spelling), false, spelling)
+    t.equal(isRemembered(spelling), false, spelling.slice(0, 20))
   t.end()
 })
