@@ -8,6 +8,11 @@ export type Line =
 
 const newline = 0x0a
 
+const withLastNewline = async function* (source: AsyncIterable<Uint8Array>) {
+  yield* source
+  yield Uint8Array.of(newline)
+}
+
 /** Yields the lines that are not blank, without a byte order mark, but with CR. Throws errors of the source. */
 export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -33,19 +38,15 @@ export const readLines = async function* (source: AsyncIterable<Uint8Array>): As
       return { number, fault: 'not UTF-8; for Latin-1 or Windows-1252: iconv -f WINDOWS-1252 -t UTF-8' }
     }
   }
-  const isBlank = (line: Line) => line.fault === undefined && line.text.trim() === ''
 
-  for await (const chunk of source) {
+  for await (const chunk of withLastNewline(source)) {
     let start = 0
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       keep(chunk.subarray(start, end))
       start = end + 1
       const line = finish()
-      if (!isBlank(line)) yield line
+      if (line.text?.trim() !== '') yield line
     }
     keep(chunk.subarray(start))
   }
-  if (sizeBytes === 0) return
-  const line = finish()
-  if (!isBlank(line)) yield line
 }
