@@ -46,7 +46,7 @@ let customers = 0
 const start = async (t: Test, options: TestAppOptions = {}) => {
   const { app, origin } = await listenTestApp(database, { leaseMs, ...options })
   t.teardown(() => app.close())
-  const customerId = `lane-${++customers}`
+  const customerId = `edge-${++customers}`
   const apiKey = await addCustomer(database, customerId)
   await sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
     select ${customerId}, 'c-' || n, 'N ' || n, repeat('ü', 40), 'approved', ${day(0)}::date + n
@@ -132,7 +132,7 @@ t.test('a coding after a tag that ends with a hyphen is recognized', async (t) =
 
 t.test('no customer gets the answers of another', async (t) => {
   const { app, origin, ask } = await start(t)
-  const { token } = await logIn(app, await addCustomer(database, 'lane-other'))
+  const { token } = await logIn(app, await addCustomer(database, 'edge-other'))
   await twice(() => ask('/v1/certificates'))
   t.match(await watch(app, () => ask('/v1/certificates')), { isFast: true, status: 200 })
   const other = await watch(app, () => askAt(origin, token)('/v1/certificates'))
