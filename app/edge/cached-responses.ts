@@ -3,41 +3,40 @@ import type { CacheEntry } from '../cache/entry.ts'
 import { encodings } from '../http/encodings.ts'
 import type { PreparedBody } from '../wire/prepared.ts'
 
-/** Facts about a customer's target, from the router's last answer. */
+/** The router's decisions about a request target of one customer. */
 export type KnownTarget = Readonly<{
-  /** `entryName` of the cache entry. */
+  /** Of the cache entry, see `entryName`. */
   name: string
   route: string
   endpoint: string | undefined
   scopes: readonly string[]
-  /** Relative dates and computed fields depend on it. */
+  /** UTC. Relative dates and computed fields depend on it. */
   day: string
   isAcceptable: (accept: string | undefined) => boolean
-  /** The `Link` for the next page. `undefined` if there is none. */
   formatNextLink: (next: string | undefined) => string | undefined
 }>
 
-/** 10,000 tickets with targets of 100 bytes. */
+/** 10,000 targets of 100 bytes. */
 const maxBytes = 7_000_000
-/** Estimated bytes of a ticket without its target. */
+/** Estimated bytes of an entry without its key. */
 export const knownTargetBytes = 600
 /** Longer targets are rarely repeated. */
 const longestTarget = 1024
 
 export type KnownTargets = {
   find(customerId: string, target: string): KnownTarget | undefined
-  add(customerId: string, target: string, ticket: KnownTarget): void
+  add(customerId: string, target: string, known: KnownTarget): void
 }
 
-/** Creates a bounded store (LRU). */
+/** Creates a store that drops the least recently used targets above `maxSize` bytes. */
 export const createKnownTargets = (maxSize = maxBytes): KnownTargets => {
   const sizeCalculation = (_: KnownTarget, name: string) => knownTargetBytes + name.length
-  const tickets = new LRUCache<string, KnownTarget>({ maxSize, sizeCalculation })
+  const targets = new LRUCache<string, KnownTarget>({ maxSize, sizeCalculation })
   const toKey = (customerId: string, target: string) => `${customerId}\0${target}`
   return {
-    find: (customerId, target) => tickets.get(toKey(customerId, target)),
-    add(customerId, target, ticket) {
-      if (target.length <= longestTarget) tickets.set(toKey(customerId, target), ticket)
+    find: (customerId, target) => targets.get(toKey(customerId, target)),
+    add(customerId, target, known) {
+      if (target.length <= longestTarget) targets.set(toKey(customerId, target), known)
     },
   }
 }
@@ -63,9 +62,9 @@ const getVariantIndex = ({ isTls, isNotModified, hasLink, encoding }: Variant): 
 }
 
 export type CachedResponses = {
-  /** `undefined` if the router has not sent this variant of the entry yet. */
+  /** `undefined` until the router has sent this variant of the entry. */
   find(entry: CacheEntry, variant: Variant): CachedResponse | undefined
-  /** `headers` are all headers that the router sent, by lower-case name. */
+  /** `headers`: all that the router sent, by lower-case name. */
   add(entry: CacheEntry, variant: Variant, headers: Readonly<Record<string, unknown>>, body?: Buffer): void
 }
 
@@ -76,7 +75,7 @@ const replaced = new Set<string>([
   ...['cache-status', 'content-length', 'connection', 'keep-alive', 'transfer-encoding'],
 ])
 
-/** Creates a store in which replies live as long as their entries. */
+/** Creates a store in which responses live as long as their cache entries. */
 export const createCachedResponses = (): CachedResponses => {
   const known = new WeakMap<CacheEntry, (CachedResponse | undefined)[]>()
   return {
@@ -88,9 +87,9 @@ export const createCachedResponses = (): CachedResponses => {
       const length = body ? ['content-length', String(body.length)] : []
       const status = variant.isNotModified ? 304 : 200
       const fields = ['cache-status', hit, ...length, ...constant]
-      const replies = known.get(entry) ?? []
-      replies[getVariantIndex(variant)] = { status, fields, body, text: undefined }
-      known.set(entry, replies)
+      const variants = known.get(entry) ?? []
+      variants[getVariantIndex(variant)] = { status, fields, body, text: undefined }
+      known.set(entry, variants)
     },
   }
 }

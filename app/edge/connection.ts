@@ -5,20 +5,20 @@ import type { Principal } from '../identity/principal.ts'
 import { requirePlan } from '../identity/principals.ts'
 import { readBearer } from '../identity/tokens.ts'
 
-/** `bearer` is set after the token was accepted. */
+/** `bearer`: the token, set once it was accepted. */
 type BearerRequest = { headers: { authorization: string }; bearer?: string }
 
 export type EdgeConnection = {
   readonly socket: Socket
   readonly isEncrypted: boolean
   readonly address: string | undefined
-  /** The last sender. Comparing its token is cheaper than hashing. */
+  /** Comparing with the previous header is cheaper than hashing it for the LRU. */
   lastBearerRequest: BearerRequest | undefined
 }
 
 type FindConnection = (owner: Socket | Http2Session) => EdgeConnection
 
-/** Returns a function that finds the state of a socket (HTTP/1) or session (HTTP/2). */
+/** Returns a function that finds or creates the state of a socket (HTTP/1) or session (HTTP/2). */
 export const createConnections = (): FindConnection => {
   const known = new WeakMap<Socket | Http2Session, EdgeConnection>()
   return (owner) => {
@@ -32,49 +32,49 @@ export const createConnections = (): FindConnection => {
   }
 }
 
-/** About 10,000 usual Authorization headers. Clients choose the length of their tokens. */
-const askerBounds = {
+/** In bytes, about 10,000 usual headers: clients choose the length of a header. */
+const cacheBounds = {
   maxSize: 7_000_000,
   sizeCalculation: (_: unknown, authorization: string) => authorization.length + 200,
 }
 
-/** Returns the sender's principal. `undefined` if the router must authenticate the request. */
+/** `undefined` if the router must authenticate the request. */
 export type Identify = (
   connection: EdgeConnection,
   authorization: string | undefined,
 ) => Principal | undefined
 
-/** Caches principals by the whole Authorization header. */
+/** Identifies senders synchronously and remembers their requests by the whole Authorization header. */
 export const createIdentify = (
-  authenticate: (asker: BearerRequest) => Principal | Promise<Principal>,
+  authenticate: (request: BearerRequest) => Principal | Promise<Principal>,
 ): Identify => {
-  const askers = new LRUCache<string, BearerRequest>(askerBounds)
+  const known = new LRUCache<string, BearerRequest>(cacheBounds)
 
   const getBearerRequest = (connection: EdgeConnection, authorization: string): BearerRequest => {
     const last = connection.lastBearerRequest
     if (last?.headers.authorization === authorization) return last
-    const known = askers.get(authorization)
-    if (known) connection.lastBearerRequest = known
-    return known ?? { headers: { authorization } }
+    const found = known.get(authorization)
+    if (found) connection.lastBearerRequest = found
+    return found ?? { headers: { authorization } }
   }
-  /** Only the usual spelling: with other spaces, a token has thousands of spellings. */
-  const keep = (asker: BearerRequest, authorization: string): void => {
+  /** Only with a single space after `Bearer`: otherwise one token has thousands of spellings. */
+  const remember = (request: BearerRequest, authorization: string): void => {
     const bearer = readBearer(authorization)
     if (authorization.length !== 'Bearer '.length + bearer.length) return
-    askers.set(authorization, Object.assign(asker, { bearer }))
+    known.set(authorization, Object.assign(request, { bearer }))
   }
 
   return (connection, authorization) => {
     if (authorization === undefined) return undefined
-    const asker = getBearerRequest(connection, authorization)
+    const request = getBearerRequest(connection, authorization)
     try {
-      const principal = authenticate(asker)
+      const principal = authenticate(request)
       if (principal instanceof Promise) {
         principal.catch(() => {})
         return undefined
       }
       requirePlan(principal)
-      if (asker.bearer === undefined) keep(asker, authorization)
+      if (request.bearer === undefined) remember(request, authorization)
       return principal
     } catch {
       return undefined

@@ -16,13 +16,13 @@ import type { PerRequestFields } from './send.ts'
 
 export type EdgeRequest = Readonly<{
   target: string
-  /** Alternating names and values, with pseudo-header fields over HTTP/2. */
+  /** Alternating names and values. Over HTTP/2 with pseudo-header fields. */
   rawHeaders: readonly string[]
   isHttp2: boolean
   connection: EdgeConnection
 }>
 
-/** The response, and the facts that `plugins/answers.ts` records. */
+/** The response, and the data that `plugins/answers.ts` records. */
 export type EdgeAnswer = Readonly<{
   reply: CachedResponse
   moment: PerRequestFields
@@ -50,7 +50,7 @@ type EdgeDeps = {
 const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boolean =>
   held === undefined || needed.every((scope) => held.has(scope))
 
-/** Answers a request from memory and counts it. `undefined`, uncounted, if the router must answer. */
+/** Answers from memory and charges the quota. `undefined`, with nothing charged, if the router must answer. */
 export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswer | undefined) => {
   const { tickets, replies, cache, quotas, costs, hasProxies } = deps
 

@@ -3,7 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { headLine, prepareBody, sendPrepared, statusLine } from '../wire/prepared.ts'
 import type { CachedResponse } from './cached-responses.ts'
 
-/** Fields that differ between requests. Must be printable ASCII, since nothing checks them again. */
+/** Must be printable ASCII: they are written without another check. */
 export type PerRequestFields = Readonly<{
   requestId: string
   asOf: string
@@ -13,47 +13,47 @@ export type PerRequestFields = Readonly<{
   link: string | undefined
 }>
 
-/** The HTTP/1.1 form: the head without its end, and the body. */
-const getText = (reply: CachedResponse): NonNullable<CachedResponse['text']> => {
-  if (reply.text) return reply.text
-  const { status, fields } = reply
+/** The head without the fields of the request, and the body. Stored at the first call. */
+const getText = (cached: CachedResponse): NonNullable<CachedResponse['text']> => {
+  if (cached.text) return cached.text
+  const { status, fields } = cached
   let head = statusLine(status)
   for (let i = 0; i < fields.length; i += 2) head += headLine(fields[i] as string, fields[i + 1] as string)
-  reply.text = { head, body: prepareBody(reply.body) }
-  return reply.text
+  cached.text = { head, body: prepareBody(cached.body) }
+  return cached.text
 }
 
-/** Two decimals, from integers, because V8 formats them without arithmetic. */
+/** Two decimals, built from integers: V8 formats these faster than fractions. */
 const timing = (ms: number): string => {
   const hundredths = Math.round(ms * 100)
   const rest = hundredths % 100
   return `total;dur=${(hundredths - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** Sends a stored reply over HTTP/1.1. */
+/** Sends a cached response over HTTP/1.1. */
 export const sendHttp1 = (
   response: ServerResponse,
-  reply: CachedResponse,
-  moment: PerRequestFields,
+  cached: CachedResponse,
+  perRequest: PerRequestFields,
 ): void => {
-  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
-  const { head, body } = getText(reply)
+  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = perRequest
+  const { head, body } = getText(cached)
   const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: ${timing(ms)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
   const all = link === undefined ? head + fields : head + fields + headLine('link', link)
-  sendPrepared(response, reply.status, all, body)
+  sendPrepared(response, cached.status, all, body)
 }
 
-/** Node itself destroys a stream that its client resets with an error. */
+/** If a client resets a stream, Node emits an error and destroys the stream. */
 const ignore = (): void => {}
 
-/** Sends a stored reply over HTTP/2. */
+/** Sends a cached response over HTTP/2. */
 export const sendHttp2 = (
   stream: ServerHttp2Stream,
-  reply: CachedResponse,
-  moment: PerRequestFields,
+  cached: CachedResponse,
+  perRequest: PerRequestFields,
 ): void => {
-  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
-  const { status, fields, body } = reply
+  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = perRequest
+  const { status, fields, body } = cached
   const head = [':status', status as unknown as string, ...fields]
   head.push('request-id', requestId, 'data-as-of', asOf, 'server-timing', timing(ms))
   head.push('ratelimit', rateLimit, 'ratelimit-policy', rateLimitPolicy)

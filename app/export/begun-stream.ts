@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import type { Ending } from '../limits/concurrency.ts'
 
 /**
- * Resolves once the stream has its first bytes or its end. Rejects on an earlier error, so that the client
- * gets an error answer and not a cut one. Destroys the stream when `ending` closes.
+ * Resolves once the stream has its first bytes or its end. Rejects on an earlier error, which can then still become
+ * a problem document. Destroys the stream when `ending` closes.
  */
 export const begunStream = (stream: Readable, ending: Ending): Promise<Readable> => {
   if (ending.destroyed) stream.destroy()

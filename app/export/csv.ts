@@ -9,14 +9,14 @@ const options: Papa.UnparseConfig = {
 
 const toLines = (rows: (string | null | undefined)[][]): string => `${Papa.unparse(rows, options)}\r\n`
 
-/** Spreadsheets run these as formulas. Leading quotes count, so that an import can remove one again. */
+/** Spreadsheets run these as formulas. With leading quotes too, so that an import can always remove one. */
 const formula = /^'*[=+\-@\t\r]/
 
 const guard = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 const joinedSpecial = /[;\\]/g
 
-/** Joins texts with `;`. Inside a text, `\;` is a semicolon and `\\` a backslash. Null for an empty array. */
+/** Joins texts with `;`, escaped in a text as `\;`, and a backslash as `\\`. Null for an empty array. */
 export const joinTexts = (texts: readonly (string | null)[]): string | null =>
   texts.length === 0 ? null : texts.map((text) => (text ?? '').replace(joinedSpecial, '\\$&')).join(';')
 
@@ -27,7 +27,7 @@ const toTexts = (cell: Cell): string | null => {
   return joined === null ? null : guard(joined)
 }
 
-/** Only texts are guarded: a negative number stays a number. */
+/** Other kinds are not guarded: a negative number stays a number. */
 const writers: Partial<Record<ColumnKind, (cell: Cell) => string | null>> = { text: toText, texts: toTexts }
 
 /** Writes rows as CSV (RFC 4180) with a header. `hasMark` adds a byte order mark. */

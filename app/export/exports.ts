@@ -9,19 +9,19 @@ import type { Concurrency, Ending } from '../limits/concurrency.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { begunStream } from './begun-stream.ts'
 import { getFormat } from './formats.ts'
+import { selectJson } from './json-lines.ts'
 import type { ExportSource } from './source.ts'
 
-/** Cost of an export in the quota `minute` (contract, section 8). */
+/** In requests, of the quota `minute`. */
 export const exportCost = 10
 
 export type ExportRequest = Readonly<{
   principal: Principal
   type: string
-  /** HEAD does not read the rows. */
   isHead: boolean
   httpVersion: string
   address: string
-  /** Closes when the answer ends or its client disconnects. */
+  /** Closes when the response ends or its client disconnects. */
   ending: Ending
   countRows: (rows: number) => void
 }>
@@ -29,7 +29,7 @@ export type ExportRequest = Readonly<{
 export type ExportRows = Readonly<{
   name: string
   columns: readonly ExportColumn[]
-  /** The statement after its select list. The conditions must include `s.customer_id`. */
+  /** The statement after its select list. Its conditions must include the customer. */
   from: Sql
   hasMark?: boolean
 }>
@@ -43,14 +43,9 @@ export type ExportAnswer = Readonly<{
 }>
 
 export type Exports = {
-  /**
-   * Takes one of the customer's places. Call it before `answer`. Rejects with http_version_not_supported and
-   * quota_exceeded.
-   */
+  /** Counts an export until it ends. Call it before `answer`. Rejects for HTTP/1.0, and with quota_exceeded. */
   hold(request: ExportRequest): Promise<void>
-  /**
-   * Returns the rows as a stream that has its first bytes. Rejects with unavailable or the statement's error.
-   */
+  /** Returns a stream that has its first bytes; no body for HEAD. Rejects with unavailable or the driver's errors. */
   answer(request: ExportRequest, rows: ExportRows): Promise<ExportAnswer>
 }
 
@@ -64,11 +59,11 @@ type Deps = {
 const columnList = (columns: readonly ExportColumn[]) =>
   sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`))
 
-/** RFC 6266 without escapes: other characters become dashes. */
+/** Other characters would need the escapes of RFC 6266. */
 const fileName = (name: string, day: string, extension: string) =>
   `${name.replace(/[^A-Za-z0-9._-]/g, '-')}-${day}.${extension}`
 
-/** Serves exports of any rows, without a framework: a free place, a snapshot, rows as bytes. */
+/** Creates the exports of any rows: of records, custom endpoints and the audit trail. */
 export const createExports = ({ db, source, concurrency, today }: Deps): Exports => {
   const moment = sql<{ at: string }>`select ${sql.raw(instantText('now()'))} as at`
 
@@ -79,7 +74,7 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
     },
     async answer(request, { name, columns, from, hasMark = false }) {
       const { principal, isHead, ending, countRows } = request
-      const { contentType: type, extension, isCompressed, toStatement, write } = getFormat(request.type)
+      const { contentType: type, extension, isCompressed, isTable, write } = getFormat(request.type)
       const { customerId } = principal
       const toHeaders = (at = '') => ({
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,
@@ -90,8 +85,9 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
         return { type, body: undefined, headers: toHeaders(rows[0]?.at), isCompressed }
       }
       const session = await source.open<{ at: string }>(customerId, moment)
-      const statement = toStatement(sql`select ${columnList(columns)} ${from}`)
-      const stream = session.stream([statement], (rows) => write(rows, columns, { hasMark }), countRows)
+      const select = sql`select ${columnList(columns)} ${from}`
+      const statement = isTable ? select : selectJson(select)
+      const stream = session.stream([statement], (rows) => write(rows, columns, hasMark), countRows)
       const body = await begunStream(stream, ending)
       return { type, body, headers: toHeaders(session.first.at), isCompressed }
     },

@@ -5,7 +5,7 @@ import type { RowBatches } from './rows.ts'
 
 export const linesType = mediaTypes.ndjson
 
-/** Returns the rows of a `select`, each as one JSON text. */
+/** Returns a statement that selects each row of `rows` as one JSON text. */
 export const selectJson = (rows: Sql): Sql => sql`select row_to_json(x) from (${rows}) x`
 
 /** Writes rows as lines of JSON. */

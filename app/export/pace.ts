@@ -1,42 +1,22 @@
-import type { Readable } from 'node:stream'
-
-/** Kernel buffers take megabytes before the client reads, and drain in steps of 20 s at 64 KiB/s. */
+/** Long, because kernel buffers hold megabytes, and accept more in steps of 20 s if a client reads 64 KiB/s. */
 const windowMs = 30_000
 
 /**
- * Returns a function that measures the client's rate over the last windows, in bytes per second; `undefined`
- * before the first ends. Only time that the stream waits for the client counts. `now`: monotonic
- * milliseconds.
+ * Creates a measurement of a client's rate: `add` what it took, and the time for which a stream waited for it. `get`
+ * returns bytes per second of this time, or `undefined` before 30 s of it.
  */
-export const watchPace = (stream: Readable, now: () => number): (() => number | undefined) => {
+export const createPace = () => {
   let last: { bytes: number; waitedMs: number } | undefined
   let current = { bytes: 0, waitedMs: 0 }
-  let waitsSince: number | undefined
-  const settle = (): void => {
-    if (waitsSince === undefined) return
-    const nowMs = now()
-    current.waitedMs += nowMs - waitsSince
-    waitsSince = nowMs
-    if (current.waitedMs < windowMs) return
-    last = current
-    current = { bytes: 0, waitedMs: 0 }
-  }
-  // A `data` listener before the first `resume` would start the stream without its reader.
-  stream.once('resume', () => {
-    stream.on('data', (piece: Buffer) => {
-      current.bytes += piece.length
-    })
-  })
-  stream.on('pause', () => {
-    waitsSince = now()
-  })
-  stream.on('resume', () => {
-    settle()
-    waitsSince = undefined
-  })
-  return () => {
-    settle()
-    if (!last) return undefined
-    return ((last.bytes + current.bytes) * 1000) / (last.waitedMs + current.waitedMs)
+  return {
+    add(bytes: number, waitedMs: number): void {
+      current.bytes += bytes
+      current.waitedMs += waitedMs
+      if (current.waitedMs < windowMs) return
+      last = current
+      current = { bytes: 0, waitedMs: 0 }
+    },
+    get: (): number | undefined =>
+      last && ((last.bytes + current.bytes) * 1000) / (last.waitedMs + current.waitedMs),
   }
 }

@@ -27,7 +27,7 @@ const listReadableFirst = ({ fields }: Resource): string[] => {
   return [...first, ...last].map(({ name }) => name)
 }
 
-/** Tables have the requested order; JSON has the schema's, as on pages. */
+/** Tables have the order of `fields`. JSON has the schema's, as on pages. */
 const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat): ExportColumn[] => {
   const { resource, fields } = plan
   if (isReadableFirst && !fields) return exportColumns(resource, listReadableFirst(resource), plan)
@@ -35,7 +35,7 @@ const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat
   return exportColumns(resource, isTable ? fields : inOrder, plan)
 }
 
-/** Indexes: as for pages. A sort with an index is read in its order. */
+/** Uses the indexes of pages. */
 const selectRows = (plan: QueryPlan): Sql => {
   const order = sortKeys(plan).map(({ column, descending }) =>
     sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
@@ -45,7 +45,7 @@ const selectRows = (plan: QueryPlan): Sql => {
     where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
 }
 
-/** Serves lists of records as exports: parsed query → plan → columns and rows. */
+/** Creates the exports of lists of records. */
 export const createRecordExports = ({ exports, today }: Deps): RecordExports => ({
   answer(request, resource, query) {
     const { customerId } = request.principal

@@ -1,49 +1,64 @@
 import { Readable } from 'node:stream'
+import { createPace } from './pace.ts'
 
 export type RowStreamOptions = Readonly<{
-  /** Must not yield empty pieces. */
   pieces: AsyncIterator<string | Buffer>
-  /** Maximum ms for the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
+  /** For the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
   idleMs: number
   totalMs: number
+  /** Monotonic milliseconds. */
+  now?: () => number
   finish: () => Promise<void>
   abandon: () => void
 }>
 
-/** Minimum that a client must take in `idleMs`: 4 KiB/s with the default of a minute. */
+/** 4 KiB/s, at the default `idleMs` of a minute. */
 const leastBytes = 256 * 1024
 
 /**
- * Streams an export as fast as the client reads. An error or a slow client destroys the stream: the answer is
- * cut, so that no client takes a part for the whole.
+ * Streams an export. An error or a slow client destroys the stream, so that no client takes a part for the whole.
+ * `getPace`: see `createPace`.
  */
-export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStreamOptions): Readable => {
+export const streamRows = (options: RowStreamOptions) => {
+  const { pieces, idleMs, totalMs, finish, abandon, now = () => performance.now() } = options
+  const pace = createPace()
   let isOver = false
   let idle: NodeJS.Timeout | undefined
   let taken = 0
   let waitedMs = 0
-  let waitsSince = 0
+  let waitsSince: number | undefined
+  let pushed = 0
 
   const giveUp = (reason: string) => stream.destroy(new Error(`the export was cut: ${reason}`))
   const total = setTimeout(() => giveUp(`it took longer than ${totalMs / 1000} s`), totalMs)
 
+  const noteWait = (): void => {
+    if (waitsSince === undefined) return
+    const nowMs = now()
+    pace.add(0, nowMs - waitsSince)
+    waitedMs += nowMs - waitsSince
+    waitsSince = nowMs
+  }
   const waitForClient = (): void => {
-    waitsSince = performance.now()
+    waitsSince = now()
     const reason = `the client took less than ${leastBytes / 1024} KiB in ${idleMs / 1000} s`
     idle = setTimeout(() => giveUp(reason), Math.max(0, idleMs - waitedMs))
   }
   const stopWaiting = (): void => {
-    if (idle) waitedMs += performance.now() - waitsSince
+    pace.add(pushed, 0)
+    noteWait()
+    pushed = 0
+    waitsSince = undefined
     clearTimeout(idle)
-    idle = undefined
   }
   const pushPiece = (piece: string | Buffer): void => {
-    taken += Buffer.byteLength(piece)
+    pushed = Buffer.byteLength(piece)
+    taken += pushed
     if (taken >= leastBytes) {
       taken = 0
       waitedMs = 0
     }
-    // First, because `push` may call `read` synchronously.
+    // Before `push`, which may call `read` synchronously.
     waitForClient()
     stream.push(piece)
   }
@@ -69,12 +84,16 @@ export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStre
       clearTimeout(idle)
       clearTimeout(total)
       if (!isOver) abandon()
-      // Frees the memory of an unfinished writer.
+      // Lets an unfinished writer free its memory.
       pieces.return?.().catch(() => {})
       callback(error)
     },
   })
-  // An error before the stream has a reader must not end the process.
+  // Without a listener, an error before the stream has a reader would end the process.
   stream.on('error', () => {})
-  return stream
+  const getPace = () => {
+    noteWait()
+    return pace.get()
+  }
+  return { stream, getPace }
 }

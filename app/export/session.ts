@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Sql } from '../records/sql/column.ts'
 import { compile } from '../records/sql/compile.ts'
-import { watchPace } from './pace.ts'
 import { type RowStreamOptions, streamRows } from './row-stream.ts'
 import { type RowBatches, readRows } from './rows.ts'
 
@@ -11,22 +10,20 @@ export type WriteRows = (rows: RowBatches) => AsyncIterator<string | Buffer>
 /** A transaction that reads one snapshot. Holds a connection until it or its stream is closed. */
 export type ExportSession<First> = Readonly<{
   first: First
-  /** Streams the rows of all statements, once. Its end closes the session. `onRows`: rows of each batch. */
+  /** Streams the rows of the statements. Call it once: the end of the stream closes the session. */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   close(): Promise<void>
-  /** Bytes per second; see `watchPace`. */
-  pace(): number | undefined
+  /** See `createPace`. */
+  getPace(): number | undefined
   cut(reason: string): void
 }>
 
-export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'> & {
-  now?: () => number
-}
+export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs' | 'now'>
 
-/** For statements that only begin or end the transaction. */
+/** For statements that read no rows of the export. */
 const frameTimeoutMs = 5_000
 
-/** JIT compilation would delay the first row. PostgreSQL ends the statement of a disconnected client. */
+/** JIT compilation would delay the first row. The interval lets PostgreSQL notice a closed connection. */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
   set local jit = off; set local client_connection_check_interval = 250;
   set local statement_timeout = ${Math.ceil(totalMs)}`
@@ -44,8 +41,8 @@ const counted = async function* (rows: RowBatches, onRows: (rows: number) => voi
 }
 
 /**
- * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once,
- * with true if the connection cannot be reused. Rejects with the driver's errors, after release.
+ * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once, also
+ * before it rejects with an error of the driver. `isBroken`: the connection cannot be reused.
  */
 export const openSession = async <First>(
   client: PoolClient,
@@ -55,8 +52,7 @@ export const openSession = async <First>(
   release: (isBroken: boolean) => void,
 ): Promise<ExportSession<First>> => {
   let isOpen = true
-  let stream: Readable | undefined
-  let pace = (): number | undefined => undefined
+  let rows: ReturnType<typeof streamRows> | undefined
   const close = async () => {
     if (!isOpen) return
     isOpen = false
@@ -65,7 +61,7 @@ export const openSession = async <First>(
       () => release(true),
     )
   }
-  /** Closes the connection, which ends a running statement. */
+  /** Closes the connection, which also ends a running statement. */
   const abandon = () => {
     if (!isOpen) return
     isOpen = false
@@ -79,19 +75,13 @@ export const openSession = async <First>(
     return {
       first: row as First,
       stream(statements, write, onRows = () => {}) {
-        const rows = streamRows({
-          pieces: write(counted(readRows(client, statements), onRows)),
-          ...limits,
-          finish: close,
-          abandon,
-        })
-        pace = watchPace(rows, limits.now ?? (() => performance.now()))
-        stream = rows
-        return rows
+        const pieces = write(counted(readRows(client, statements), onRows))
+        rows = streamRows({ pieces, ...limits, finish: close, abandon })
+        return rows.stream
       },
       close,
-      pace: () => pace(),
-      cut: (reason) => stream?.destroy(new Error(`the export was cut: ${reason}`)),
+      getPace: () => rows?.getPace(),
+      cut: (reason) => rows?.stream.destroy(new Error(`the export was cut: ${reason}`)),
     }
   } catch (error) {
     abandon()

@@ -1,32 +1,23 @@
-import { crc32, createDeflateRaw } from 'node:zlib'
+import { promisify } from 'node:util'
+import { constants, crc32, deflateRaw as deflateRawWithCallback } from 'node:zlib'
+
+const deflateRaw = promisify(deflateRawWithCallback)
 
 type Entry = { name: Buffer; offset: number; crc: number; packedBytes: number; bytes: number }
 
-export type ZipFile = {
-  /** Resolves once `bytes` may be reused. Rejects if compression fails. */
-  write(bytes: Buffer): Promise<void>
-  end(): Promise<void>
-}
-
-/** An archive while it is written, one file after the other. */
-export type Zip = {
-  open(name: string): ZipFile
-  end(): void
-  /** Frees the memory of an unfinished file. */
-  destroy(): void
-}
-
-/** APPNOTE 4.4.3: with deflate, and with the extra field of ZIP64. */
+/** APPNOTE 4.4.3. */
 const [versionNeeded, zip64Version] = [20, 45]
-/** APPNOTE 4.4.4, bit 3: the sizes follow the file. */
+/** APPNOTE 4.4.4, bit 3: the sizes are in a descriptor behind the file. */
 const sizesBehind = 8
 const deflated = 8
-/** 1980-01-01, the format's first day. A constant, so that the same rows produce the same bytes. */
+/** 1980-01-01 for each file, so that the same rows produce the same bytes. */
 const firstDay = 0x21
 const none32 = 0xffffffff
 
-const level = 1
-const chunkBytes = 64 * 1024
+/** With this flush, a compressed text ends at a byte and not with a last block: others can follow. */
+const options = { level: 1, chunkSize: 64 * 1024, finishFlush: constants.Z_SYNC_FLUSH }
+/** An empty last block (RFC 1951, section 3.2.6). */
+const lastBlock = Buffer.from([3, 0])
 
 const pack = (size: 2 | 4 | 8, ...values: number[]): Buffer => {
   const bytes = Buffer.alloc(size * values.length)
@@ -77,51 +68,39 @@ const directoryEnd = (count: number, offset: number, size: number): Buffer =>
   ])
 
 /**
- * Writes a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files of unknown length to `emit`. The directory is
- * ZIP64 beyond 4 GiB. `offset`: bytes before the archive.
+ * Creates the writer of a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files. Beyond 4 GiB the directory is ZIP64;
+ * a file must stay below. `offset`: bytes that the caller has written before.
  */
-export const createZip = (emit: (bytes: Buffer) => void, offset = 0): Zip => {
+export const createZip = (offset = 0) => {
   const entries: Entry[] = []
   let at = offset
-  let current: ReturnType<typeof createDeflateRaw> | undefined
-  const send = (bytes: Buffer) => {
+  const count = (bytes: Buffer): Buffer => {
     at += bytes.length
-    emit(bytes)
+    return bytes
   }
   return {
-    open(name) {
+    /** Yields the bytes of a file. Read them to the end before the next call. */
+    async *add(name: string, texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Buffer> {
       const entry: Entry = { name: Buffer.from(name), offset: at, crc: 0, packedBytes: 0, bytes: 0 }
-      const deflate = createDeflateRaw({ level, chunkSize: chunkBytes })
-      current = deflate
-      send(localHeader(entry))
-      deflate.on('data', (bytes: Buffer) => {
-        entry.packedBytes += bytes.length
-        send(bytes)
-      })
-      // `write` and `end` reject on an error. Without this listener it would end the process.
-      deflate.on('error', () => {})
-      return {
-        write(bytes) {
-          entry.crc = crc32(bytes, entry.crc)
-          entry.bytes += bytes.length
-          return new Promise((resolve, reject) => {
-            deflate.write(bytes, (error) => (error ? reject(error) : resolve()))
-          })
-        },
-        async end() {
-          await new Promise((resolve, reject) => deflate.on('end', resolve).on('error', reject).end())
-          send(descriptor(entry))
-          entries.push(entry)
-        },
+      entries.push(entry)
+      yield count(localHeader(entry))
+      for await (const text of texts) {
+        const bytes = Buffer.from(text)
+        entry.crc = crc32(bytes, entry.crc)
+        entry.bytes += bytes.length
+        const packed = await deflateRaw(bytes, options)
+        entry.packedBytes += packed.length
+        yield count(packed)
       }
+      entry.packedBytes += lastBlock.length
+      yield count(Buffer.concat([lastBlock, descriptor(entry)]))
     },
-    end() {
-      const start = at
-      for (const entry of entries) send(directoryEntry(entry))
-      const size = at - start
-      if (start >= none32) send(zip64End(entries.length, start, size))
-      send(directoryEnd(entries.length, start, size))
+    /** Returns the end of the archive: its directory. */
+    end(): Buffer {
+      const directory = Buffer.concat(entries.map(directoryEntry))
+      const { length } = directory
+      const far = at >= none32 ? zip64End(entries.length, at, length) : Buffer.alloc(0)
+      return Buffer.concat([directory, far, directoryEnd(entries.length, at, length)])
     },
-    destroy: () => current?.destroy(),
   }
 }

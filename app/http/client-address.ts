@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
-/** Returns a function that checks whether an address is in one of these addresses or CIDR ranges. */
+/** `ranges`: addresses or CIDR. */
 export const createAddressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const each of ranges) {
@@ -15,7 +15,7 @@ export const createAddressRanges = (ranges: readonly string[]): ((address: strin
 
 type PlainAddress = Readonly<{ address: string; family: 'ipv4' | 'ipv6' }>
 
-/** Returns an address in canonical form, without its zone. IPv4 in IPv6 becomes IPv4. `undefined` for other text. */
+/** Returns the canonical form without zone; ::ffff:192.0.2.1 is 192.0.2.1. `undefined` if the text is no address. */
 export const plainAddress = (text: string): PlainAddress | undefined => {
   const [given = ''] = text.split('%', 1)
   if (isIP(given) === 0) return undefined
@@ -33,11 +33,11 @@ export type Received = Readonly<{
 type ClientAddressOptions = {
   isProxy: (address: string) => boolean
   header: string | undefined
-  /** Clients can cause many calls. */
+  /** Called for a malformed header, as often as clients send one. */
   onUnreadable?: (value: string) => void
 }
 
-/** Splits outside quoted strings (RFC 9110, section 5.6.4). The last part is first. */
+/** Splits outside quoted strings (RFC 9110, section 5.6.4), last part first. */
 const splitFromRight = (text: string, separator: string): string[] => {
   const parts: string[] = []
   let end = text.length
@@ -55,10 +55,10 @@ const splitFromRight = (text: string, separator: string): string[] => {
   return [...parts, text.slice(0, end)]
 }
 
-/** `2001:db8::1`, or `192.0.2.1` and `[2001:db8::1]` with an optional port, which may be obfuscated. */
+/** `2001:db8::1`, or `192.0.2.1` or `[2001:db8::1]` with an optional port, which may be an obfuscated name. */
 const node = /^(?:\[([\da-f:.]+)\](?::[\w.-]+)?|([\d.]+)(?::[\w.-]+)?|([\da-f:.]+))$/i
 
-/** Parses a value with an optional port (RFC 7239, section 6) to a canonical address. `undefined` for other text. */
+/** Parses a node with an optional port (RFC 7239, section 6) to a canonical address. `undefined` for other text. */
 export const parseForwardedAddress = (value: string): string | undefined => {
   const [, bracketed, withPort, plain] = node.exec(value.trim().replace(/^"(.*)"$/, '$1')) ?? []
   if (bracketed !== undefined && !isIPv6(bracketed)) return undefined
@@ -74,8 +74,8 @@ const readHeader = (value: string | string[] | undefined): string =>
   (Array.isArray(value) ? value.join() : value) ?? ''
 
 /**
- * Returns a function that finds the client's address: the last one in the header that is not a proxy's, or the
- * peer's. After a value that is not an address, it is the proxy's that sent it. `''` without a peer.
+ * Returns a function that finds the client's address: the peer's, or if that is a proxy, the last one in the
+ * header that is no proxy's. At a malformed value, the proxy's that sent it. `''` if the socket has no peer.
  */
 export const createClientAddress = ({
   isProxy,

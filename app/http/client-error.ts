@@ -17,10 +17,9 @@ const closeAfterMs = 5_000
 
 type ParserError = { code?: string | undefined; rawPacket?: unknown }
 
-/** RFC 9110, section 9.1: a method is a token. */
 const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
 
-/** The parser reports an invalid version also if a later line ends wrongly. */
+/** The parser also reports an invalid version if a later line has a wrong end. */
 const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
 
 const unknownMethod = (): ApiError =>
@@ -28,7 +27,7 @@ const unknownMethod = (): ApiError =>
 
 const targetBeyondAscii = /^\S+ [^ ]*[\x80-\xff]/
 
-/** 400 for a target with bytes beyond ASCII (RFC 3986, section 2.5). */
+/** Creates the 400 for a target with bytes beyond ASCII (RFC 3986, section 2.5). */
 export const unescapedTarget = (): ApiError =>
   new ApiError('malformed_request', {
     detail: 'Write every character beyond ASCII in the target as escapes of its UTF-8 bytes: ü is %C3%BC',
@@ -63,7 +62,7 @@ const prepare = ({ problem, publicUrl, headers }: Refusal) => {
   return { status: problem.status, fields, body }
 }
 
-/** Writes the refusal and closes the socket. If a response has begun, only closes it. */
+/** A client would read the refusal as a part of a response that has begun, so such a socket is only closed. */
 const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
   if (socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
@@ -77,10 +76,7 @@ const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
   socket.setTimeout(closeAfterMs, () => socket.destroy())
 }
 
-/**
- * Responds to bytes that Node's parser rejects, on the socket, because there is no request object. Closes the
- * connection. If a response has begun, a second one would look like a part of it, so none is sent.
- */
+/** Responds on the socket to bytes that Node's parser rejects, and closes it. There is no request object. */
 export const answerClientError = (
   error: ParserError,
   socket: Socket,
@@ -91,7 +87,7 @@ export const answerClientError = (
   else refuseOnSocket(socket, { problem: toProblem(error), publicUrl, headers })
 }
 
-/** Responds to CONNECT with 405. Node's event passes a socket over HTTP/1 and a response over HTTP/2. */
+/** Responds to CONNECT with 405. `answer`: a socket over HTTP/1 and a response over HTTP/2. */
 export const answerConnect = (
   answer: Socket | Http2ServerResponse,
   publicUrl: string,
@@ -103,7 +99,6 @@ export const answerConnect = (
     answer.writeHead(status, fields).end(body)
     return
   }
-  // Node has removed its listeners from the socket.
   answer.on('error', () => answer.destroy()).resume()
   refuseOnSocket(answer, refusal)
 }

@@ -3,13 +3,13 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import pLimit from 'p-limit'
 
-/** Encoded forms are created on first use. */
+/** A response body with its encoded forms, which are created on first use. */
 export type Representation = Readonly<{ body: Buffer; etag: string; encoded: Map<string, Promise<Buffer>> }>
 
 export const encodings = ['br', 'zstd', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Encoding smaller bodies saves no packet. */
+/** A smaller body fits into one packet anyway. */
 const smallestBytes = 1024
 
 const brotli = promisify(zlib.brotliCompress)
@@ -17,26 +17,25 @@ const zstd = promisify(zlib.zstdCompress)
 const gzip = promisify(zlib.gzip)
 
 const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
-  // The default quality, 11, is for files that are compressed once.
+  // The default, 11, takes too long for a request.
   br: (body) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
   zstd: (body) => zstd(body),
   gzip: (body) => gzip(body),
 }
 
-/** Whether the body is large enough to encode. */
 export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
 
-/** Each encoding keeps a thread busy. One core stays free for the event loop. */
+/** One core stays free for the event loop. */
 const atOnce = pLimit(Math.max(1, availableParallelism() - 1))
 
-/** zlib returns a part of a 16 KiB buffer, all of which would stay in memory. */
+/** zlib's result would keep its whole 16 KiB buffer in memory. */
 const exact = (encoded: Buffer): Buffer => {
   const copy = Buffer.allocUnsafeSlow(encoded.length)
   encoded.copy(copy)
   return copy
 }
 
-/** Returns the body in an encoding. Concurrent callers share one result. */
+/** Returns the encoded body. All callers share one result. */
 export const encodedBody = (entry: Representation, encoding: Encoding): Promise<Buffer> => {
   let encoded = entry.encoded.get(encoding)
   if (!encoded) {

@@ -1,16 +1,16 @@
-/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag. The group is the opaque tag without its quotes. */
+/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag. */
 const entityTags = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 
-/** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add to a tag. */
+/** Compressing proxies (Apache, Jetty, Varnish, Caddy) add these to a tag. */
 const codingSuffix = /^(?:--?|;)(?:gzip|br|zstd|deflate|df)$/
 
-/** Whether `If-None-Match` matches weakly (RFC 9110 §13.1.2), also with the suffix of a proxy. */
+/** Whether `If-None-Match` has the tag (weak comparison, RFC 9110 §13.1.2), also with a proxy's suffix. */
 export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
   const wanted = etag.slice(etag.indexOf('"') + 1, -1)
   for (const [, opaque = ''] of ifNoneMatch.matchAll(entityTags)) {
-    // Our own tags may end with `-`, so the suffix is the rest after the whole tag.
+    // Our tags may end with `-`, so a suffix begins only after the whole tag.
     if (opaque === wanted) return true
     if (opaque.startsWith(wanted) && codingSuffix.test(opaque.slice(wanted.length))) return true
   }
@@ -23,26 +23,16 @@ export const isPreconditionFailed = (ifMatch: string | undefined): boolean =>
 
 const directive = /(?:^|[\s,])(?:no-cache(?=$|[\s,])|max-age=0(?=$|[\s,]))/i
 
-/** Whether the client requires a response from after its request (RFC 9111 §5.2.1, §5.4). */
+/** Whether the client requires data from after its request (RFC 9111 §5.2.1, §5.4). */
 export const wantsNoCache = (cacheControl: string | undefined, pragma: string | undefined): boolean =>
   cacheControl === undefined ? pragma !== undefined && /no-cache/i.test(pragma) : directive.test(cacheControl)
 
-/** `Cache-Status` (RFC 9211) while the database is unreachable. `seconds`: since it last responded. */
+/** Formats `Cache-Status` (RFC 9211) while the database is unreachable. `seconds`: since it last responded. */
 export const formatStale = (seconds: number): string =>
   `certdata; hit; ttl=-${seconds}; detail=db-unreachable`
 
-/**
- * `Host = uri-host [ ":" port ]` (RFC 9112, section 3.2; RFC 3986, section 3.2.2). Never empty, because the
- * service has only http and https URLs.
- */
+/** RFC 9112, section 3.2; RFC 3986, section 3.2.2. Not empty, because http and https URLs need a host. */
 const host = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d{0,5})?$/i
 
-let lastValid = ''
-
 /** Whether the text is a valid Host field. */
-export const isHost = (text: string): boolean => {
-  if (text === lastValid && text !== '') return true
-  if (!host.test(text)) return false
-  lastValid = text
-  return true
-}
+export const isHost = (text: string): boolean => host.test(text)

@@ -1,4 +1,4 @@
-/** By `format` parameter, in order of preference. */
+/** By value of the parameter `format`, in order of preference. */
 export const mediaTypes = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',

@@ -29,8 +29,8 @@ const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise
 }
 
 /**
- * Starts a server on an address with `listen`. For `localhost` also on ::1, if the machine has IPv6. Fastify's own
- * second server would have neither our limits nor our drain. Rejects if an address cannot be used.
+ * Calls `listen`; for `localhost` with 127.0.0.1, and a second server on ::1 passes its connections to the
+ * first: Fastify's own second server would have neither our limits nor our drain. Rejects if an address is in use.
  */
 export const listenOn = async (
   server: Server,

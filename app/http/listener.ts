@@ -17,15 +17,12 @@ const requestTimeoutMs = 30_000
 
 const handshakeTimeoutMs = 10_000
 
-/** Node sets no limit. RFC 9113, section 6.5.2, advises against less than 100. */
+/** Node has no limit. RFC 9113, section 6.5.2, advises at least 100. */
 export const maxConcurrentStreams = 128
 
 const keepAliveAfterMs = 30_000
 
-/**
- * Forward secrecy and authenticated encryption only (RFC 9325, section 4.2; RFC 9113, section 9.2.2), and no
- * renegotiation (section 9.2.1).
- */
+/** Only forward secrecy and AEAD (RFC 9325, section 4.2), no renegotiation (RFC 9113, sections 9.2.1 and 9.2.2). */
 export const tlsPolicy = {
   ciphers: [
     'TLS_AES_256_GCM_SHA384',
@@ -46,17 +43,13 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 type ListenerOptions = {
   tls: { certFile: string; keyFile: string } | undefined
   maxHeaderBytes: number
-  /** See `limitConnections`. */
   maxConnections: number
   onFull?: () => void
-  /**
-   * Time without progress after which an unread response is dropped, at the latest after twice this time. Must be
-   * longer than the longest wait for a response.
-   */
+  /** See `limitPatience`. Must exceed the longest wait for a response. */
   unreadTimeoutMs: number
-  /** Responds before the router. Returns false to leave the request to the router. */
+  /** Called before the router. Returns false if the router must answer. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** The same for an HTTP/2 stream, before Node creates its request and response. */
+  /** Like `front`, before Node creates the request and response of an HTTP/2 stream. */
   frontStream?: (
     stream: ServerHttp2Stream,
     method: unknown,
@@ -65,7 +58,7 @@ type ListenerOptions = {
   ) => boolean
 }
 
-/** Returns a function that creates the server in front of a router. It throws if the certificate cannot be used. */
+/** Returns a function that creates a server for a router. It throws if the certificate cannot be used. */
 export const createListener = (options: ListenerOptions) => {
   const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, frontStream } = options
   const { front = () => false, onFull = () => {} } = options
@@ -89,7 +82,7 @@ export const createListener = (options: ListenerOptions) => {
       if (!front(request, response)) router(request, response)
     }
     const server = create((request, response) => handleInTurn(request, response, handle))
-    // Node's HTTP/2 server has no options for these.
+    // The options of Node's HTTP/2 server lack these.
     Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
     server.on('session', (session: Http2Session) => {
       session.setTimeout(keepAliveTimeoutMs, () => session.destroy())
@@ -101,7 +94,7 @@ export const createListener = (options: ListenerOptions) => {
         frontStream(stream, method, target, rawHeaders),
       )
     }
-    // A server may ignore expectations.
+    // Ignores the expectation, as a server may (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => server.emit('request', request, response))
     return server
   }

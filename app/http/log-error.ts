@@ -10,10 +10,7 @@ const listFrames = ({ stack = '' }: Error) =>
     .filter((line) => /^\s+at /.test(line))
     .join('\n')
 
-/**
- * Returns the loggable fields of an error. Messages and details of PostgreSQL contain values of queries and rows,
- * so only its severity, code, table and routine are logged.
- */
+/** Returns an error's fields for the log. PostgreSQL's messages are left out: they contain customers' values. */
 export const describeForLog = (error: unknown): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an error', stack: '' }
   const { code } = error as { code?: unknown }

@@ -7,7 +7,7 @@ const formats: ReadonlyMap<string, string> = new Map(Object.entries(mediaTypes))
 
 const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
 
-/** Returns the function that chooses among these types by `Accept`. */
+/** Returns the function that chooses from these types by `Accept`, always the same one for the same list. */
 export const getChoice = (offered: readonly string[]) => {
   const name = offered.join()
   let choice = choices.get(name)
@@ -18,21 +18,21 @@ export const getChoice = (offered: readonly string[]) => {
   return choice
 }
 
-/** The media type of `format`. `undefined` if it is missing or unknown (the query parser reports that). */
+/** The media type by the parameter `format`. `undefined` if it is missing or unknown: the query parser reports this. */
 export const typeByFormat = (rawQuery: string): string | undefined => {
   if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
   const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
   return value === undefined ? undefined : formats.get(value)
 }
 
-/** By `format`, otherwise by `Accept`. `undefined` if no offered type is acceptable. */
+/** Chooses by `format`, otherwise by `Accept`. `undefined` if no offered type is acceptable. */
 export const chooseType = (accept: string | undefined, rawQuery: string, offered: readonly string[]) => {
   const wanted = typeByFormat(rawQuery)
   if (wanted === undefined) return getChoice(offered)(accept)
   return offered.includes(wanted) ? wanted : undefined
 }
 
-/** Like `chooseType`, but throws 406 `not_acceptable`. */
+/** Like `chooseType`, but throws `not_acceptable` (406). */
 export const requireAcceptable = (
   accept: string | undefined,
   rawQuery: string,
@@ -43,5 +43,5 @@ export const requireAcceptable = (
   throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
 }
 
-/** `format=json` is the default anyway. */
+/** Whether a parameter is `format=json`, which changes nothing: JSON is the default. */
 export const isJsonFormat = ({ name, value }: Pair) => name === 'format' && value === 'json'

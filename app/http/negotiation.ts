@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Encoding, encodings } from './encodings.ts'
 
-/** Header values repeat. A client that invents values fills at most 64 kB. */
+/** Bounds the memory that invented header values can fill. */
 const remembered = {
   maxSize: 64_000,
   maxEntrySize: 1_000,
@@ -10,18 +10,17 @@ const remembered = {
 }
 
 const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
-  const known = new LRUCache<string, { value: T | undefined }>(remembered)
+  const known = new LRUCache<string, T>(remembered)
   return (header: string): T | undefined => {
-    let result = known.get(header)
-    if (!result) {
-      result = { value: parse(header) }
-      known.set(header, result)
-    }
-    return result.value
+    const value = known.get(header)
+    if (value !== undefined) return value
+    const parsed = parse(header)
+    known.set(header, parsed)
+    return parsed
   }
 }
 
-/** `name/name` or a wildcard (RFC 9110 §12.5.1). */
+/** RFC 9110 §12.5.1. `isOffered`: false for parameters that the service does not have. */
 type MediaRange = { range: string; isOffered: boolean; weight: number }
 
 const splitAt = (text: string, separator: ',' | ';'): string[] =>
@@ -32,7 +31,7 @@ const parseRange = (text: string): MediaRange => {
   const weight = parameters.find((each) => /^q\s*=/.test(each))
   return {
     range,
-    // Parameters are ignored, but a CSV file always has its header.
+    // Other parameters are ignored. A CSV export always has a header.
     isOffered: !parameters.some((each) => /^header\s*=\s*"?absent"?$/.test(each)),
     weight: weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1)),
   }
@@ -48,11 +47,10 @@ const weigh = (ranges: readonly MediaRange[], type: string): number => {
   return 0
 }
 
-/** Returns a function that chooses a media type (RFC 9110 §12.5.1). `offered` is in order of preference. */
+/** Returns a function that chooses from `offered`, in order of preference, by `Accept`. `undefined`: none fits. */
 export const createMediaTypeChoice = (offered: readonly string[]) => {
   const choose = memoised((accept) => {
     const texts = splitAt(accept, ',').filter((text) => text.trim() !== '')
-    // An empty list expresses no preference.
     if (texts.length === 0) return offered[0]
     const ranges = texts.map(parseRange)
     const weighed = offered.map((type) => ({ type, weight: weigh(ranges, type) }))
@@ -68,12 +66,12 @@ type Preferring = {
 }
 
 const chooseEncoding = memoised<Encoding | 'identity'>((header) => {
-  // The published types lack `preferred`, which applies our order if weights are equal.
+  // The published types lack `preferred`: our order if weights are equal.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': header } }) as unknown as Preferring
   return negotiator.encoding([...encodings, 'identity'], { preferred: [...encodings, 'identity'] })
 })
 
-/** Chooses a content coding (RFC 9110 §12.5.3). `undefined`: none. */
+/** Chooses a content coding (RFC 9110 §12.5.3). `undefined` for the body as it is. */
 export const findEncoding = (acceptEncoding: string | undefined): Encoding | undefined => {
   if (acceptEncoding === undefined) return undefined
   const chosen = chooseEncoding(acceptEncoding)

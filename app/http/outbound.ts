@@ -4,25 +4,25 @@ import { once } from 'node:events'
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { createAddressRanges } from './client-address.ts'
 
-/** Special-purpose IPv4 addresses (IANA's registries). */
 const isReservedV4 = createAddressRanges([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
   ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
-  // Azure uses this public address for its own virtual machines.
+  // Azure's own services for a virtual machine.
   '168.63.129.16',
 ])
-/** The only assigned block. */
+/** The only block that IANA has assigned. */
 const isGlobalV6 = createAddressRanges(['2000::/3'])
-/** Teredo, ORCHID, benchmarks; documentation; 6to4, which embeds IPv4; AS112. */
+/** Teredo, ORCHID, benchmarks; documentation; 6to4, which embeds IPv4; AS112; documentation. */
 const isReservedV6 = createAddressRanges([
   ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
 ])
 
-/** Whether an address is on the public Internet. */
+/** Whether an address is public (IANA's registries of special-purpose addresses). */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0 || address.includes('%')) return false
   return isIPv6(address) ? isGlobalV6(address) && !isReservedV6(address) : !isReservedV4(address)
@@ -33,8 +33,8 @@ export class OutboundError extends Error {}
 const longestUrl = 2_000
 
 /**
- * Parses a URL and checks it: https on port 443, no user name, no fragment, no private IP address. Throws
- * OutboundError otherwise. The addresses of a host name are checked at each request.
+ * Parses a URL that a customer chose. Throws OutboundError if it is not https on port 443, or has a user name, a
+ * fragment or a private IP address. Host names are not resolved here.
  * See docs/decisions/0097-one-guard-for-requests-to-customers.md.
  */
 export const parseTarget = (text: string): URL => {
@@ -50,10 +50,10 @@ export const parseTarget = (text: string): URL => {
 
 const getHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Empty if the name has no address or no name server responds. */
+/** Returns an empty list if the name has no address or no name server responds. */
 type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** Queries name servers: the system's resolver would hold a thread for each look-up and cannot be cancelled. */
+/** Queries name servers itself: the system's resolver holds a thread for each look-up and cannot be cancelled. */
 export const createResolve =
   (servers?: readonly string[]): Resolve =>
   async (host, signal) => {
@@ -72,7 +72,7 @@ const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): P
   return addresses.map((address) => ({ address, family: isIP(address) }))
 }
 
-/** Node must not resolve the name a second time. */
+/** Connects to the checked addresses: Node must not resolve the name again. */
 const pin =
   (addresses: LookupAddress[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -84,22 +84,15 @@ const pin =
 const tooLong = (maxBytes: number) => new OutboundError(`the answer has more than ${maxBytes} bytes`)
 
 const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw tooLong(maxBytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  // `watchBytes` bounds the memory.
+  const body = await buffer(answer)
+  if (body.length > maxBytes) throw tooLong(maxBytes)
+  return body
 }
 
 const overheadBytes = 65_536
 
-/**
- * Rejects when more bytes arrive than a response needs. Interim responses, empty lines, digits of a chunk's size
- * and TLS tickets have no other limit.
- */
+/** Rejects after too many bytes: interim responses, empty lines, chunk sizes and TLS tickets have no other limit. */
 const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
   new Promise((_, reject) => {
     let bytes = 0
@@ -115,19 +108,19 @@ type OutboundRequest = Readonly<{
   headers?: Readonly<Record<string, string>>
   body?: Buffer
   maxBytes: number
-  /** From the name resolution to the end of the response. */
+  /** For everything, from the name resolution to the end of the response. */
   timeoutMs: number
 }>
 
 export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
 
 /**
- * Sends a request to an address that a customer chose. Rejects with OutboundError if the address is not allowed, the
- * response is a redirect or too large, or the time is over.
+ * Sends a request to a URL that a customer chose. Rejects with OutboundError if an address is not allowed, the
+ * response is a redirect or too large, or the time is over; otherwise with Node's errors.
  */
 export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
-/** The agent must not reuse connections, because their addresses would not be checked again. */
+/** `agent` must not reuse connections: their addresses would not be checked again. */
 export type OutboundOptions = { resolve?: Resolve; agent?: Agent }
 
 const send = async (
@@ -158,7 +151,6 @@ const send = async (
   }
 }
 
-/** Creates the guarded client. */
 export const createOutbound = ({
   resolve = createResolve(),
   agent = new Agent({ keepAlive: false, maxCachedSessions: 0 }),

@@ -1,4 +1,4 @@
-/** A query parameter as received. `value` is `undefined` if bytes are not UTF-8 or an escape is broken. */
+/** A query parameter. `value` is `undefined` if an escape is broken or its bytes are not UTF-8. */
 export type Pair = { name: string; value: string | undefined }
 
 const decode = (text: string): string | undefined => {
@@ -9,7 +9,7 @@ const decode = (text: string): string | undefined => {
   }
 }
 
-/** Parses a raw query string (WHATWG URL). A name that cannot be decoded stays raw, with an `undefined` value. */
+/** Parses a query string like a form (WHATWG URL). A name that cannot be decoded stays raw and has no value. */
 export const parsePairs = (rawQuery: string): Pair[] =>
   rawQuery
     .split('&')
@@ -25,7 +25,7 @@ export const parsePairs = (rawQuery: string): Pair[] =>
 /** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
 const authority = /^https?:\/\/[^/?]*/i
 
-/** Splits a request target into path and raw query. The query is empty if the target has no question mark. */
+/** Splits a request target, also in its absolute form, at the first question mark. */
 export const splitTarget = (wholeTarget = ''): { path: string; rawQuery: string } => {
   const target = wholeTarget.startsWith('/') ? wholeTarget : wholeTarget.replace(authority, '')
   const mark = target.indexOf('?')
@@ -59,7 +59,7 @@ export const splitList = (value: string): string[] => {
 export const joinList = (elements: readonly string[]): string =>
   elements.map((element) => element.replace(/[\\,]/g, '\\$&')).join(',')
 
-/** Formats pairs as a query string. Escapes brackets (RFC 3986), but not commas. */
+/** Formats pairs as a query string, with escaped brackets (RFC 3986) and readable commas. */
 export const formatPairs = (pairs: readonly (readonly [name: string, value: string])[]): string =>
   pairs
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)

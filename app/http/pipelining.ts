@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests handled before their turn: 16 with the first request, 15 after its response. */
+/** Requests handled in addition to the oldest one. */
 const mostWaiting = 15
 
 const closeAt = 1_000
 
-/** `length`: unanswered requests. `held`: handlers of the newest requests, not called yet. */
+/** `length`: unanswered requests without the oldest one. `held`: those that are not handled yet. */
 type Queue = { length: number; held: (() => void)[]; isWatched: boolean }
 
 const queues = new WeakMap<Socket, Queue>()
@@ -18,7 +18,7 @@ const stopReading = (socket: Socket, queue: Queue): void => {
   socket.on('resume', () => {
     if (queue.length < mostWaiting) return
     socket.pause()
-    // A socket that was paused in the meantime emits nothing, and Node reads until it receives this event.
+    // Node stops reading only on this event, which `pause` does not emit if the socket is paused already.
     socket.emit('pause')
   })
 }
@@ -42,16 +42,16 @@ const enqueue = (socket: Socket, response: ServerResponse, handle: () => void): 
 }
 
 /**
- * Limits the pipelined requests of an HTTP/1 connection: at 16 unanswered ones reading stops, at 1,000 the connection
- * is closed. Calls `handle` synchronously for a request that waits for no other one.
+ * Limits pipelined requests of an HTTP/1 connection: reading stops at 16 unanswered ones, and above 1,000 the
+ * connection is closed. A request without an unanswered one before it is handled synchronously.
  */
 export const handleInTurn = (
   request: IncomingMessage,
   response: ServerResponse,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): void => {
-  // Node assigns the socket to a response when all earlier ones were sent. HTTP/2 has no such order.
+  // A response has its socket once all earlier ones were sent.
   if (request.httpVersionMajor !== 1 || response.socket !== null) handle(request, response)
-  // Node still parses what it read before the connection was closed.
+  // Node still parses bytes that it read before the connection was closed.
   else if (!request.socket.destroyed) enqueue(request.socket, response, () => handle(request, response))
 }

@@ -2,9 +2,9 @@ import type { ApiError } from '../errors.ts'
 
 export const problemType = 'application/problem+json'
 
-/** The problem document (RFC 9457) of an error. */
+/** Formats an error as a problem document (RFC 9457). */
 export const problemBody = (error: ApiError, publicUrl: string, requestId: string | undefined): string => {
-  // Details of the service's own faults belong in the log.
+  // The details of these belong in the log.
   const isOurs = error.status === 500 || error.status === 503
   const { errors, try: corrected, violatedPolicies } = isOurs ? {} : error.extras
   return JSON.stringify({

@@ -1,9 +1,6 @@
 import { ApiError } from '../errors.ts'
 
-/**
- * Throws `http_version_not_supported` for HTTP/1.0, where a stream ends with its connection. If the process is killed,
- * a client takes a truncated stream for a complete one.
- */
+/** Throws for HTTP/1.0: its streams end with the connection, so that after a crash a part looks complete. */
 export const requireFraming = (httpVersion: string): void => {
   if (httpVersion !== '1.0') return
   throw new ApiError('http_version_not_supported', {

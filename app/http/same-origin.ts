@@ -1,9 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/**
- * Whether a browser sent the request from a page of the same origin (`Origin`, Fetch Metadata). `host`: the
- * request's host. `origin`: the origin that clients see, which may differ behind a proxy.
- */
+/** Whether a page of this host or `origin` sent the request (Fetch Metadata). Behind a proxy the two may differ. */
 export const isSameOrigin = (headers: IncomingHttpHeaders, host: string, origin: string): boolean => {
   const { origin: sender } = headers
   const site = headers['sec-fetch-site']

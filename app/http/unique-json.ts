@@ -8,7 +8,7 @@ export class JsonError extends SyntaxError {
   }
 }
 
-/** Strings that contain `":` make the count too high, never too low. */
+/** Too high if a string contains `":`, never too low. */
 const countNames = (json: string): number => json.match(/"\s*:/g)?.length ?? 0
 
 const countMembers = (value: unknown): number => {
@@ -23,14 +23,14 @@ const countMembers = (value: unknown): number => {
   return count
 }
 
-/** Throws a `JsonError` if an object has a duplicate member name (RFC 8259, section 4). `value`: the parsed text. */
+/** Throws a `JsonError` if an object has two members of one name. `value`: the parsed text. */
 export const requireUniqueNames = (json: string, value: unknown): void => {
   if (countNames(json) === countMembers(value)) return
   const fault = findJsonFault(json)
   if (fault) throw new JsonError(fault.detail, fault.position)
 }
 
-/** Parses a JSON text. Throws a `JsonError` for a syntax error or a duplicate name. It quotes names only. */
+/** Parses JSON. Throws a `JsonError` for a syntax error or a duplicate name. Its message contains no values. */
 export const parseUniqueJson = (json: string): unknown => {
   let value: unknown
   try {

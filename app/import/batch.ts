@@ -2,25 +2,22 @@ import type { Db } from '../db/schema.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
+import type { ImportEntry } from './table/index.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.ts'
 
-/** Limits the size of a transaction, and the number of lines lost if it fails. */
+/** Bounds a transaction, and the lines that are lost if it fails. */
 const maxBatchLines = 5000
 const maxBatchCharacters = 4 * 2 ** 20
 
-export type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number }
+type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number }
 
-export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
+const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
 
-/** True if the batch has reached the limit of lines or characters. */
-export const isFull = ({ entries, bad, characters }: Batch): boolean =>
+const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
-/**
- * Groups lines for one statement each: one resource, with unique keys. A repeated key is in a later group, so
- * that the last line wins.
- */
+/** Each group has one resource and unique keys. A repeated key is in a later group, so that the last line wins. */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   const occurrences = new Map<string, number>()
   const groups = Map.groupBy(entries, ({ key: { resource, customer, id } }) => {
@@ -29,11 +26,11 @@ const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
     occurrences.set(place, occurrence + 1)
     return `${resource} ${String(occurrence).padStart(6, '0')}`
   })
-  // The same order in every import, so that concurrent imports do not deadlock.
+  // In the same order in every import, so that concurrent imports do not deadlock.
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-/** Gives each customer the name in its first line: the names may differ, and rows are written by resource. */
+/** The name in a customer's first line counts. The writes are by resource, so it may not be the first written. */
 const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   const names = new Map<string, string>()
   return entries.map((entry) => {
@@ -44,29 +41,55 @@ const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   })
 }
 
-export type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
+type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
 
-/** The work that needs no database, so that it can overlap with the previous batch's transaction. */
-export const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
+const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
   groups: groupRows(nameCustomers(entries)).map(toRows),
   bad,
 })
 
-/**
- * Writes a batch in one transaction and returns its effects. Retries after a deadlock. Rejects with other
- * errors of the driver; then nothing is written.
- */
-export const writeBatch = (
-  db: Db,
-  { groups, bad }: PreparedBatch,
-  options: WriteOptions,
-  dryRun: boolean,
-): Promise<BatchOutcome> =>
-  inImportTransaction(db, dryRun, async (trx) => {
+const writeBatch = (db: Db, { groups, bad }: PreparedBatch, options: WriteOptions): Promise<BatchOutcome> =>
+  inImportTransaction(db, options.dryRun, async (trx) => {
     const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [], byCustomer: new Map() }
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...bad] }
     for (const group of groups) await writeRows(trx, group, options, outcome)
     if (options.remember) await rememberKeys(trx, outcome.bad)
-    if (options.isAudited) await recordChanges(trx, outcome.byCustomer)
+    if (options.isAudited && !options.dryRun) await recordChanges(trx, outcome.byCustomer)
     return outcome
   })
+
+/**
+ * Creates a writer of entries in batches, each in a transaction. It prepares a batch during the write of the previous
+ * one. Writes stay in sequence, so that the last line wins. `add` and `end` reject with the driver's errors.
+ */
+export const createBatchWriter = (
+  db: Db,
+  options: WriteOptions,
+  onWritten: (outcome: BatchOutcome) => void,
+) => {
+  let batch = emptyBatch()
+  let written = Promise.resolve()
+  const write = async (prepared: PreparedBatch) => onWritten(await writeBatch(db, prepared, options))
+  const flush = async () => {
+    const prepared = prepareBatch(batch)
+    await written
+    written = write(prepared)
+    // No unhandled rejection: the error is thrown when `written` is awaited.
+    written.catch(() => {})
+    batch = emptyBatch()
+  }
+  return {
+    async add({ parsed, characters }: ImportEntry) {
+      if ('reason' in parsed) batch.bad.push(parsed)
+      else batch.entries.push(parsed)
+      batch.characters += characters
+      if (isFull(batch)) await flush()
+    },
+    async end() {
+      await flush()
+      await written
+    },
+    /** Resolves when nothing is being written any more. */
+    settle: () => written.catch(() => {}),
+  }
+}

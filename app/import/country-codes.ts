@@ -1,6 +1,6 @@
 import type { StoredRecord } from './record.ts'
 
-/** ISO 3166-1 alpha-2 codes, and XK, which is in use for Kosovo. */
+/** ISO 3166-1 alpha-2, and XK, which is in use for Kosovo. */
 const assigned = new Set(
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
   CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR
@@ -18,7 +18,7 @@ const findLikely = (code: string): string | undefined => {
   return likely !== undefined && likely !== code && assigned.has(likely) ? likely : undefined
 }
 
-/** Explains why a code of two capitals is not a country's. `undefined` for a country's code. */
+/** Describes a code of two capitals that is no country's. `undefined` for a country's code. */
 export const describeCountryCode = (code: string): string | undefined => {
   if (assigned.has(code)) return undefined
   const likely = findLikely(code)
@@ -29,7 +29,7 @@ export const describeCountryCode = (code: string): string | undefined => {
 
 const fields = ['country_code', 'laboratory_country_code', 'country_codes', 'code']
 
-/** Returns a function that lists warnings for invalid country codes in a checked record, once per code. */
+/** Returns a function that warns of country codes that are no country's, once per code. */
 export const createCountryCodeCheck = (): ((record: StoredRecord) => string[]) => {
   const reported = new Set<string>()
   return (record) => {

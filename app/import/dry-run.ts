@@ -5,12 +5,7 @@ import { resourceNames, resources } from '../records/resources/index.ts'
 import { inputRows, listKeyColumns } from './statement.ts'
 import type { ImportRows } from './write.ts'
 
-/**
- * A dry run writes into temporary tables that hide the real ones and have their names and checks. Its
- * transactions are read-only, so PostgreSQL refuses every other write. Existing records are copied first.
- */
-
-/** Columns that only the real table's triggers fill: NOT NULL, no default, no field of the record. */
+/** Columns that triggers of the real table fill: NOT NULL without a default, and no field of the record. */
 const listDerivedColumns = async (db: Db, resource: Resource): Promise<string[]> => {
   const known = [...resource.fields.keys(), 'customer_id']
   const { rows } = await sql<{ name: string }>`
@@ -24,7 +19,10 @@ const createShadow = async (db: Db, table: string) => {
   await sql.raw(`create temp table ${table} (like public.${table} including all)`).execute(db)
 }
 
-/** Creates the tables that hide the real ones on this connection, until `discard temp`. */
+/**
+ * Creates temporary tables with the names and checks of the real ones, which they hide on this connection until
+ * `discard temp`. A dry run writes to them: in its read-only transactions PostgreSQL refuses other writes.
+ */
 export const createShadows = async (db: Db): Promise<void> => {
   await createShadow(db, 'customers')
   for (const name of resourceNames) {
@@ -35,7 +33,7 @@ export const createShadows = async (db: Db): Promise<void> => {
   }
 }
 
-/** Copies the existing records with the keys of these rows, and their customers, from the real tables. */
+/** Copies the existing records that have the keys of these rows, and their customers. */
 export const copyToShadows = async (
   trx: Transaction<Database>,
   { resource, input }: ImportRows,

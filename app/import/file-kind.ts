@@ -1,15 +1,14 @@
 import { findJsonFault } from '../http/json-fault.ts'
-import type { ResourceName } from '../records/resources/define.ts'
-import { resources } from '../records/resources/index.ts'
+import { findResource } from './line.ts'
 
-/** The file is not JSON lines. The message names the kind of file and the next step. */
+/** The file cannot be imported. The message names the reason and the next step. */
 export class UnusableFile extends Error {}
 
 const headBytes = 64 * 1024
 
 const pipe = 'npx certdata import -'
 
-/** Messages for files that cannot be imported. `file` is a placeholder for the file's name. */
+/** `file` is a placeholder for the name of the user's file. */
 export const messages = {
   gzip: `The file is compressed with gzip. Unpack it: gunzip -c file | ${pipe}`,
   zip: `The file is an Excel workbook (XLSX) or another zip archive. Save a workbook in Excel as "CSV UTF-8" and import that file. Unpack an archive: unzip -p file | ${pipe}`,
@@ -31,13 +30,15 @@ export const messages = {
 } as const
 type FileKind = keyof typeof messages
 
-const startsWith = (head: Buffer, ...bytes: number[]) => bytes.every((byte, index) => head[index] === byte)
+/** Whether a file starts with these bytes. */
+export const startsWith = (head: Uint8Array, ...bytes: number[]) =>
+  bytes.every((byte, index) => head[index] === byte)
 
 const multibyte = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: text files have none of these
+// biome-ignore lint/suspicious/noControlCharactersInRegex: text files have none of these.
 const control = /[\x00-\x08\x0e-\x1f]/
 
-/** Detects a file that is not UTF-8. Text with some valid multi-byte UTF-8 is UTF-8 with bad lines. */
+/** Detects a file that is not UTF-8. `undefined` also if it has some characters in UTF-8: then single lines are bad. */
 export const detectBytes = (head: Buffer): FileKind | undefined => {
   if (startsWith(head, 0x1f, 0x8b)) return 'gzip'
   if (startsWith(head, 0x50, 0x4b, 0x03, 0x04)) return 'zip'
@@ -65,7 +66,7 @@ const parseObject = (line: string): Json | undefined => {
   }
 }
 
-/** Kind of a text whose first line is not a JSON object. `undefined` if only that line may be bad. */
+/** The kind of a text whose first line is no JSON object. `undefined` if only this line may be bad. */
 const findTextKind = (text: string, first: string, second: string): FileKind | undefined => {
   if (first.includes('\r')) return 'cr'
   if (/^\[\s*(?:[{\]]|$)/.test(first)) return 'array'
@@ -78,13 +79,12 @@ const findTextKind = (text: string, first: string, second: string): FileKind | u
   return /[,;\t]/.test(first) && !/^\s*[{[]/m.test(text) ? 'csv' : undefined
 }
 
-const isOwned = ({ resource }: Json): boolean =>
-  Object.hasOwn(resources, String(resource)) && !resources[resource as ResourceName].reference
+const isOwned = ({ resource }: Json): boolean => {
+  const found = findResource(resource)
+  return found !== undefined && !found.reference
+}
 
-/**
- * Detects the kind of a file from its first bytes; `undefined` for JSON lines. `hasCustomer`: lines without a
- * customer have a default.
- */
+/** Detects the kind of a file by its first bytes. `undefined`: JSON lines. `hasCustomer`: lines need not name one. */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
   const encoding = detectBytes(head)
   if (encoding) return encoding
@@ -99,7 +99,7 @@ export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | und
   return !isNamed && objects.some(isOwned) ? 'customers' : undefined
 }
 
-/** Reads the first 64 KiB of a source. `bytes` yields them again, and then the rest. `close` ends the source. */
+/** Reads the first 64 KiB, or less, of a source. `bytes` yields the whole source. */
 export const peek = async (source: AsyncIterable<Uint8Array>) => {
   const rest = source[Symbol.asyncIterator]()
   const chunks: Uint8Array[] = []

@@ -1,30 +1,57 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { resourceNames } from '../records/resources/index.ts'
-import { emptyBatch, isFull, type PreparedBatch, prepareBatch, writeBatch } from './batch.ts'
+import { createBatchWriter } from './batch.ts'
 import { createCountryCodeCheck } from './country-codes.ts'
-import { copyToShadows, createShadows } from './dry-run.ts'
-import { readEntries, type SourceOptions } from './entries.ts'
-import { UnusableFile } from './file-kind.ts'
+import { createShadows } from './dry-run.ts'
+import { findFileKind, messages, peek, UnusableFile } from './file-kind.ts'
+import { type LineOptions, parseLine } from './line.ts'
+import { readLines } from './lines.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
+import { type ImportEntry, readTable, type TableOptions } from './table/index.ts'
 
 export type { ImportReport, NoteGroup } from './report.ts'
 export type { ColumnMapping } from './table/columns.ts'
 export { createDateReader } from './table/dates.ts'
 export type { TableOptions } from './table/index.ts'
 
-export type ImportOptions = SourceOptions & {
-  /**
-   * Delete records that are missing from the source: of its customers, and if `table` names a resource, of
-   * this.
-   */
+export type ImportOptions = LineOptions & {
+  /** The source is a table. Optional. By default the kind of the source is detected. */
+  table?: TableOptions
+  /** Delete missing records of the customers in the source; if `table` names a resource, only of this one. */
   replace?: boolean
   force?: boolean
   dryRun?: boolean
-  /** Write audit entries in the transaction of the changes. Ignored in a dry run. */
+  /** Write audit entries in the transactions of the changes. */
   isAudited?: boolean
   onProgress?: (report: Readonly<ImportReport>) => void
+}
+
+const readJsonLines = async function* (
+  source: AsyncIterable<Uint8Array>,
+  options: LineOptions,
+): AsyncGenerator<ImportEntry> {
+  for await (const { number, text, fault } of readLines(source)) {
+    const parsed = fault === undefined ? parseLine(number, text, options) : { line: number, reason: fault }
+    yield { parsed, characters: text?.length ?? 0 }
+  }
+}
+
+/** Reads and checks JSON lines or rows of a table. Throws `UnusableFile` before the first, and the source's errors. */
+async function* readEntries(
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): AsyncGenerator<ImportEntry> {
+  const { head, bytes, close } = await peek(source)
+  try {
+    const kind = options.table ? 'csv' : findFileKind(head, options.customer !== undefined)
+    if (kind === 'csv') yield* readTable(bytes, head, { ...options, ...options.table })
+    else if (kind) throw new UnusableFile(messages[kind])
+    else yield* readJsonLines(bytes, options)
+  } finally {
+    await close()
+  }
 }
 
 const importLines = async (
@@ -33,63 +60,43 @@ const importLines = async (
   options: ImportOptions,
   report: ImportReport,
 ) => {
-  const { replace = false, dryRun = false } = options
+  const { replace = false, dryRun = false, isAudited = false } = options
   if (replace) await createSeen(db)
   if (dryRun) await createShadows(db)
-  const isAudited = (options.isAudited ?? false) && !dryRun
-  const writing = { remember: replace, isAudited, ...(dryRun ? { prepare: copyToShadows } : {}) }
   const checkCountryCodes = createCountryCodeCheck()
-  let batch = emptyBatch()
-  let written = Promise.resolve()
-  const write = async (prepared: PreparedBatch) => {
-    addOutcome(report, await writeBatch(db, prepared, writing, dryRun))
+  const writer = createBatchWriter(db, { remember: replace, isAudited, dryRun }, (outcome) => {
+    addOutcome(report, outcome)
     options.onProgress?.(report)
-  }
-  /** Overlaps with the previous write, and waits for it before its own: the last line wins. */
-  const flush = async () => {
-    const prepared = prepareBatch(batch)
-    await written
-    written = write(prepared)
-    // Avoids an unhandled rejection: the error is thrown when `written` is awaited.
-    written.catch(() => {})
-    batch = emptyBatch()
-  }
+  })
   try {
-    for await (const { parsed, characters } of readEntries(source, options)) {
-      if ('reason' in parsed) batch.bad.push(parsed)
-      else {
-        parsed.warnings.push(...checkCountryCodes(parsed.record))
-        batch.entries.push(parsed)
-      }
-      batch.characters += characters
-      if (isFull(batch)) await flush()
+    for await (const entry of readEntries(source, options)) {
+      const { parsed } = entry
+      if ('record' in parsed) parsed.warnings.push(...checkCountryCodes(parsed.record))
+      await writer.add(entry)
     }
-  } catch (error) {
-    await written.catch(() => {})
-    throw error
+    await writer.end()
+  } finally {
+    await writer.settle()
   }
-  await flush()
-  await written
-  if (!replace) return
+}
+
+const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport) => {
   if (report.read === 0) {
     throw new UnusableFile('The file is empty. With --replace it must have every record of its customers')
   }
+  const { dryRun = false, isAudited = false, force = false } = options
   const { deleted, refused } = await deleteMissing(db, {
     resources: options.table?.resource ? [options.table.resource] : resourceNames,
-    bad: report.bad,
-    force: options.force ?? false,
-    dryRun,
-    isAudited,
+    ...{ bad: report.bad, force, dryRun, isAudited },
   })
   Object.assign(report, { deleted, deletionRefused: refused })
 }
 
 /**
- * Imports NDJSON lines or rows of a CSV table in transactions of at most 5,000, in constant memory. Unchanged
- * records are not touched, bad lines are reported, the last of two lines wins, references may dangle. `db`
- * must act as `certdata_operator`; the owner is enough for reference data. Rejects with `UnusableFile`,
- * before any write, if the source is another kind of file, or empty with `replace`, and with errors of the
- * source or the database. Importing the file again is safe.
+ * Imports NDJSON lines, or rows of a CSV table, in transactions of at most 5,000, in constant memory. Bad lines
+ * are reported, unchanged records are not written, the last line with a key wins. `db` must act as
+ * `certdata_operator`, or as the owner for reference data. Rejects with `UnusableFile` before any write, and with
+ * errors of the source and the database; committed batches stay. Importing the file again is safe.
  */
 export const importRecords = async (
   db: Db,
@@ -100,12 +107,13 @@ export const importRecords = async (
   await db.connection().execute(async (connection) => {
     try {
       await importLines(connection, source, options, report)
+      if (options.replace) await deleteOthers(connection, options, report)
     } catch (cause) {
       if (cause instanceof UnusableFile) throw cause
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new Error(`the import stopped after ${report.read} lines: ${reason}`, { cause })
     } finally {
-      // A pooled connection must not keep the temporary tables. A lost connection has none.
+      // The connection returns to a pool. If it is lost, so are its temporary tables.
       await sql`discard temp`.execute(connection).catch(() => {})
     }
   })

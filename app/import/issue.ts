@@ -12,11 +12,11 @@ const types: Readonly<Record<string, string>> = {
   undefined: 'nothing',
 }
 
-/** Describes the type of a JSON value for users, such as `a list`. */
+/** Describes the type of a JSON value: `a list`. */
 export const describeType = (value: unknown): string =>
   types[value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value] as string
 
-/** Describes an issue of the value `name` for users: `title must be text; found a number`. */
+/** Describes an issue of a field: `title must be text; found a number`. */
 export const describeIssue = (issue: z.core.$ZodIssue, name: string, value: unknown): string => {
   const found = `found ${describeType(value)}`
   if (issue.code === 'invalid_type') {

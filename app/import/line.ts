@@ -9,7 +9,7 @@ import { describeIssue, describeType } from './issue.ts'
 import { derivePeriods } from './periods.ts'
 import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
 
-/** Identifies a record. `customer` is '' for reference data, which belongs to no customer. */
+/** `customer` is '' for reference data. */
 type RecordKey = { resource: ResourceName; customer: string; id: string }
 
 export type ParsedLine = {
@@ -20,16 +20,16 @@ export type ParsedLine = {
   warnings: string[]
 }
 
-/** `column` (from 1): first character that is not valid JSON. `key`: the record, if it can be read. */
+/** `column`: see `LineNote`. `key`: of the record, if it is valid. */
 export type BadLine = { line: number; reason: string; column?: number; key?: RecordKey }
 
 export type LineOptions = {
-  /** Customer of lines without a customer. Lines with another customer are bad. */
+  /** Of lines that name none. Lines that name another one are bad. */
   customer?: string
   allowDemo?: boolean
 }
 
-/** Members of a line in addition to the fields of its record. */
+/** The members of a line that are no fields of a record. */
 export const envelope = ['resource', 'customer', 'customer_name']
 
 const checkers = new Map<ResourceName, RecordChecker>(
@@ -39,7 +39,6 @@ const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string
   certificates: derivePeriods,
 }
 
-/** Maximum characters of a quoted field name and of a whole reason, for terminals and reports. */
 const longestQuote = 80
 const longestReason = 1000
 const shorten = (value: string, length: number) =>
@@ -60,7 +59,8 @@ const parseObject = (json: string): { object: Record<string, unknown> } | Unread
   }
 }
 
-const findResource = (name: unknown): Resource | undefined =>
+/** Returns the resource of a line. `undefined` if it has no known name. */
+export const findResource = (name: unknown): Resource | undefined =>
   resourceNames.some((known) => known === name) ? resources[name as ResourceName] : undefined
 
 const checkValue = (schema: z.ZodType, name: string, value: unknown): string[] =>
@@ -87,10 +87,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
   return { customer: String(customer), name: String(name), faults }
 }
 
-/**
- * Checks the object of one line and fills in missing fields. `found`: faults that are known already. The
- * reason of a bad line lists all.
- */
+/** Checks a line and fills in missing fields. `found`: faults that the caller found. A bad line's reason lists all. */
 export const checkLine = (
   number: number,
   line: Readonly<Record<string, unknown>>,
@@ -117,7 +114,7 @@ export const checkLine = (
   return { line: number, key, customerName: name, record: checked.record, warnings }
 }
 
-/** Parses and checks one line of JSON like `checkLine`. */
+/** Parses a line of JSON and checks it with `checkLine`. */
 export const parseLine = (number: number, json: string, options: LineOptions): ParsedLine | BadLine => {
   const parsed = parseObject(json)
   return 'reason' in parsed ? { line: number, ...parsed } : checkLine(number, parsed.object, options)

@@ -1,17 +1,19 @@
-/** Bytes. Limits the memory that one record needs. */
+/** Bounds the memory for one record. */
 export const maxLineBytes = 2 ** 20
 
-/** `number` counts from 1 and includes blank lines. `fault`: why the line has no text. */
+/** `number` counts from 1 and counts blank lines. `fault`: why the line has no text. */
 export type Line =
   | { number: number; text: string; fault?: never }
   | { number: number; text?: never; fault: string }
 
 const newline = 0x0a
 
-/**
- * Splits bytes into lines and skips blank ones. Accepts CRLF and a byte order mark. Yields a fault for a line
- * that is too long or not UTF-8. Buffers one chunk and one line. Throws errors of the source.
- */
+const withLastNewline = async function* (source: AsyncIterable<Uint8Array>) {
+  yield* source
+  yield Uint8Array.of(newline)
+}
+
+/** Yields the lines that are not blank, without a byte order mark, but with CR. Throws errors of the source. */
 export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let parts: Uint8Array[] = []
@@ -36,19 +38,15 @@ export const readLines = async function* (source: AsyncIterable<Uint8Array>): As
       return { number, fault: 'not UTF-8; for Latin-1 or Windows-1252: iconv -f WINDOWS-1252 -t UTF-8' }
     }
   }
-  const isBlank = (line: Line) => line.fault === undefined && line.text.trim() === ''
 
-  for await (const chunk of source) {
+  for await (const chunk of withLastNewline(source)) {
     let start = 0
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       keep(chunk.subarray(start, end))
       start = end + 1
       const line = finish()
-      if (!isBlank(line)) yield line
+      if (line.text?.trim() !== '') yield line
     }
     keep(chunk.subarray(start))
   }
-  if (sizeBytes === 0) return
-  const line = finish()
-  if (!isBlank(line)) yield line
 }

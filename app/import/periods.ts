@@ -8,9 +8,8 @@ const lastDay = (period: Period) =>
   period.until === null ? Number.POSITIVE_INFINITY : dayNumber(period.until)
 
 /**
- * Returns the unbroken run of periods that includes the last one. A period continues the run if it starts at
- * most one day after the end of the earlier ones. `until`: null means unlimited. `gaps`: pairs of days.
- * `periods`: oldest first, at least one.
+ * Finds the unbroken run that ends with the last period: each begins at most a day after the end of those before.
+ * `periods`: at least one, oldest first. `until`: null if unlimited.
  */
 const findRun = (periods: readonly Period[]) => {
   let [from, until, end] = ['', null as string | null, Number.NEGATIVE_INFINITY]
@@ -31,10 +30,7 @@ const findRun = (periods: readonly Period[]) => {
 
 const byStart = (a: Period, b: Period) => dayNumber(a.from) - dayNumber(b.from) || lastDay(a) - lastDay(b)
 
-/**
- * Makes the dates and periods of a checked certificate consistent, in place: the dates follow from the
- * periods, or become one `initial` period. Returns warnings for the operator.
- */
+/** Derives the dates of a certificate from its periods, or one `initial` period from the dates. Returns warnings. */
 export const derivePeriods = (record: StoredRecord): string[] => {
   const given = record.validity_periods as Period[]
   if (given.length === 0) {

@@ -3,10 +3,10 @@ import { timestamps } from '../../schemas/fields.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { describeIssue } from './issue.ts'
 
-/** A record in its stored form: every stored field has a value, never undefined. */
+/** A record to be stored: every stored field has a value, never undefined. */
 export type StoredRecord = Record<string, unknown>
 
-/** Fields with a column that is imported: no computed fields and no timestamps of the service. */
+/** Lists the fields that are imported: no computed ones, and no timestamps of the service. */
 export const listStoredFields = (resource: Resource): Field[] =>
   [...resource.fields.values()].filter((field) => !field.computed && !(field.name in timestamps))
 
@@ -41,10 +41,7 @@ export type RecordChecker = (line: Readonly<Record<string, unknown>>) => {
   faults: string[]
 }
 
-/**
- * Returns a function that builds the stored record from a line and lists all faults. The caller refuses
- * unknown fields. Null counts as missing if the field is not nullable.
- */
+/** Returns a function that fills in missing fields of a line and lists all faults. It ignores unknown fields. */
 export const createRecordChecker = (resource: Resource): RecordChecker => {
   const { required, initial, sameAs } = resource.importing
   const fields = listStoredFields(resource)

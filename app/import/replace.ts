@@ -6,19 +6,14 @@ import type { BadLine } from './line.ts'
 import type { ChangesByCustomer } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 
-/**
- * `--replace`: the keys in the file go into a temporary table, and missing records are deleted after all
- * batches.
- */
-
-/** Creates the table for the keys in the file. `discard temp` drops it. */
+/** Creates the temporary table for the keys in the file. After all batches, other records are deleted. */
 export const createSeen = async (db: Db): Promise<void> => {
   await sql`create temp table import_seen (
     resource text collate "C" not null, customer_id text collate "C" not null, id text collate "C" not null,
     created boolean not null, primary key (customer_id, resource, id))`.execute(db)
 }
 
-/** Marks records with a bad line as seen: they are not missing from the file, so they are not deleted. */
+/** Stores the keys of bad lines too: their records are in the file, so they must not be deleted. */
 export const rememberKeys = async (trx: Transaction<Database>, lines: readonly BadLine[]): Promise<void> => {
   const keys = lines.flatMap(({ key }) => (key && !resources[key.resource].reference ? [key] : []))
   if (keys.length === 0) return
@@ -79,9 +74,9 @@ type DeletionOptions = {
 }
 
 /**
- * Deletes records of these resources that are missing from the file, for all its customers, in one
- * transaction. Without `force`, refuses with a reason if there are bad lines or more than half of the records
- * would go. A dry run only counts. See docs/decisions/0140-a-table-replaces-its-resource.md.
+ * Deletes the records of the file's customers that are not in the file, in one transaction. Refuses without
+ * `force` if there are bad lines, or over half of the records would be deleted. A dry run only counts.
+ * See docs/decisions/0140-a-table-replaces-its-resource.md.
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
   const owned = options.resources.filter((name) => !resources[name].reference)

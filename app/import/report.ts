@@ -1,36 +1,17 @@
-/** `line` and `column` count from 1; `column` is the first character that is not valid JSON. */
+/** `line` and `column` count from 1. `column`: of the first character that is not JSON. */
 export type LineNote = { line: number; reason: string; column?: number }
 
-/** Notes with the same reason: the first three, and the total count. */
+/** Lines with the same reason: the first three, and their number. */
 export type NoteGroup = { first: LineNote[]; count: number }
 const shownOfGroup = 3
-
-export type ImportReport = {
-  /** Lines that were not blank; created + updated + unchanged + bad. */
-  read: number
-  created: number
-  updated: number
-  unchanged: number
-  deleted: number
-  bad: number
-  warnings: number
-  customersCreated: number
-  badLines: LineNote[]
-  warningLines: LineNote[]
-  /** All bad lines and warnings by reason, up to `maxNotes` reasons each. */
-  badGroups: Map<string, NoteGroup>
-  warningGroups: Map<string, NoteGroup>
-  /** Why nothing was deleted with `replace`; otherwise null. */
-  deletionRefused: string | null
-  dryRun: boolean
-}
 
 type RecordChanges = { created?: number; updated?: number; deleted?: number }
 export type ChangesByCustomer = Map<string, RecordChanges>
 
 const maxNotes = 1000
 
-export const emptyReport = (dryRun: boolean): ImportReport => ({
+export const emptyReport = (dryRun: boolean) => ({
+  /** Without blank lines: created + updated + unchanged + bad. */
   read: 0,
   created: 0,
   updated: 0,
@@ -39,13 +20,16 @@ export const emptyReport = (dryRun: boolean): ImportReport => ({
   bad: 0,
   warnings: 0,
   customersCreated: 0,
-  badLines: [],
-  warningLines: [],
-  badGroups: new Map(),
-  warningGroups: new Map(),
-  deletionRefused: null,
+  badLines: [] as LineNote[],
+  warningLines: [] as LineNote[],
+  badGroups: new Map<string, NoteGroup>(),
+  warningGroups: new Map<string, NoteGroup>(),
+  /** The reason, if `replace` deleted nothing of the missing records. */
+  deletionRefused: null as string | null,
   dryRun,
 })
+
+export type ImportReport = ReturnType<typeof emptyReport>
 
 export type BatchOutcome = {
   good: number
@@ -54,7 +38,7 @@ export type BatchOutcome = {
   customersCreated: number
   bad: LineNote[]
   warnings: LineNote[]
-  /** Changes by customer; the key is '' for reference data. */
+  /** The key is '' for reference data. */
   byCustomer: ChangesByCustomer
 }
 
@@ -69,7 +53,7 @@ const append = (notes: LineNote[], groups: Map<string, NoteGroup>, more: readonl
   }
 }
 
-/** Adds the effects of a batch to the report, in place. */
+/** Adds the effects of a batch to the report. */
 export const addOutcome = (report: ImportReport, outcome: BatchOutcome): void => {
   report.read += outcome.good + outcome.bad.length
   report.created += outcome.created

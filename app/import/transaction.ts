@@ -8,10 +8,7 @@ const isTransient = (error: unknown) =>
 
 const attempts = 5
 
-/**
- * Runs a transaction, up to five times after conflicts with another one. `run` must have no effects outside
- * the database. Rejects with other errors of `run`.
- */
+/** Calls `run` up to five times after deadlocks and serialization failures. It must change only the database. */
 export const retryTransaction = async <T>(run: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -22,7 +19,7 @@ export const retryTransaction = async <T>(run: () => Promise<T>): Promise<T> => 
   }
 }
 
-/** Runs a transaction with the retries of `retryTransaction`. Read-only in a dry run. */
+/** Runs a transaction with retries, read-only in a dry run. */
 export const inImportTransaction = <T>(
   db: Db,
   dryRun: boolean,
@@ -32,10 +29,7 @@ export const inImportTransaction = <T>(
   return retryTransaction(() => db.transaction().setAccessMode(accessMode).execute(run))
 }
 
-/**
- * Writes one audit entry per changed customer, so that an erasure includes it. Call it in the same
- * transaction.
- */
+/** Writes one audit entry per customer, so that an erasure includes it. Call it in the transaction of the changes. */
 export const recordChanges = (trx: Db, changes: ChangesByCustomer): Promise<void> =>
   recordEvents(
     trx,

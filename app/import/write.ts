@@ -2,28 +2,22 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database } from '../db/schema.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
+import { copyToShadows } from './dry-run.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import type { BatchOutcome } from './report.ts'
 import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
 
-export type WriteOptions = {
-  isAudited: boolean
-  remember: boolean
-  prepare?: (trx: Transaction<Database>, rows: ImportRows) => Promise<void>
-}
+export type WriteOptions = { isAudited: boolean; remember: boolean; dryRun: boolean }
 
 export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
 
-/** Converts entries of one resource. `entries`: at least one, with unique keys. */
+/** `entries`: at least one, of one resource, with unique keys. */
 export const toRows = (entries: readonly ParsedLine[]): ImportRows => {
   const resource = resources[(entries[0] as ParsedLine).key.resource]
   return { resource, entries, input: toInput(resource, entries) }
 }
 
-/**
- * True if the database refuses a value of a line: SQLSTATE classes 22 (data), 23 (constraints), 54 (index
- * entries too large), and P0001 (triggers).
- */
+/** SQLSTATE classes 22 (data), 23 (constraints) and 54 (index entry too large), and P0001 (triggers). */
 const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(22|23|54)...$/.test(code) || code === 'P0001'
@@ -73,10 +67,7 @@ const addChanges = (
   }
 }
 
-/**
- * Writes entries of one resource with unique keys. If the database refuses a value, splits the rows in halves
- * until the bad line is isolated, and adds it to `outcome.bad`.
- */
+/** Writes rows and adds the effects to `outcome`. If the database refuses a value, halves the rows to find its line. */
 export const writeRows = async (
   trx: Transaction<Database>,
   rows: ImportRows,
@@ -87,7 +78,7 @@ export const writeRows = async (
   const statement = upsertStatement(resource, options.remember)
   await sql`savepoint import_rows`.execute(trx)
   try {
-    await options.prepare?.(trx, rows)
+    if (options.dryRun) await copyToShadows(trx, rows)
     const { rows: changes } = await trx.executeQuery<ChangedRow>(CompiledQuery.raw(statement, [...input]))
     await sql`release savepoint import_rows`.execute(trx)
     addChanges(outcome, entries, changes)

@@ -1,20 +1,20 @@
 import { createRoundRobin, type RoundRobin } from './round-robin.ts'
 
-/** A customer, or a client's network within its site (a larger network). */
+/** A customer, or a client's network within a larger network, its site. */
 export type Owner = string | Readonly<{ network: string; site: string }>
 
-/** `left`: items that the site may send before the next site's turn. */
+/** `left`: items that may leave before the next site's turn. A customer is a site with one owner. */
 type Site<T> = { queue: RoundRobin<T>; left: number }
 
-/** Items per round for a site with several owners. All others send one. */
+/** Items per round for a site with several owners. Other sites have one. */
 const shareOfSite = 2
 
-/** A name that is unique among all owners. */
+/** Returns the unique name of an owner. */
 export const getOwnerName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.network)
 
 const getSiteName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.site)
 
-/** Creates an empty queue. However many networks a site uses, it has at most twice the turns of another owner. */
+/** Creates a queue in which sites take turns. A site of many networks has at most twice the turns of a customer. */
 export const createFairQueue = <T>() => {
   const sites = new Map<string, Site<T>>()
   let size = 0
@@ -40,7 +40,6 @@ export const createFairQueue = <T>() => {
       site.queue.push(getOwnerName(owner), item)
       size += 1
     },
-    /** Like `createRoundRobin`, but sites take turns, and so do the owners within a site. */
     shift(mayRun: (owner: string) => boolean): T | undefined {
       for (const [name, site] of sites) {
         const item = site.queue.shift(mayRun)
@@ -54,9 +53,7 @@ export const createFairQueue = <T>() => {
     remove(owner: Owner, item: T): void {
       const name = getSiteName(owner)
       const site = sites.get(name)
-      const before = site?.queue.size
-      site?.queue.remove(getOwnerName(owner), item)
-      if (site && site.queue.size !== before) drop(name, site)
+      if (site?.queue.remove(getOwnerName(owner), item)) drop(name, site)
     },
     popOfLongest(): T | undefined {
       let longest: [string, Site<T>] | undefined

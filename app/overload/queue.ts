@@ -3,7 +3,7 @@ import { createFairQueue, getOwnerName, type Owner } from './fair-queue.ts'
 import { after } from './timer.ts'
 
 /**
- * The queue in front of the database. Runs a fixed number of jobs at a time. Others wait, fairly by owner.
+ * The queue in front of the database: a fixed number of jobs run, the others wait, fairly by owner.
  * See docs/decisions/0072-one-queue-in-front-of-the-database.md.
  */
 export type Queue = {
@@ -18,7 +18,7 @@ export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 type QueueOptions = {
   turns: number
   longestWaitMs: number
-  /** Above it, the newest job of the site with the most is refused. */
+  /** Above this number, the newest job of the site with the most is refused. */
   mostWaiting?: number
   now?: () => number
 }
@@ -26,13 +26,12 @@ type QueueOptions = {
 const ownerShare = 0.8
 /** 50 MB, at 5 kB a request. */
 const defaultMostWaiting = 10_000
-/** Weight of the newest duration in the mean. */
 const newestWeight = 1 / 20
 const retryAfter = '1'
 
 type Waiter = { owner: Owner; begin: () => void; refuse: () => void }
 
-/** Creates a queue. */
+/** Creates a queue. `turns`: number of jobs that run; one owner has at most 80 % of them. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { turns, longestWaitMs, mostWaiting = defaultMostWaiting, now = () => performance.now() } = options
   const mostOfOwner = Math.max(1, Math.floor(turns * ownerShare))
@@ -84,7 +83,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const enter = (owner: Owner): Promise<void> | undefined => {
     const name = getOwnerName(owner)
     if (free === 0 || !mayRun(name)) return wait(owner)
-    // Nothing runs, so earlier durations may be outdated, for example after the database hung.
+    // Nothing runs, so earlier durations may be out of date, for example after the database hung.
     if (free === turns) meanMs = 0
     take(name)
     return undefined

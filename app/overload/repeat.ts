@@ -3,14 +3,14 @@ import { after as afterMs } from './timer.ts'
 export type Repeating = {
   work: () => Promise<unknown>
   everyMs: number
-  /** Delay of the first run. By default it starts synchronously. */
+  /** Optional. By default the first run starts synchronously. */
   firstMs?: number
-  /** Called with the first failure, and again only after a success. */
+  /** Not called again until a success. */
   onFailure: (error: Error) => void
   after?: typeof afterMs
 }
 
-/** Repeats `work`, one run at a time. Returns a function that stops this and waits for the current run. */
+/** Repeats `work`, one run at a time. Returns a function that stops it and waits for the current run. */
 export const repeat = (options: Repeating): (() => Promise<void>) => {
   const { work, everyMs, firstMs, onFailure, after = afterMs } = options
   let callOff = () => {}

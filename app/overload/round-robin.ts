@@ -15,7 +15,7 @@ export const createRoundRobin = <T>() => {
       else itemsByOwner.set(owner, [item])
       size += 1
     },
-    /** Removes the oldest item of the next allowed owner. `undefined` if there is none. */
+    /** Removes the oldest item of the next owner that may run. `undefined` if there is none. */
     shift(mayRun: (owner: string) => boolean): T | undefined {
       for (const [owner, items] of itemsByOwner) {
         if (!mayRun(owner)) continue
@@ -27,12 +27,14 @@ export const createRoundRobin = <T>() => {
       }
       return undefined
     },
-    remove(owner: string, item: T): void {
+    /** Returns whether the queue had the item. */
+    remove(owner: string, item: T): boolean {
       const items = itemsByOwner.get(owner) ?? []
       const index = items.indexOf(item)
-      if (index === -1) return
+      if (index === -1) return false
       items.splice(index, 1)
       drop(owner, items)
+      return true
     },
     /** Removes the newest item of the owner with the most items. */
     popOfLongest(): T | undefined {
@@ -44,7 +46,7 @@ export const createRoundRobin = <T>() => {
       drop(owner, items)
       return item
     },
-    /** Items that leave before a new item of this owner, if every owner may run. */
+    /** Number of items that leave before a new item of this owner, if every owner may run. */
     countAhead(owner: string): number {
       const own = itemsByOwner.get(owner)?.length ?? 0
       let ahead = own

@@ -1,6 +1,6 @@
 /**
  * Calls `call` after `ms` milliseconds, without keeping the process alive. Returns a function that cancels it.
- * Input that has arrived is read first: Node runs timers before sockets, and a response would count as late.
+ * Node runs timers before sockets, so this reads arrived input first: it might be the response waited for.
  */
 export const after = (ms: number, call: () => void): (() => void) => {
   let immediate: NodeJS.Immediate | undefined

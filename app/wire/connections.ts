@@ -11,18 +11,15 @@ type Connection = {
 
 const never = () => false
 
-/** Equal for a socket and the TLS socket around it. Node has no public link between the two. */
+/** Equal for a TCP socket and the TLS socket around it: Node has no public link between the two. */
 const formatEnds = ({ localAddress, remoteAddress, remotePort }: Socket): string =>
   `${localAddress} ${remoteAddress} ${remotePort}`
 
 /**
- * Keeps at most `max` connections open. A new connection above the limit replaces the oldest one that is not
- * in use: one that has not finished its TLS handshake, has not sent a complete request or waits for its next
- * request. So idle connections cannot block health checks or customers. If all are in use, the new one is
- * closed. Calls `onFull` for each connection above the limit.
+ * Keeps at most `max` connections open, and calls `onFull` for each one above. It replaces the oldest connection
+ * without a complete unanswered request, also one in its TLS handshake. If there is none, it is closed.
  */
 export const limitConnections = (server: Server, isTls: boolean, max: number, onFull: () => void): void => {
-  /** Oldest first. */
   const connections = new Map<string, Connection>()
   const closeOne = (newest: Socket) => {
     for (const { socket, isInUse } of connections.values()) {
@@ -38,7 +35,7 @@ export const limitConnections = (server: Server, isTls: boolean, max: number, on
     const ends = formatEnds(socket)
     connections.set(ends, { socket, isInUse: isTls ? never : () => isAnswering(socket) })
     socket.once('close', () => {
-      // A client may use its port again before this event.
+      // The client may have reused its port before this event.
       if (connections.get(ends)?.socket === socket) connections.delete(ends)
     })
     if (connections.size <= max) return

@@ -2,10 +2,9 @@ import type { Socket } from 'node:net'
 import type { Redis } from 'ioredis'
 
 /**
- * Sends all commands of one event-loop turn in one write. Call it after each connect, because a
- * reconnect opens a new stream. ioredis's
- * `enableAutoPipelining` waits for the response to a batch before it sends the next one. Commands that wait
- * that long survive young-generation garbage collections, with all objects that they hold.
+ * Sends all commands of one event-loop turn in one write. Call it after each connect, which opens a new stream.
+ * ioredis's `enableAutoPipelining` instead holds commands until the previous batch is answered, so that they
+ * survive garbage collections of the young generation.
  */
 export const gatherWrites = ({ stream }: Redis): void => {
   const socket = stream as Socket

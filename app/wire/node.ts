@@ -4,7 +4,7 @@ import type { Server, ServerOpts, Socket } from 'node:net'
 /** Node keeps an HTTP/1 connection's unfinished response in this undocumented property. */
 type Answering = Socket & { _httpMessage?: ServerResponse | null }
 
-/** Whether an HTTP/1 connection has sent the head of a response, but not its end. */
+/** Whether a response on an HTTP/1 connection has sent its head, but not its end. */
 export const hasBegunAnswer = (socket: Socket): boolean =>
   (socket as Answering)._httpMessage?.headersSent === true
 
@@ -12,7 +12,7 @@ export const hasBegunAnswer = (socket: Socket): boolean =>
 export const isAnswering = (socket: Socket): boolean =>
   (socket as Answering)._httpMessage?.req.complete === true
 
-/** Server options that Node keeps as properties, which its types do not list. */
+/** Node keeps these options as properties that its types do not list. */
 type Listening = {
   allowHalfOpen: boolean
   highWaterMark: number
@@ -21,11 +21,11 @@ type Listening = {
   keepAliveInitialDelay: number
 }
 
-/** Returns a server's connection options, for a second server that accepts connections for the first one. */
+/** Returns a server's connection options, for a second server that passes its connections to the first. */
 export const getOptions = (server: Server): ServerOpts => {
   const { allowHalfOpen, highWaterMark, noDelay, keepAlive, keepAliveInitialDelay } =
     server as unknown as Listening
-  // Node stores seconds, and accepts milliseconds.
+  // Node stores the delay in seconds and accepts it in milliseconds.
   return {
     allowHalfOpen,
     highWaterMark,

@@ -1,7 +1,7 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 
-/** True if response data is unsent or the request is incomplete. */
+/** True if the client has not read all written data or has not ended its request. */
 const waitsForClient = (stream: ServerHttp2Stream): boolean =>
   stream.bufferSize > 0 || stream.state.remoteClose === 0
 
@@ -9,13 +9,13 @@ const endStuck = (streams: Map<ServerHttp2Stream, boolean>): void => {
   for (const [stream, wasWaiting] of streams) {
     const isWaiting = waitsForClient(stream)
     if (!(wasWaiting && isWaiting)) streams.set(stream, isWaiting)
-    // A stream that its client reset without an error keeps its unsent data until it is destroyed.
+    // If its client reset it without an error, a stream keeps unsent data until it is destroyed.
     else if (stream.closed) stream.destroy()
     else stream.close(constants.NGHTTP2_CANCEL)
   }
 }
 
-/** The streams of each watched session, and whether each one waited for its client at the last check. */
+/** By session: its streams, and whether each waited for its client at the last check. */
 const watched = new WeakMap<Http2Session, Map<ServerHttp2Stream, boolean>>()
 
 /** Whether a session has a complete request without a complete response. Requires `limitPatience`. */
@@ -44,11 +44,7 @@ const watch = (session: Http2Session, timeoutMs: number): void => {
   })
 }
 
-/**
- * Sets Node's idle timeout on sockets with an unread response. Node restarts it whenever the client reads
- * some of the response, and clears it at the end. A timeout from the start of each response costs a thirtieth
- * of a response from memory.
- */
+/** Uses Node's idle timeout, which restarts when the client reads. At each response it would cost a thirtieth. */
 const watchSockets = (server: Server, event: 'connection' | 'secureConnection', timeoutMs: number): void => {
   const sockets = new Set<Socket>()
   const look = () => {
@@ -65,11 +61,9 @@ const watchSockets = (server: Server, event: 'connection' | 'secureConnection', 
 }
 
 /**
- * Ends connections and streams that their clients leave unread or unfinished, within twice `timeoutMs`. Over
- * HTTP/1: a connection whose client reads nothing of its response for `timeoutMs`. Over HTTP/2: a stream
- * whose client reads nothing or does not finish its request for `timeoutMs`, and a session without streams
- * for `timeoutMs`. Node's own timeouts for HTTP/2 sessions and streams do not suffice, because each PING
- * restarts them.
+ * Ends, after `timeoutMs` to twice that: an HTTP/1 connection whose client reads nothing of its response, an
+ * HTTP/2 stream whose client reads nothing or does not finish its request, and a session without streams.
+ * A PING restarts Node's own HTTP/2 timeouts, so they do not suffice.
  * See docs/decisions/0065-unread-http2-answers-end.md.
  */
 export const limitPatience = (server: Server, isTls: boolean, timeoutMs: number): void => {

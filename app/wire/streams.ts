@@ -9,11 +9,10 @@ type StreamListener = (
 ) => void
 
 /**
- * Calls `front` for each HTTP/2 stream before Node creates a request and a response for it, which costs a
- * third of a response. `front` returns true if it has answered the stream. Call this when the server has its
- * first `request` listener: Node then has exactly one `stream` listener, which creates them. This is
- * undocumented. If it does not hold, the function changes nothing and returns false: the router answers all
- * streams.
+ * Calls `front` for each HTTP/2 stream before Node creates its request and response, which costs a third of an
+ * answer. `front` returns true if it has answered. Call this when the server has its first `request` listener:
+ * Node's only `stream` listener then creates both (undocumented). If there are others, changes nothing and
+ * returns false: the router answers all streams.
  * See docs/decisions/0087-the-edge-answers-streams.md.
  */
 export const frontStreams = (

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
+import { buffer } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
@@ -12,8 +13,7 @@ import {
   type TestAppOptions,
   until,
 } from '../helper.ts'
-
-/** Over HTTP/2 the edge answers as the router does, and leaves the router what it leaves it over HTTP/1.1. */
+import { lasting, leaseMs, ofTheMoment, twice } from './compare.ts'
 
 const database = await createTestDatabase()
 const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
@@ -26,9 +26,6 @@ type Fields = readonly (readonly [string, string])[]
 type Answer = { status: number; headers: Record<string, unknown>; body: string; isFast: boolean }
 
 let customers = 0
-
-/** Longer than a machine stands still: after the lease the edge leaves requests to the router. */
-const leaseMs = 60_000
 
 const start = async (t: Test, options: TestAppOptions = {}) => {
   const env = { TLS_KEY, TLS_CERT, ...options.env }
@@ -64,9 +61,7 @@ const start = async (t: Test, options: TestAppOptions = {}) => {
   const read = async (stream: ClientHttp2Stream): Promise<Answer> => {
     const before = app.edgeAnswers
     const [{ ':status': status, ...headers }] = await once(stream, 'response')
-    const chunks: Buffer[] = []
-    for await (const chunk of stream) chunks.push(chunk)
-    const body = Buffer.concat(chunks).toString('latin1')
+    const body = (await buffer(stream)).toString('latin1')
     return { status, headers, body, isFast: app.edgeAnswers > before }
   }
   const session = await open()
@@ -74,19 +69,7 @@ const start = async (t: Test, options: TestAppOptions = {}) => {
   return { app, customerId, bearer, session, open, request, read, ask }
 }
 
-const ofTheMoment = ['request-id', 'server-timing', 'data-as-of', 'ratelimit', 'date']
-const requestId = /"request_id":"[^"]*"/
-const lasting = ({ status, headers, body }: Answer, ...others: string[]) => {
-  const dropped = new Set([...ofTheMoment, ...others])
-  const kept = Object.entries(headers).filter(([name]) => !dropped.has(name))
-  return { status, headers: Object.fromEntries(kept.sort()), body: body.replace(requestId, '') }
-}
-/** Until the edge has met it: from the database, then from memory. */
-const twice = async (ask: () => Promise<Answer>): Promise<Answer> => {
-  await ask()
-  return ask()
-}
-/** Has a meaning that the edge leaves to the router, and changes nothing. */
+/** The edge leaves requests with this field to the router, whose answer it does not change. */
 const byRouter = ['pragma', 'none'] as const
 const list = '/v1/products?limit=3'
 
@@ -140,6 +123,7 @@ t.test(
       [405, list, [bearer], 'POST'],
       [405, list, [bearer], 'DELETE'],
       [200, list, [bearer, ['cache-control', 'no-cache']]],
+      [200, list, [bearer, ['cache-control', 'max-stale, max-age=0']]],
       [200, list, [bearer, byRouter]],
       [412, list, [bearer, ['if-match', '"other"']]],
       [200, list, [bearer, ['if-match', '*']]],
@@ -153,6 +137,7 @@ t.test(
       [304, list, [bearer, ['if-none-match', etag], ['if-none-match', '"x"']]],
       [431, list, [bearer, ['x', 'x'.repeat(16_000)]]],
       [401, list, []],
+      [401, list, [['authorization', '']]],
       [401, list, [['authorization', 'Bearer nobody']]],
       [401, list, [['authorization', 'Bearer cda_demo_public']]],
       [400, `${list}&nonsense=1`, [bearer]],
@@ -238,7 +223,7 @@ t.test('streams that are reset before, during and after their answers harm no ot
   const codes = [constants.NGHTTP2_CANCEL, constants.NGHTTP2_INTERNAL_ERROR, constants.NGHTTP2_NO_ERROR]
   for (const code of codes) {
     const session = await open({ initialWindowSize: 10 })
-    // At once: the request and its end come together.
+    // The request and its reset arrive together.
     for (let n = 0; n < 5; n += 1) request(session, page).close(code)
     const streams = Array.from({ length: 5 }, () => request(session, page))
     await Promise.all(streams.map((stream) => once(stream, 'response')))
@@ -261,7 +246,7 @@ t.test('a session that sends GOAWAY still gets its earlier requests answered', a
   const streams = Array.from({ length: 20 }, () => request(session, list))
   const answers = streams.map(read)
   await Promise.all(streams.map((stream) => stream.pending && once(stream, 'ready')))
-  // By then all are on their way.
+  // The first response shows that all requests were sent.
   await once(streams[0] as ClientHttp2Stream, 'response')
   session.close()
   t.same(

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync'
 
-/** A cell of a file: null where nothing stands, also not quotes. */
+/** Null if the cell is empty and not quoted. */
 export type Cell = string | null
 
-/** The cells of a CSV file by a parser of its own, quoted empty ones told from those without anything. */
+/** Parses a CSV file with another parser than the import's. */
 export const parseCells = (text: string): Cell[][] =>
   parse(text, {
     cast: (value: string, { quoting }: { quoting: boolean }) => (value === '' && !quoting ? null : value),
@@ -11,21 +11,20 @@ export const parseCells = (text: string): Cell[][] =>
     record_delimiter: '\r\n',
   }) as unknown as Cell[][]
 
-/** A text as its author wrote it: without the quote that keeps it from being a formula. */
+/** Removes the quote that keeps spreadsheets from running a text as a formula. */
 export const unguard = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)
 
-/** The elements of a cell that joins texts. */
 export const splitTexts = (cell: Cell): string[] => {
   if (cell === null) return []
   const elements: string[] = []
   let element = ''
-  for (let i = 0, joined = unguard(cell); i < joined.length; i++) {
-    if (joined[i] === '\\') element += joined[++i]
-    else if (joined[i] === ';') {
+  for (let i = 0; i < cell.length; i++) {
+    if (cell[i] === '\\') element += cell[++i]
+    else if (cell[i] === ';') {
       elements.push(element)
       element = ''
-    } else element += joined[i]
-    if (i === joined.length - 1) elements.push(element)
+    } else element += cell[i]
+    if (i === cell.length - 1) elements.push(element)
   }
   return cell === '' ? [''] : elements
 }

@@ -7,9 +7,8 @@ import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { fc } from '../random.ts'
 import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
+import { wildText } from './rows.ts'
 import { getMoment, readWorkbook, type SheetCell } from './xlsx.ts'
-
-/** Lists as NDJSON, CSV and XLSX: what a client sees, and that it is what the pages show. */
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -28,56 +27,47 @@ for (const name of owned) {
   await sql`insert into ${sql.table(name)} select (json_populate_record(r, '{"customer_id": "acme"}')).*
     from ${sql.table(name)} r where customer_id = 'demo'`.execute(database.operator)
 }
-const wild = fc
-  .array(
-    fc.oneof(fc.constantFrom(...'"\\,;\t\r\n\b\f\v=+-@\u0001\u007f{}é漢😀'), fc.string({ unit: 'binary' })),
-  )
-  .map((parts) => parts.join('').replaceAll('\0', '').slice(0, 200))
-  .filter((text) => text.isWellFormed())
-for (const [index, text] of fc.sample(wild, { numRuns: 300, seed: 7 }).entries()) {
-  const row = { name: text, brand: text, model: text, tags: [text, '', 'a;b'], part_numbers: [text, '\\'] }
-  await sql`insert into products (customer_id, id, name, brand, model, tags, part_numbers)
-    select 'acme', ${`wild-${index}`}, name, brand, model, tags, part_numbers
-    from json_populate_record(null::products, ${JSON.stringify(row)}::json)`.execute(database.operator)
-}
+const texts = fc.sample(wildText, { numRuns: 300, seed: 7 }).map((text) => text.slice(0, 200).toWellFormed())
+const wild = texts.map((text, index) => ({
+  ...{ id: `wild-${index}`, name: text, brand: text, model: text },
+  ...{ tags: [text, '', 'a;b'], part_numbers: [text, '\\'] },
+}))
+await sql`insert into products (customer_id, id, name, brand, model, tags, part_numbers)
+  select 'acme', id, name, brand, model, tags, part_numbers
+  from json_populate_recordset(null::products, ${JSON.stringify(wild)}::json)`.execute(database.operator)
 
-/** The records of all pages, as the bytes between the brackets. */
+/** Returns the JSON texts of the records of all pages. */
 const readPages = async (name: string, query: string): Promise<string[]> => {
   const records: string[] = []
   for (let next: string | null = `/v1/${name}?limit=500${query}`; next !== null; ) {
     const answer = await get(next)
     const { data, page } = answer.json()
     const inner = answer.body.slice('{"data":['.length, answer.body.lastIndexOf('],"page":'))
-    // Between records, and nowhere else, stands a comma after a brace and before one that opens with the id.
+    // Only between records is a comma after a brace and before `{"id":`.
     records.push(...(data.length === 0 ? [] : inner.split(/(?<=\}),(?=\{"id":)/)))
     next = page.next_cursor && `/v1/${name}?limit=500${query}&cursor=${encodeURIComponent(page.next_cursor)}`
   }
   return records
 }
 
-const queries: Record<string, string[]> = {
-  certificates: [
-    '',
-    '&validity=valid',
-    '&sort=valid_until,number',
-    '&on=2030-01-31&expiring_within=30',
-    '&tags=x',
-  ],
-  products: ['', '&sort=-model', '&product_status=active', '&name[prefix]=A', '&fields=name,tags'],
-  projects: ['', '&sort=due_on', '&status[nin]=draft,quoted'],
-  countries: ['', '&region=europe', '&fields=name,approval_info'],
-  lab: ['', '&sort=-issued_on,report_number', '&result=pass'],
-  approvals: ['', '&open=true', '&expected_on[gte]=today'],
+const queries: Record<ResourceName, string> = {
+  certificates: ' &validity=valid &sort=valid_until,number &on=2030-01-31&expiring_within=30 &tags=x',
+  products: ' &sort=-model &product_status=active &name[prefix]=A &fields=name,tags',
+  projects: ' &sort=due_on &status[nin]=draft,quoted',
+  countries: ' &region=europe &fields=name,approval_info',
+  lab: ' &sort=-issued_on,report_number &result=pass',
+  approvals: ' &open=true &expected_on[gte]=today',
 }
+const lists = await Promise.all(
+  resourceNames.flatMap((name) =>
+    queries[name].split(' ').map(async (query) => ({ name, query, pages: await readPages(name, query) })),
+  ),
+)
 
 t.test('NDJSON has the records of the pages, byte for byte and in their order', async (t) => {
-  for (const [name, list] of Object.entries(queries)) {
-    for (const query of list) {
-      const answer = await get(`/v1/${name}?format=ndjson${query}`)
-      const lines = answer.body.split('\n')
-      t.equal(lines.pop(), '', 'every line ends')
-      t.same(lines, await readPages(name, query), `${name} ${query}: ${lines.length}`)
-    }
+  for (const { name, query, pages } of lists) {
+    const answer = await get(`/v1/${name}?format=ndjson${query}`)
+    t.same(answer.body.split('\n'), [...pages, ''], `${name} ${query}: ${pages.length}`)
   }
 })
 
@@ -88,36 +78,32 @@ const toCell = (kind: string, array: boolean, value: unknown): Cell | string[] =
 }
 
 t.test('CSV has the same values, read by a separate parser', async (t) => {
-  for (const [name, list] of Object.entries(queries)) {
-    const resource = resources[name as ResourceName]
-    for (const query of list) {
-      const answer = await get(`/v1/${name}?format=csv${query}`)
-      const [header = [], ...rows] = parseCells(answer.body)
-      const records = (await readPages(name, query)).map((text) => JSON.parse(text))
-      const read = rows.map((cells) =>
-        cells.map((cell, index) => {
-          const { kind, array, values } = resource.fields.get(header[index] as string) as Field
-          if (array) return splitTexts(cell)
-          if (kind === 'json') return JSON.stringify(JSON.parse(cell as string))
-          return kind === 'text' && !values ? cell && unguard(cell) : cell
-        }),
-      )
-      const expected = records.map((record) =>
-        header.map((field) => {
-          const { kind, array } = resource.fields.get(field as string) as Field
-          return toCell(kind, array, record[field as string])
-        }),
-      )
-      t.same(read, expected, `${name} ${query}`)
-      t.notOk(answer.body.startsWith('\ufeff'))
-      t.ok(answer.body.endsWith('\r\n'))
-    }
+  for (const { name, query, pages } of lists) {
+    const { fields } = resources[name]
+    const answer = await get(`/v1/${name}?format=csv${query}`)
+    const [header = [], ...rows] = parseCells(answer.body)
+    const columns = header.map((field) => fields.get(field as string) as Field)
+    const read = rows.map((cells) =>
+      columns.map(({ kind, array, values }, index) => {
+        const cell = cells[index] ?? null
+        if (array) return splitTexts(cell && unguard(cell))
+        if (kind === 'json') return JSON.stringify(JSON.parse(cell as string))
+        return kind === 'text' && !values ? cell && unguard(cell) : cell
+      }),
+    )
+    const expected = pages.map((text) => {
+      const record = JSON.parse(text)
+      return columns.map(({ name: field, kind, array }) => toCell(kind, array, record[field]))
+    })
+    t.same(read, expected, `${name} ${query}`)
+    t.notOk(answer.body.startsWith('\ufeff'))
+    t.ok(answer.body.endsWith('\r\n'))
   }
 })
 
 const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** A cell as the page would have it, by its field. Throws where the cell has another type than the field. */
+/** Converts a cell to the value on a page. Throws if the cell has another type than the field. */
 const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, shown: unknown): unknown => {
   if (name === 'validity_periods') {
     const texts = (cell?.value ?? '').matchAll(/(\S+) to (\S+) \((\w+)\)/g)
@@ -138,7 +124,7 @@ const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, sh
   }
   if (kind === 'instant') {
     expect('number', 'yyyy-mm-dd hh:mm:ss')
-    // A millisecond is what a date of JavaScript can say.
+    // `getMoment` is exact to a millisecond.
     return Math.abs(getMoment(value) - Date.parse(String(shown))) <= 1 ? shown : getMoment(value)
   }
   if (kind === 'boolean') {
@@ -153,36 +139,28 @@ const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, sh
 }
 
 t.test('XLSX holds the same values, each with its type', async (t) => {
-  for (const [name, list] of Object.entries(queries)) {
-    const resource = resources[name as ResourceName]
-    for (const query of list) {
-      const answer = await get(`/v1/${name}?format=xlsx${query}`)
-      const [[sheet, [header = {}, ...rows] = []] = [], ...others] = [...readWorkbook(answer.rawPayload)]
-      t.equal(sheet, 'data')
-      t.same(others, [])
-      const columns = Object.entries(header).map(([letters, { value }]) => ({
-        letters,
-        field: resource.fields.get(value) as Field,
-      }))
-      const names = columns.map(({ field }) => field.name)
-      const firstId = names.findIndex((each) => /(^|_)ids?$/.test(each))
-      if (!query.includes('fields=')) {
-        t.ok(
-          names.slice(firstId).every((each) => /(^|_)ids?$|_at$/.test(each)),
-          'readable columns are first',
-        )
-      }
-      const records = (await readPages(name, query)).map((text) => JSON.parse(text))
-      const read = rows.map((row, index) =>
-        Object.fromEntries(
-          columns.map(({ letters, field }) => {
-            const shown = records[index]?.[field.name]
-            return [field.name, readValue(field, row[letters], shown)]
-          }),
-        ),
-      )
-      t.same(read, records, `${name} ${query}: ${read.length}`)
-    }
+  for (const { name, query, pages } of lists) {
+    const answer = await get(`/v1/${name}?format=xlsx${query}`)
+    const [[sheet, [header = {}, ...rows] = []] = [], ...others] = [...readWorkbook(answer.rawPayload)]
+    t.same([sheet, ...others], ['data'])
+    const columns = Object.entries(header).map(([letters, { value }]) => ({
+      letters,
+      field: resources[name].fields.get(value) as Field,
+    }))
+    const names = columns.map(({ field }) => field.name)
+    const lastNames = names.slice(names.findIndex((each) => /(^|_)ids?$/.test(each)))
+    const isReadableFirst = lastNames.every((each) => /(^|_)ids?$|_at$/.test(each))
+    t.ok(query.includes('fields=') || isReadableFirst, 'readable columns are first')
+    const records = pages.map((text) => JSON.parse(text))
+    const read = rows.map((row, index) =>
+      Object.fromEntries(
+        columns.map(({ letters, field }) => {
+          const shown = records[index]?.[field.name]
+          return [field.name, readValue(field, row[letters], shown)]
+        }),
+      ),
+    )
+    t.same(read, records, `${name} ${query}: ${read.length}`)
   }
 })
 
@@ -268,7 +246,7 @@ t.test('columns are in the order of fields, and the header is sent without rows 
   t.equal((await get('/v1/products?format=ndjson&id=nobody')).body, '')
 })
 
-t.test('headers', async (t) => {
+t.test('exports have a file name, no ETag and the time of their snapshot', async (t) => {
   const before = new Date().toISOString()
   const csv = await get('/v1/certificates?format=csv&limit=2')
   t.match(csv.headers, {
@@ -298,7 +276,7 @@ t.test('headers', async (t) => {
   )
 })
 
-t.test('negotiation', async (t) => {
+t.test('the format is chosen by Accept, and the parameter format wins', async (t) => {
   const type = async (accept: string, query = '') =>
     (await get(`/v1/lab?limit=1${query}`, { accept })).headers['content-type']
   const [json, lines] = ['application/json', 'application/x-ndjson']
@@ -367,32 +345,26 @@ t.test('parameters of pages are refused by name, with every other fault', async 
   t.equal(curable.json().try, 'http://api.test/v1/products?format=ndjson&name=1')
 })
 
-t.test('HEAD has the headers and no body, and reads no rows', async (t) => {
+t.test('an export costs ten units of the minute; HEAD costs one and has the same headers', async (t) => {
   const { token } = await asCustomer(database, app, 'header')
-  const headers = { authorization: `Bearer ${token}` }
-  const url = '/v1/certificates?format=csv'
-  const left = (answer: { headers: Record<string, unknown> }) =>
-    Number(/"minute";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1])
-  const start = left(await app.inject({ url: '/v1/me', headers }))
-  const head = await app.inject({ method: 'HEAD', url, headers })
-  t.equal(head.body, '')
-  t.equal(start - left(head), 1, 'it costs one')
-  const whole = await app.inject({ url, headers })
-  t.equal(left(head) - left(whole), 10, 'an export costs ten')
-  const book = { url: '/v1/certificates?format=xlsx', headers }
-  const bookHead = await app.inject({ method: 'HEAD', ...book })
-  t.equal(bookHead.body, '')
-  t.equal(left(whole) - left(bookHead), 1)
-  const bookWhole = await app.inject(book)
-  t.equal(left(bookHead) - left(bookWhole), 10)
-  const names = (answer: { headers: object }) =>
-    Object.keys(answer.headers).filter((name) => !['content-length', 'transfer-encoding'].includes(name))
-  t.same(names(head).sort(), names(whole).sort())
-  t.same(names(bookHead).sort(), names(bookWhole).sort())
-  const page = await app.inject({ url: '/v1/certificates', headers })
-  t.equal(left(bookWhole) - left(page), 1)
-  const byAccept = await app.inject({ url: '/v1/certificates', headers: { ...headers, accept: 'text/csv' } })
-  t.equal(left(page) - left(byAccept), 10, 'also where Accept asks for it')
+  let left = Number.NaN
+  const request = async (method: 'GET' | 'HEAD', query: string, accept = '*/*') => {
+    const headers = { authorization: `Bearer ${token}`, accept }
+    const answer = await app.inject({ method, url: `/v1/certificates${query}`, headers })
+    const before = left
+    left = Number(/"minute";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1])
+    const { 'content-length': _length, 'transfer-encoding': _coding, ...others } = answer.headers
+    return { body: answer.body, cost: before - left, names: Object.keys(others).sort() }
+  }
+  await request('HEAD', '')
+  for (const query of ['?format=csv', '?format=xlsx']) {
+    const head = await request('HEAD', query)
+    const whole = await request('GET', query)
+    t.same([head.body, head.cost, whole.cost], ['', 1, 10], query)
+    t.same(head.names, whole.names)
+  }
+  t.equal((await request('GET', '')).cost, 1)
+  t.equal((await request('GET', '', 'text/csv')).cost, 10)
 })
 
 t.test('the demo token exports the example data', async (t) => {
@@ -401,7 +373,7 @@ t.test('the demo token exports the example data', async (t) => {
   t.ok(body.split('\n').length > 20)
 })
 
-t.test('content codings', async (t) => {
+t.test('exports are compressed, except XLSX', async (t) => {
   const { brotliDecompressSync, gunzipSync, zstdDecompressSync } = await import('node:zlib')
   const url = '/v1/products?format=csv'
   const { body } = await get(url)

@@ -1,9 +1,8 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 
-/** A cell of a sheet as its reader sees it: its type, its format and what it says. */
 export type SheetCell = { type: 'text' | 'number' | 'boolean'; format: string; value: string }
 
-/** The files of a ZIP archive by its directory, which must be right to the byte. */
+/** Reads a ZIP archive by its directory. Throws if a byte of it is wrong. */
 export const readZip = (archive: Buffer): Map<string, Buffer> => {
   const end = archive.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
   const files = new Map<string, Buffer>()
@@ -34,7 +33,7 @@ export const readZip = (archive: Buffer): Map<string, Buffer> => {
 
 const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
 
-/** A text of SpreadsheetML: entities, then `_xHHHH_` (ECMA-376 part 1, 22.9.2.19). Throws where it is no XML. */
+/** Decodes entities, then `_xHHHH_` (ECMA-376 part 1, 22.9.2.19). Throws if it is no XML. */
 const decode = (xml: string): string => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has none of these.
   if (/[\0-\x08\x0b-\x1f\ufffe\uffff<]|&(?!amp;|lt;|gt;)/.test(xml)) throw new Error(`no XML: ${xml}`)
@@ -44,9 +43,9 @@ const decode = (xml: string): string => {
 }
 
 const cellForm =
-  /<c r="([A-Z]+)(\d+)"(?: s="(\d+)")?(?: t="(\w+)")?>(?:<is><t xml:space="preserve">([^<]*)<\/t><\/is>|<v>([^<]*)<\/v>)<\/c>/y
+  /<c r="([A-Z]+)(\d+)"(?: s="(\d+)")?(?: t="(\w+)")?>(?:<is><t( xml:space="preserve")?>([^<]*)<\/t><\/is>|<v>([^<]*)<\/v>)<\/c>/y
 
-/** The rows of a sheet, each by the letters of its columns. Throws at everything that no row has. */
+/** Reads the rows of a sheet, each by the letters of its columns. Throws if a row is not well-formed. */
 export const readRows = (xml: string, formats: readonly string[] = []): Record<string, SheetCell>[] =>
   xml
     .split('</row>')
@@ -60,20 +59,18 @@ export const readRows = (xml: string, formats: readonly string[] = []): Record<s
       while (cellForm.lastIndex < body.length) {
         const found = cellForm.exec(body)
         if (!found) throw new Error(`no cell: ${body}`)
-        const [, letters = '', number, style = '0', type, text, value] = found
+        const [, letters = '', number, style = '0', type, space, text, value] = found
         if (Number(number) !== index + 1) throw new Error(`${letters}${number} in row ${index + 1}`)
         const kind = type === 'inlineStr' ? 'text' : type === 'b' ? 'boolean' : 'number'
         const format = formats[Number(style)] ?? style
-        cells[letters] = {
-          type: kind,
-          format,
-          value: kind === 'text' ? decode(text as string) : String(value),
-        }
+        // Excel removes such blanks.
+        if (text && !space && text.trim() !== text) throw new Error(`blanks at the ends of "${text}"`)
+        cells[letters] = { type: kind, format, value: text === undefined ? String(value) : decode(text) }
       }
       return cells
     })
 
-/** Format codes by a cell's style, as `xl/styles.xml` has them. */
+/** Lists the format codes by the index of a cell's style. */
 const readFormats = (xml: string): string[] => {
   const codes = new Map(
     [...xml.matchAll(/numFmtId="(\d+)" formatCode="([^"]+)"/g)].map(([, id, code]) => [id, code]),
@@ -85,7 +82,7 @@ const readFormats = (xml: string): string[] => {
   )
 }
 
-/** The sheets of a workbook by name, found by its relations. */
+/** Reads the sheets of a workbook, by name. */
 export const readWorkbook = (file: Buffer): Map<string, Record<string, SheetCell>[]> => {
   const files = readZip(file)
   const text = (name: string) => {
@@ -112,5 +109,5 @@ export const readWorkbook = (file: Buffer): Map<string, Record<string, SheetCell
 }
 
 const dayMs = 86_400_000
-/** The moment of a serial number from 1900-03-01 on, in milliseconds since 1970. */
+/** Converts a serial number from 1900-03-01 on to milliseconds since 1970. */
 export const getMoment = (serial: string): number => Math.round((Number(serial) - 25_569) * dayMs)

@@ -10,13 +10,11 @@ import t, { type Test } from 'tap'
 import { sendStream } from '../../plugins/stream-reply.ts'
 import { makeCertificate } from '../api/sockets.ts'
 
-/** A stream that fails ends in a way that no client takes for the end of its body. */
-
 const { key, cert, remove } = makeCertificate()
 t.teardown(remove)
 const files = { key: readFileSync(key), cert: readFileSync(cert) }
 
-/** A service whose `/part` sends something and fails when `fail` is called, and whose `/whole` ends when `finish` is. */
+/** Each path sends a line and stays open: `fail` destroys the stream of `/part`, `finish` ends that of `/whole`. */
 const start = async (t: Test, options: object = {}) => {
   const streams = new Map<string, Readable>()
   const app = Fastify(options) as FastifyInstance
@@ -37,9 +35,9 @@ const start = async (t: Test, options: object = {}) => {
 const send = (version: string, coding = 'identity') =>
   `GET /part HTTP/${version}\r\nHost: x\r\nAccept-Encoding: ${coding}\r\n\r\n`
 
-t.test('over plain HTTP/1, by a TCP reset', async (t) => {
+t.test('a failed stream over plain HTTP/1 ends with a TCP reset', async (t) => {
   const { port, fail } = await start(t)
-  // Compressed, nothing but the head has been sent when the stream fails.
+  // With gzip, only the head was sent when the stream fails.
   for (const [version, coding] of [
     ['1.0', 'identity'],
     ['1.1', 'identity'],
@@ -61,7 +59,7 @@ t.test('over plain HTTP/1, by a TCP reset', async (t) => {
   }
 })
 
-t.test('over TLS, without the last chunk', async (t) => {
+t.test('a failed stream over TLS ends without the last chunk', async (t) => {
   const { port, fail } = await start(t, { http2: true, https: { ...files, allowHTTP1: true } })
   const socket = connectTls({
     port,
@@ -82,7 +80,7 @@ t.test('over TLS, without the last chunk', async (t) => {
   t.notOk(received.endsWith('0\r\n\r\n'))
 })
 
-t.test('over HTTP/2, by RST_STREAM, and other streams of the connection continue', async (t) => {
+t.test('a failed stream over HTTP/2 ends with RST_STREAM, and other streams continue', async (t) => {
   const { port, fail, finish } = await start(t, { http2: true, https: files })
   const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
   t.teardown(() => session.destroy())

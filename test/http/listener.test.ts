@@ -38,7 +38,6 @@ const start = async (t: Test, handler: Handler, { isTls = false, maxConnections 
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  /** Opens a connection for HTTP/1. */
   const open = async (): Promise<Socket> => {
     const options = { port, host, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }
     const socket = isTls ? connectTls(options) : connect(options)
@@ -50,7 +49,6 @@ const start = async (t: Test, handler: Handler, { isTls = false, maxConnections 
   return { server, port, open, sockets, countRefusals }
 }
 
-/** Resolves when it is closed, with or without an error. */
 const whenClosed = (connection: Socket | ClientHttp2Session) =>
   new Promise<void>((resolve) => connection.once('close', resolve))
 
@@ -74,7 +72,7 @@ for (const isTls of [false, true]) {
     client.on('data', (chunk) => {
       received += chunk
     })
-    // Far more than the buffers of both sides.
+    // 16 MB, more than the buffers of both sides hold.
     const count = 2_000
     client.write(`${head}X: ${'x'.repeat(8_000)}\r\n\r\n`.repeat(count))
     await until('it stops reading', () => theirs.isPaused())
@@ -170,7 +168,6 @@ t.test('over TLS unfinished handshakes and idle sessions are replaced', async (t
   await ended
 })
 
-/** Runs openssl's client, and returns its output. */
 const runClient = async (port: number, input: string, ...options: string[]): Promise<string> => {
   const client = spawn('openssl', ['s_client', '-connect', `${host}:${port}`, '-tls1_2', ...options])
   const read = Promise.all([text(client.stdout), text(client.stderr), once(client, 'close')])

@@ -9,156 +9,69 @@ import { startNameServer } from '../name-server.ts'
 import { hostName, makeCertificate, publicAddress, startInternet } from '../outbound.ts'
 import { freePort } from '../servers.ts'
 
-/** Of those, time is for floods alone, which have no other end. */
+/** The time is only reached if a flood is not cut. */
 const limits = { maxBytes: 1_000, timeoutMs: 60_000 }
 const url = `https://${hostName}/jwks.json`
+const words = (text: string) => text.trim().split(/\s+/)
 
-/** Addresses that a request must never go to, whether a URL names them or a name resolves to them. */
-const hostileAddresses = [
-  ...[
-    '0.0.0.0',
-    '0.1.2.3',
-    '10.0.0.1',
-    '10.255.255.255',
-    '100.64.0.1',
-    '100.100.100.200',
-    '127.0.0.1',
-    '127.1.2.3',
-  ],
-  ...['169.254.0.1', '169.254.169.254', '169.254.170.2', '172.16.0.1', '172.31.255.255', '192.0.0.192'],
-  ...[
-    '192.0.2.1',
-    '192.88.99.1',
-    '192.168.0.1',
-    '192.168.255.255',
-    '198.18.0.1',
-    '198.19.255.255',
-    '198.51.100.1',
-  ],
-  ...['203.0.113.1', '224.0.0.1', '239.255.255.250', '240.0.0.1', '255.255.255.255', '168.63.129.16'],
-  ...['::', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1', '::ffff:169.254.169.254'],
-  ...['::ffff:8.8.8.8', '0:0:0:0:0:ffff:7f00:1', '::127.0.0.1', '::8.8.8.8', '::ffff:0:127.0.0.1'],
-  ...['64:ff9b::127.0.0.1', '64:ff9b::a9fe:a9fe', '64:ff9b::8.8.8.8', '64:ff9b:1::10.0.0.1'],
-  ...['2002:7f00:1::', '2002:a9fe:a9fe::1', '2002:808:808::1', '2001::1', '2001:0:7f00:1::', '2001:2::1'],
-  ...['2001:10::1', '2001:20::1', '2001:db8::1', '3fff::1', '2620:4f:8000::1', '100::1', '5f00::1'],
-  ...[
-    'fc00::1',
-    'fd00:ec2::254',
-    'fdff::1',
-    'fe80::1',
-    'febf::1',
-    'fec0::1',
-    'ff02::1',
-    'ff0e::1',
-    '4000::1',
-  ],
-  // The ends of ranges, clouds' own services, and IPv4 addresses in further forms of IPv6.
-  ...['0.255.255.255', '100.127.255.255', '127.255.255.255', '169.254.255.255', '172.20.10.1', '192.0.0.1'],
-  ...['192.0.0.8', '192.0.0.170', '192.31.196.1', '192.52.193.1', '192.175.48.1', '198.51.100.255'],
-  ...['203.0.113.255', '224.0.0.251', '232.1.1.1', '247.1.2.3', '255.255.255.254', '169.254.169.123'],
-  ...['100.100.100.100', '192.168.49.2', '::ffff:192.168.0.1', '::ffff:100.64.0.1', '::ffff:0.0.0.0'],
-  ...[
-    '::ffff:0:10.0.0.1',
-    '64:ff9b::10.0.0.1',
-    '64:ff9b::192.168.1.1',
-    '64:ff9b:1:ffff::1',
-    '2002:c0a8:1::1',
-  ],
-  ...['2002:a00:1::', '2001:0:4136:e378:8000:63bf:3fff:fdd2', '2001:5::1', '2001:1ff::1', '2001:db8:ffff::1'],
-  ...['3fff:fff::1', '100:0:0:1::1', 'fd12:3456:789a::1', 'fe80::a9fe:a9fe', 'fed0::1', 'ff01::1', 'ff05::2'],
-  ...['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '1fff::1', '0:0:0:0:0:0:0:1', '::2', 'e000::1', '8000::1'],
-]
+/** Addresses that no request may use, in a URL or from a name server. */
+const hostileAddresses = words(`
+  0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 127.0.0.1 127.1.2.3 169.254.0.1
+  169.254.169.254 169.254.170.2 172.16.0.1 172.31.255.255 192.0.0.192 192.0.2.1 192.88.99.1 192.168.0.1
+  192.168.255.255 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.250 240.0.0.1
+  255.255.255.255 168.63.129.16 :: ::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:10.0.0.1
+  ::ffff:169.254.169.254 ::ffff:8.8.8.8 0:0:0:0:0:ffff:7f00:1 ::127.0.0.1 ::8.8.8.8 ::ffff:0:127.0.0.1
+  64:ff9b::127.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b::8.8.8.8 64:ff9b:1::10.0.0.1 2002:7f00:1::
+  2002:a9fe:a9fe::1 2002:808:808::1 2001::1 2001:0:7f00:1:: 2001:2::1 2001:10::1 2001:20::1 2001:db8::1
+  3fff::1 2620:4f:8000::1 100::1 5f00::1 fc00::1 fd00:ec2::254 fdff::1 fe80::1 febf::1 fec0::1 ff02::1
+  ff0e::1 4000::1 0.255.255.255 100.127.255.255 127.255.255.255 169.254.255.255 172.20.10.1 192.0.0.1
+  192.0.0.8 192.0.0.170 192.31.196.1 192.52.193.1 192.175.48.1 198.51.100.255 203.0.113.255 224.0.0.251
+  232.1.1.1 247.1.2.3 255.255.255.254 169.254.169.123 100.100.100.100 192.168.49.2 ::ffff:192.168.0.1
+  ::ffff:100.64.0.1 ::ffff:0.0.0.0 ::ffff:0:10.0.0.1 64:ff9b::10.0.0.1 64:ff9b::192.168.1.1
+  64:ff9b:1:ffff::1 2002:c0a8:1::1 2002:a00:1:: 2001:0:4136:e378:8000:63bf:3fff:fdd2 2001:5::1 2001:1ff::1
+  2001:db8:ffff::1 3fff:fff::1 100:0:0:1::1 fd12:3456:789a::1 fe80::a9fe:a9fe fed0::1 ff01::1 ff05::2
+  ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 1fff::1 0:0:0:0:0:0:0:1 ::2 e000::1 8000::1`)
 
-/** Addresses as URLs write them, which the parser turns into one of those above, and what is not allowed anyway. */
+/** Other spellings of such addresses, and URLs that are not allowed for another reason. */
 const hostileUrls = [
-  ...[
-    'https://127.1/',
-    'https://0x7f.1/',
-    'https://0x7f000001/',
-    'https://2130706433/',
-    'https://017700000001/',
-  ],
-  ...[
-    'https://0177.0.0.1/',
-    'https://127.0.0.1./',
-    'https://①②⑦.0.0.1/',
-    'https://0/',
-    'https://169.254.43518/',
-  ],
-  ...['https://[::1]/', 'https://[::ffff:127.0.0.1]/', 'https://[fe80::1]/', 'https://[::]/'],
-  ...[
-    'http://keys.example.com/',
-    'ftp://keys.example.com/',
-    'file:///etc/passwd',
-    'gopher://keys.example.com/',
-  ],
-  ...['https://keys.example.com:8443/', 'https://keys.example.com:80/', 'https://user@keys.example.com/'],
-  ...['https://user:word@keys.example.com/', 'https://keys.example.com/#part', 'https://keys.example.com/#'],
-  ...['//keys.example.com/', 'keys.example.com', '', 'https://', 'https:///', 'https://[::1', 'https://a b/'],
-  ...[`https://keys.example.com/${'x'.repeat(2_000)}`, 'data:text/html,x', 'javascript:alert(1)'],
-  // Short, octal, hexadecimal and mixed spellings of IPv4.
-  ...[
-    'https://10.1/',
-    'https://0xa.0x1/',
-    'https://0300.0250.1/',
-    'https://192.168.257/',
-    'https://3232235521/',
-  ],
-  ...['https://0xA9FEA9FE/', 'https://0251.0376.0251.0376/', 'https://0x7f.0.0.0x1/', 'https://0x7f.0x1/'],
-  ...['https://１２７.0.0.1/', 'https://127。0。0。1/', 'https://%31%32%37.0.0.1/', 'https://0177.1/'],
-  ...['https://4294967295/', 'https://0.0.0.0/', 'https://255.255.255.255/', 'https://256.0.0.1/'],
-  // Forms of IPv6.
-  ...['https://[::ffff:7f00:1]/', 'https://[0:0:0:0:0:ffff:a9fe:a9fe]/', 'https://[fe80::1%25eth0]/'],
-  ...['https://[::127.0.0.1]/', 'https://[64:ff9b::a00:1]/', 'https://[2002:a00:1::]/', 'https://[fd00::1]/'],
-  ...[
-    'https://[ff02::1]/',
-    'https://[2001:db8::1]/',
-    'https://[::1]:443/',
-    'https://[::ffff:169.254.169.254]/',
-  ],
-  // Schemes, ports and names of users.
-  ...[
-    'HTTP://keys.example.com/',
-    'ws://keys.example.com/',
-    'wss://keys.example.com/',
-    'https:keys.example.com:1/',
-  ],
-  ...['https://@keys.example.com:444/', 'https://10.0.0.1@keys.example.com/', 'https://:x@keys.example.com/'],
-  ...['https://keys.example.com@10.0.0.1/', 'https://keys.example.com:0/', 'https://keys.example.com:65536/'],
+  ...words(`
+    https://127.1/ https://0x7f.1/ https://0x7f000001/ https://2130706433/ https://017700000001/
+    https://0177.0.0.1/ https://127.0.0.1./ https://①②⑦.0.0.1/ https://0/ https://169.254.43518/
+    https://[::1]/ https://[::ffff:127.0.0.1]/ https://[fe80::1]/ https://[::]/ http://keys.example.com/
+    ftp://keys.example.com/ file:///etc/passwd gopher://keys.example.com/ https://keys.example.com:8443/
+    https://keys.example.com:80/ https://user@keys.example.com/ https://user:word@keys.example.com/
+    https://keys.example.com/#part https://keys.example.com/# //keys.example.com/ keys.example.com https://
+    https:/// https://[::1 data:text/html,x javascript:alert(1) https://10.1/ https://0xa.0x1/
+    https://0300.0250.1/ https://192.168.257/ https://3232235521/ https://0xA9FEA9FE/
+    https://0251.0376.0251.0376/ https://0x7f.0.0.0x1/ https://0x7f.0x1/ https://１２７.0.0.1/
+    https://127。0。0。1/ https://%31%32%37.0.0.1/ https://0177.1/ https://4294967295/ https://0.0.0.0/
+    https://255.255.255.255/ https://256.0.0.1/ https://[::ffff:7f00:1]/
+    https://[0:0:0:0:0:ffff:a9fe:a9fe]/ https://[fe80::1%25eth0]/ https://[::127.0.0.1]/
+    https://[64:ff9b::a00:1]/ https://[2002:a00:1::]/ https://[fd00::1]/ https://[ff02::1]/
+    https://[2001:db8::1]/ https://[::1]:443/ https://[::ffff:169.254.169.254]/ HTTP://keys.example.com/
+    ws://keys.example.com/ wss://keys.example.com/ https:keys.example.com:1/ https://@keys.example.com:444/
+    https://10.0.0.1@keys.example.com/ https://:x@keys.example.com/ https://keys.example.com@10.0.0.1/
+    https://keys.example.com:0/ https://keys.example.com:65536/`),
+  '',
+  'https://a b/',
+  `https://keys.example.com/${'x'.repeat(2_000)}`,
 ]
 
-/** Names that only the look-up judges. */
+/** `parseTarget` accepts these; only the look-up refuses them. */
 const hostileNames = ['localhost', 'a.localhost', 'keys.localhost.', '127.0.0.1..', '10.0.0.1.example.com']
 
 t.test(`${hostileAddresses.length} addresses are not public, and a few are`, (t) => {
   for (const address of hostileAddresses) t.notOk(isPublicAddress(address), address)
-  for (const address of [
-    'fe80::1%eth0',
-    '2606:4700::1%eth0',
-    '010.8.8.8',
-    'localhost',
-    '',
-    '1.2.3',
-    '8.8.8.8/32',
-  ]) {
+  for (const address of [...words('fe80::1%eth0 2606:4700::1%eth0 010.8.8.8 localhost 1.2.3 8.8.8.8/32'), ''])
     t.notOk(isPublicAddress(address), address)
-  }
-  const open = [
-    publicAddress,
-    '8.8.8.8',
-    '1.1.1.1',
-    '100.63.255.255',
-    '100.128.0.1',
-    '172.15.0.1',
-    '172.32.0.1',
-  ]
-  for (const address of [...open, '9.255.255.255', '11.0.0.1', '2606:4700:4700::1111', '2a00:1450:4001::1']) {
-    t.ok(isPublicAddress(address), address)
-  }
+  const open =
+    words(`${publicAddress} 8.8.8.8 1.1.1.1 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 9.255.255.255
+    11.0.0.1 2606:4700:4700::1111 2a00:1450:4001::1`)
+  for (const address of open) t.ok(isPublicAddress(address), address)
   t.end()
 })
 
-t.test(`${hostileUrls.length} URLs are refused before anything is asked`, async (t) => {
+t.test(`${hostileUrls.length} URLs are refused before any look-up`, async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)
   for (const each of hostileUrls) {
@@ -169,7 +82,7 @@ t.test(`${hostileUrls.length} URLs are refused before anything is asked`, async 
   t.equal(parseTarget('https://keys.example.com:443/x?y=1').href, 'https://keys.example.com/x?y=1')
 })
 
-t.test('a name with one address that is not public is not connected to', async (t) => {
+t.test('a name with an address that is not public gets no connection', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)
   for (const address of hostileAddresses) {
@@ -244,7 +157,7 @@ t.test('a name server cannot lead a request to an address that is not public, no
   t.same(internet.connections, [publicAddress, '2606:4700:4700::1111'])
 })
 
-t.test('no redirect is followed, wherever it leads', async (t) => {
+t.test('no redirect is followed', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)
   for (const status of [301, 302, 303, 307, 308, 300]) {
@@ -271,7 +184,7 @@ t.test('size and time are bounded', async (t) => {
 })
 
 const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
-/** What a server may send for as long as it likes, without an answer of many bytes. */
+/** Bytes that a server may send without end, and that are no body. */
 const floods: [kind: string, begin: string, again: string][] = [
   ['interim answers', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
   ['empty lines before the answer', '', '\r\n'],
@@ -279,7 +192,7 @@ const floods: [kind: string, begin: string, again: string][] = [
   ['trailers', `${chunked}0\r\n`, 'x: y\r\n'],
 ]
 
-t.test('a flood that is no body is cut, too', async (t) => {
+t.test('a flood of bytes outside the body is cut', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)
   for (const [kind, begin, again] of floods) {
@@ -293,13 +206,12 @@ t.test('a flood that is no body is cut, too', async (t) => {
       socket.write(begin)
       flood()
     }
-    // Until the time is over it would read all of this.
     await t.rejects(internet.outbound(url, limits), /more than 1000 bytes|Header overflow|aborted/, kind)
     t.ok(sentBytes < 16 * 2 ** 20, `${kind}: ${sentBytes} bytes`)
   }
 })
 
-t.test('a flood of tickets of TLS is cut, too', async (t) => {
+t.test('a flood of TLS tickets is cut', async (t) => {
   const folder = t.testdir()
   const { key, cert } = makeCertificate()
   writeFileSync(join(folder, 'key.pem'), key)

@@ -3,7 +3,7 @@ import { findJsonFault } from '../../app/http/json-fault.ts'
 import { parseUniqueJson } from '../../app/http/unique-json.ts'
 import { cases, fc } from '../random.ts'
 
-t.test('JSON is read as ever', (t) => {
+t.test('valid JSON is parsed like with JSON.parse', (t) => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 1), (value, space) => {
       const text = JSON.stringify(value, null, space)
@@ -38,26 +38,7 @@ t.test('a fault is found exactly if the text is not JSON, or repeats a name', (t
   const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   t.equal(findJsonFault(nested), undefined)
   t.equal(parseUniqueJson(nested)?.constructor, Array, 'depth does not exhaust the stack')
-  const pieces = [
-    '{',
-    '}',
-    '[',
-    ']',
-    ':',
-    ',',
-    '"a"',
-    '"b\\u0063"',
-    '"\\x"',
-    '"',
-    ' ',
-    '\n',
-    '1',
-    '-0.5e+3',
-    '01',
-    '.5',
-    'true',
-    'nul',
-  ]
+  const pieces = '{ } [ ] : , "a" "b\\u0063" "\\x" " 1 -0.5e+3 01 .5 true nul'.split(' ').concat(' ', '\n')
   const isJson = (text: string) => {
     try {
       JSON.parse(text)

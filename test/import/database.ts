@@ -5,19 +5,18 @@ import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createTestDatabase, type TestDatabase } from '../helper.ts'
 
 export type Line = Record<string, unknown>
-/** A record's columns as JSON. */
 export type Row = Record<string, unknown>
 
 export const ownedResources = resourceNames.filter((name) => !resources[name].reference)
 
 export type ImportDatabase = TestDatabase & {
-  /** Statements as superuser, past every policy. */
+  /** As superuser, so that no policy applies. */
   query<T extends Row>(text: string, values?: unknown[]): Promise<T[]>
-  /** Imports objects, strings as they are, and raw bytes: a line each. */
+  /** Imports lines: objects as JSON, and strings and bytes as they are. */
   take(lines: readonly (Line | string | Uint8Array)[], options?: ImportOptions): Promise<ImportReport>
-  /** All records of a resource by `customer id`. */
+  /** Returns all records of a resource by `customer id`. */
   read(resource: string): Promise<Map<string, Row>>
-  /** Everything there is, down to the row versions: equal before and after where nothing was written. */
+  /** Returns all rows with their versions: equal if nothing was written in between. */
   fingerprint(): Promise<Row[]>
 }
 
@@ -27,11 +26,9 @@ const toBytes = (line: Line | string | Uint8Array): Uint8Array => {
   return Buffer.from(typeof line === 'string' ? line : JSON.stringify(line))
 }
 
-/** The bytes of these lines in one stream. */
 export const getStream = (lines: readonly (Line | string | Uint8Array)[]): AsyncIterable<Uint8Array> =>
   ReadableStream.from(lines.flatMap((line) => [toBytes(line), newline]))
 
-/** A database that ends with the test. */
 export const openDatabase = async (t: Test): Promise<ImportDatabase> => {
   const database = await createTestDatabase()
   const client = new pg.Client({ connectionString: database.url })
@@ -48,7 +45,7 @@ export const openDatabase = async (t: Test): Promise<ImportDatabase> => {
   }
   const fingerprint = async () => {
     const tables = [...ownedResources, 'customers', 'countries', 'elements']
-    // A lock changes `xmax`, and the audit trail locks customers at any time.
+    // A lock changes `xmax`, and the audit trail can lock customers at any time.
     const xmax = (name: string) => (name === 'customers' ? "'0'" : 't.xmax::text')
     const parts = tables.map(
       (name) =>
@@ -61,7 +58,6 @@ export const openDatabase = async (t: Test): Promise<ImportDatabase> => {
   return { ...database, query, take, read, fingerprint }
 }
 
-/** A line that is good. */
 export const product = (id: string, more: Line = {}): Line => ({
   resource: 'products',
   customer: 'acme',

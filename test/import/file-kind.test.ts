@@ -137,7 +137,7 @@ t.test('a file without customers gets one message, unless it needs none', async 
   t.match(await take([{ resource: 'countries', id: 'XY' }]), { bad: 1 }, 'countries belong to no customer')
 })
 
-t.test('a wrong type is told in plain words, and broken JSON with its column', (t) => {
+t.test('a wrong type is reported in plain words, and broken JSON with its column', (t) => {
   const reason = (line: object | string) => {
     const parsed = parseLine(7, typeof line === 'string' ? line : JSON.stringify(line), {})
     return 'reason' in parsed ? `${parsed.column ?? '-'} ${parsed.reason}` : ''
@@ -209,7 +209,7 @@ t.test('codes that are no country are a warning, once each, with the likely code
   )
 })
 
-t.test('the reference data know no country that the list has not', async (t) => {
+t.test('the list of country codes contains every country of the reference data', async (t) => {
   const file = join(import.meta.dirname, '../../app/local/reference/countries.ndjson')
   for await (const { text = '' } of readLines(ReadableStream.from([readFileSync(file)]))) {
     t.equal(describeCountryCode(JSON.parse(text).code), undefined)

@@ -16,7 +16,7 @@ const single = async (resource: string): Promise<Row> => {
   return row
 }
 
-t.test('bad lines are named with number and reason, and all others go in', async (t) => {
+t.test('bad lines are reported with number and reason, and all others are imported', async (t) => {
   const report = await take([
     product('a'),
     '{"resource": "products", "customer": "acme", "id": ',
@@ -209,7 +209,7 @@ t.test('a customer that exists keeps name and plan', async (t) => {
   ])
 })
 
-t.test('of several lines for a record the last one wins, and each is counted by its effect', async (t) => {
+t.test('the last of several lines for a record wins, and each is counted by its effect', async (t) => {
   const report = await take([
     product('a', { name: 'one' }),
     product('a', { name: 'two' }),
@@ -280,18 +280,21 @@ t.test('two concurrent imports of the same records both succeed', async (t) => {
   t.equal((await ids('products')).length, 2000)
 })
 
-t.test('a transaction that lost against another one is tried again, any other failure is not', async (t) => {
-  const failing = (code: string, times: number) => {
-    let calls = 0
-    const run = async () => {
-      calls += 1
-      if (calls <= times) throw Object.assign(new Error(code), { code })
-      return calls
+t.test(
+  'a transaction is repeated after a conflict with another one, and not after other failures',
+  async (t) => {
+    const failing = (code: string, times: number) => {
+      let calls = 0
+      const run = async () => {
+        calls += 1
+        if (calls <= times) throw Object.assign(new Error(code), { code })
+        return calls
+      }
+      return retryTransaction(run)
     }
-    return retryTransaction(run)
-  }
-  t.equal(await failing('40P01', 2), 3)
-  t.equal(await failing('40001', 4), 5)
-  await t.rejects(failing('40P01', 5))
-  await t.rejects(failing('57P01', 1))
-})
+    t.equal(await failing('40P01', 2), 3)
+    t.equal(await failing('40001', 4), 5)
+    await t.rejects(failing('40P01', 5))
+    await t.rejects(failing('57P01', 1))
+  },
+)

@@ -22,7 +22,6 @@ const env = { DATABASE_URL: database.url, DATA_DIR: t.testdir() }
 const truncate = 'truncate certificates, products, projects, lab, approvals'
 t.beforeEach(() => query(`${truncate}; delete from customers`))
 
-/** Imports a table. */
 const takeTable = (
   text: string | Uint8Array,
   table: TableOptions = { resource: 'products' },
@@ -34,7 +33,7 @@ const takeTable = (
 const names = async () => [...(await read('products')).values()].map(({ id, name }) => `${id} ${name}`).sort()
 const single = async (resource = 'products') => [...(await read(resource)).values()][0]
 
-/** Records with wild texts in every field that takes any text. */
+/** Makes records with wild texts in every field that accepts any text. */
 const makeRecords = (name: ResourceName): Line[] => {
   const { importing } = resources[name]
   const texts = fc.sample(wildText, { numRuns: 400, seed: 7 }).map((text) => text.slice(0, 200))
@@ -201,7 +200,7 @@ t.test('columns get the fields that are named for them', async (t) => {
   t.match(await single(), { id: '1', name: 'Gerät', part_numbers: ['A-1'] })
 })
 
-t.test('all faults of a header are reported before anything is written', async (t) => {
+t.test('all faults of a header are reported before any write', async (t) => {
   const reject = async (header: string, faults: RegExp, mappings: TableOptions['mappings'] = []) => {
     const table = { resource: 'products', mappings } as const
     await t.rejects(takeTable(`${header}\na,b,c\n`, table), faults, header)

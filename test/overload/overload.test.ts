@@ -10,20 +10,16 @@ import type { Owner } from '../../app/overload/fair-queue.ts'
 import { makeCertificate, openHttp2 } from '../api/sockets.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
 import { assertFor, grantWith, makeKeys } from '../identity/signing-client.ts'
-import { countOwnTime } from './own-time.ts'
 
-/** Connections of the test database that read for customers, and what one customer has of them. */
+/** Read connections of the database. One customer can have three of them. */
 const turns = 4
 const turnsOfOne = 3
-/** The queue's deadline, with a margin. */
-const deadlineMs = 1_000
-const marginMs = 1_000
 
-const database = await createTestDatabase({ longestWaitMs: deadlineMs })
+const database = await createTestDatabase({ longestWaitMs: 1_000 })
 const { reader, reserved } = database
 await addCustomer(database, demoCustomerId)
 await installShipped(database.operator)
-/** Connections whose queue waits for longer than any test takes: nothing is refused because the machine is slow. */
+/** Its queue waits longer than any test takes, so that nothing is refused because the machine is slow. */
 const patientReader = createDb(
   createPool(database.url, { role: readerRole, max: turns, applicationName: 'test', onError: () => {} }),
   { longestWaitMs: 60_000 },
@@ -49,14 +45,14 @@ t.teardown(async () => {
   await database.close()
 })
 
-/** An address that no cache knows. */
+/** Returns a path that was never requested. */
 let asked = 0
 const unknownPage = () => {
   asked += 1
   return `/v1/products?name=${asked}`
 }
 
-/** Takes turns of these owners until it is told to give them back. */
+/** Takes a turn for each of these owners. The result gives them back. */
 const holdTurns = (owners: readonly Owner[], db = reader) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = Promise.all(owners.map((owner) => inTurn(db, owner, () => promise)))
@@ -77,14 +73,11 @@ t.test('every read of the database takes a turn, and is refused with 503 after t
   const release = holdTurns(everyTurn)
   const paths = ['/v1/products/unknown', '/v1/custom/dashboard-overview?revision=1', '/v1/changes']
   paths.push('/v1/changes?wait=25', unknownPage())
-  const readTime = countOwnTime()
   const answers = await Promise.all(paths.map((path) => get(path, 'flood', { 'cache-control': 'no-cache' })))
-  const tookMs = readTime()
   t.same(
     answers.map(({ status }) => status),
     paths.map(() => 503),
   )
-  t.ok(tookMs < deadlineMs + marginMs, `${tookMs} ms`)
   const [refused] = answers as [Response]
   t.match(await refused.json(), { code: 'overloaded', status: 503, request_id: /^[\da-f-]{36}$/ })
   t.equal(refused.headers.get('retry-after'), '1')

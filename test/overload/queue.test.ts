@@ -6,11 +6,10 @@ import { createQueue } from '../../app/overload/queue.ts'
 import { repeat } from '../../app/overload/repeat.ts'
 import { until } from '../helper.ts'
 
-/** Longer than any test takes. */
 const patientMs = 60_000
 const always = () => true
 
-/** A queue of work that runs until it is told to end; `begun` has the names of what has begun. */
+/** A queue of work that runs until `end(name)`. `begun`: names of started work. */
 const open = (options: Partial<Parameters<typeof createQueue>[0]> = {}) => {
   const clock = { ms: 0 }
   const queue = createQueue({ turns: 5, longestWaitMs: patientMs, now: () => clock.ms, ...options })
@@ -148,7 +147,7 @@ t.test('after a pause of the process, work that can have its turn is not refused
 })
 
 t.test('work that waits for longer than the deadline is refused', async (t) => {
-  // Nobody keeps the process alive for the deadline: in the service the connections do.
+  // The queue's timers do not keep the process alive.
   const alive = setInterval(() => {}, 1_000)
   t.teardown(() => clearInterval(alive))
   const { queue, ask, end } = open({ turns: 1, longestWaitMs: 20 })
@@ -171,7 +170,7 @@ t.test('work that would wait beyond the deadline is refused immediately', async 
   await end('slow')
   t.equal(await slow, 'answered', 'the mean is a minute now')
   t.equal(queue.waiting, 1)
-  // The request ahead takes one minute, which is just within the deadline. After two it would be two minutes.
+  // The wait behind one request is a minute, just within the deadline; behind two it would be two.
   const last = ask('a', 'within')
   t.equal(queue.waiting, 2)
   t.equal(await ask('a', 'beyond'), 'overloaded')
@@ -179,7 +178,7 @@ t.test('work that would wait beyond the deadline is refused immediately', async 
   t.same(new Set(await Promise.all([...waiting, last])), new Set(['answered']))
 })
 
-t.test('slow work of before is forgotten once nothing runs', async (t) => {
+t.test('earlier durations are forgotten when nothing runs', async (t) => {
   const { queue, clock, ask, askMany, end } = open({ turns: 1, longestWaitMs: 60_000 })
   const slow = ask('a', 'slow')
   clock.ms += 12_000_000

@@ -11,12 +11,9 @@ import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
 import { testPostgres } from '../servers.ts'
 
-/**
- * Parts of Node and of drivers that no manual promises. Each title names one and says what breaks without it. One that
- * fails after an upgrade says which file of `app/wire/` has to change.
- */
+/** Undocumented parts of Node and of drivers. If one fails after an upgrade, its file in `app/wire/` must change. */
 
-/** What a client reads of one answer to one request. */
+/** Returns the bytes that a client receives. */
 const readAnswer = async (answer: (response: ServerResponse) => void): Promise<string> => {
   const server = createServer((_request, response) => {
     response.once('finish', () => socket.end())

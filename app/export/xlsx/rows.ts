@@ -7,10 +7,16 @@ import { escapeText } from './text.ts'
 
 type CellWriter = (cell: Cell) => string | undefined
 
-const writeToken = (cell: Cell): string =>
-  `" s="${styles.text}" t="inlineStr"><is><t xml:space="preserve">${cell}</t></is></c>`
+const textStart = `" s="${styles.text}" t="inlineStr"><is><t>`
+const spaceStart = textStart.replace('<t>', '<t xml:space="preserve">')
+const textEnd = '</t></is></c>'
 
-const writeText = (cell: Cell): string => writeToken(escapeText(String(cell)))
+const writeToken = (cell: Cell): string => textStart + cell + textEnd
+
+const writeText = (cell: Cell): string => {
+  const text = String(cell)
+  return (text.trim() === text ? textStart : spaceStart) + escapeText(text) + textEnd
+}
 
 const writeTexts: CellWriter = (cell) => {
   const joined = joinTexts(cell as readonly string[])
@@ -19,7 +25,7 @@ const writeTexts: CellWriter = (cell) => {
 
 type Period = { from: string; until: string | null; basis: string }
 
-/** Periods as a person reads them, such as `2024-04-24 to 2029-04-24 (initial)`. None have no cell. */
+/** For people: `2024-04-24 to 2029-04-24 (initial)`. */
 const writePeriods: CellWriter = (cell) => {
   const periods: Period[] = JSON.parse(String(cell))
   const texts = periods.map(({ from, until, basis }) => `${from} to ${until ?? 'unlimited'} (${basis})`)
@@ -50,18 +56,19 @@ const writers: Readonly<Record<ColumnKind, CellWriter>> = {
 export const columnLetters = (index: number): string =>
   `${index >= 26 ? columnLetters(Math.floor(index / 26) - 1) : ''}${String.fromCharCode(65 + (index % 26))}`
 
-/** Returns the writer of a sheet's rows; `number` is the row number, from 1. Null and `[]` have no cell. */
+/** Returns a function that writes a row with its number (from 1). Null and `[]` have no cell. */
 export const createRowWriter = (columns: readonly ExportColumn[]): ((row: Row, number: number) => string) => {
   const cells = columns.map(({ kind }, index) => ({
     open: `<c r="${columnLetters(index)}`,
     write: writers[kind],
   }))
   return (row, number) => {
-    let text = `<row r="${number}">`
+    const suffix = String(number)
+    let text = `<row r="${suffix}">`
     cells.forEach(({ open, write }, index) => {
       const cell = row[index] ?? null
       const rest = cell === null ? undefined : write(cell)
-      if (rest !== undefined) text += open + number + rest
+      if (rest !== undefined) text += open + suffix + rest
     })
     return `${text}</row>`
   }

@@ -1,25 +1,24 @@
-/** Excel treats 1900 as a leap year, so its count is right only from 1900-03-01 (ECMA-376, 18.17.4.1). */
+/** 1900-03-01. Excel has a 1900-02-29, so earlier numbers are wrong (ECMA-376, 18.17.4.1). */
 const firstSerial = 61
 const serialOf1970 = 25_569
 const dayMs = 86_400_000
 
-/** Returns the serial number of the day YYYY-MM-DD that a text begins with, or `undefined` before 1900-03-01. */
+/** Returns Excel's number of the day (YYYY-MM-DD) that a text begins with. `undefined` before 1900-03-01. */
 export const toSerial = (text: string): number | undefined => {
   const serial = Date.parse(text.slice(0, 10)) / dayMs + serialOf1970
   return serial >= firstSerial ? serial : undefined
 }
 
-/** Decimals that a present-day serial number can hold: less than a microsecond. */
+/** The precision of a double for the days of our time: less than a microsecond. */
 const fractionDigits = 12
 const microsecondsPerUnit = 0.0864
 
-const time = /T(\d\d):(\d\d):(\d\d)\.(\d{6})Z$/
-
-/** Returns the serial number of an instant with its time of day, as digits. `undefined` before 1900-03-01. */
+/** Returns Excel's number of an instant, the day with a fraction, as digits. `undefined` before 1900-03-01. */
 export const toSerialTime = (instant: string): string | undefined => {
-  const serial = toSerial(instant)
-  const [, hours, minutes, seconds, micros] = time.exec(instant) ?? []
-  if (serial === undefined || micros === undefined) return undefined
-  const ofDay = (3600 * Number(hours) + 60 * Number(minutes) + Number(seconds)) * 1e6 + Number(micros)
+  const ms = Date.parse(instant)
+  const day = Math.floor(ms / dayMs)
+  const serial = day + serialOf1970
+  if (!(serial >= firstSerial)) return undefined
+  const ofDay = (ms - day * dayMs) * 1000 + Number(instant.slice(-4, -1))
   return `${serial}.${String(Math.round(ofDay / microsecondsPerUnit)).padStart(fractionDigits, '0')}`
 }

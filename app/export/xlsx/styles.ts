@@ -2,7 +2,7 @@
 export const styles = { general: 0, date: 1, instant: 2, text: 3, header: 4 } as const
 
 const [dateFormat, instantFormat] = [164, 165]
-/** Excel's format `@`: edited text stays text. */
+/** `@`: a text stays a text when a person edits it. */
 const textFormat = 49
 
 const format = (number: number, font = 0) =>
@@ -10,7 +10,6 @@ const format = (number: number, font = 0) =>
     font === 0 ? '' : ' applyFont="1"'
   }/>`
 
-/** `xl/styles.xml`. */
 export const stylesXml = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">\
 <numFmts count="2"><numFmt numFmtId="${dateFormat}" formatCode="yyyy\\-mm\\-dd"/>\
 <numFmt numFmtId="${instantFormat}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>\

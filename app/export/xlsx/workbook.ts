@@ -1,6 +1,6 @@
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
-import type { RowBatches } from '../rows.ts'
-import { createZip, type Zip, type ZipFile } from '../zip.ts'
+import type { Row, RowBatches } from '../rows.ts'
+import { createZip } from '../zip.ts'
 import { columnLetters, createRowWriter } from './rows.ts'
 import { styles, stylesXml } from './styles.ts'
 import { escapeText } from './text.ts'
@@ -11,16 +11,13 @@ const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/rel
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** In characters. A date that does not fit is shown as `####`. */
+/** In characters. Excel shows a date that does not fit as `####`. */
 const widths: Readonly<Record<ColumnKind, number>> = {
   ...{ text: 24, token: 18, date: 12, integer: 12, number: 12, boolean: 12 },
   ...{ instant: 20, texts: 24, json: 24, periods: 36 },
 }
 
-/**
- * The sheet before its rows: one page wide in print, column widths, and the header in a frozen row.
- * See docs/decisions/0082-xlsx-is-written-here.md.
- */
+// See docs/decisions/0082-xlsx-is-written-here.md.
 const sheetHead = (columns: readonly ExportColumn[]): string => {
   const width = ({ name, kind }: ExportColumn, index: number) =>
     `<col min="${index + 1}" max="${index + 1}" width="${Math.max(widths[kind], name.length + 2)}" customWidth="1"/>`
@@ -40,10 +37,7 @@ const each = (count: number, part: (number: number) => string): string =>
 
 const sheetName = (number: number) => (number === 1 ? 'data' : `data ${number}`)
 
-/**
- * Parts may have any order (ECMA-376 part 2, 10.2). LibreOffice shows filters only if their range has this
- * name.
- */
+/** Parts may have any order (ECMA-376 part 2, 10.2). LibreOffice needs the defined name to show the filters. */
 const closingParts = (lastCells: readonly string[], sheets = lastCells.length): Record<string, string> => ({
   'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets>${each(
     sheets,
@@ -75,70 +69,51 @@ const openingParts: Readonly<Record<string, string>> = {
   'xl/styles.xml': stylesXml,
 }
 
-const addParts = async (zip: Zip, parts: Readonly<Record<string, string>>): Promise<void> => {
-  for (const [name, text] of Object.entries(parts)) {
-    const part = zip.open(name)
-    await part.write(Buffer.from(declaration + text))
-    await part.end()
-  }
-}
-
 const maxSheetRows = 1_048_576
-/** At up to 3 bytes a character, a sheet stays below 4 GiB and needs no ZIP64 sizes. */
+/** With up to 3 bytes a character, a sheet needs no ZIP64 sizes, which begin at 4 GiB. */
 const maxSheetCharacters = 2 ** 30
 
-/** Writes rows as an XLSX file in constant memory. A new sheet begins after `maxRows` or `maxCharacters`. */
+/** Writes rows as an XLSX file in constant memory. A new sheet begins above `maxRows` or `maxCharacters`. */
 export async function* writeWorkbook(
   batches: RowBatches,
   columns: readonly ExportColumn[],
   { maxRows = maxSheetRows, maxCharacters = maxSheetCharacters } = {},
 ): AsyncGenerator<Buffer> {
-  let pieces: Buffer[] = []
-  const takePieces = (): Buffer[] => {
-    const taken = pieces.filter(({ length }) => length > 0)
-    pieces = []
-    return taken
-  }
-  const zip = createZip((bytes) => pieces.push(bytes))
-  const head = Buffer.from(sheetHead(columns))
+  const zip = createZip()
   const writeRow = createRowWriter(columns)
   const lastColumn = columnLetters(columns.length - 1)
   const lastCells: string[] = []
-  const openSheet = async (): Promise<ZipFile> => {
-    const sheet = zip.open(`xl/worksheets/sheet${lastCells.length + 1}.xml`)
-    await sheet.write(head)
-    return sheet
-  }
-  const closeSheet = async (sheet: ZipFile, rows: string, count: number): Promise<void> => {
-    lastCells.push(`$${lastColumn}$${count}`)
-    await sheet.write(Buffer.from(rows + sheetTail(`${lastColumn}${count}`)))
-    await sheet.end()
-  }
-  try {
-    await addParts(zip, openingParts)
-    let sheet = await openSheet()
+  const rows = batches[Symbol.asyncIterator]()
+  let batch = await rows.next()
+  let next = 0
+
+  const writeSheet = async function* (): AsyncGenerator<string> {
+    yield sheetHead(columns)
     let [number, characters] = [1, 0]
-    for await (const rows of batches) {
+    const isFull = () => number === maxRows || characters > maxCharacters
+    while (!batch.done) {
       let text = ''
-      for (const row of rows) {
-        if (number === maxRows || characters > maxCharacters) {
-          await closeSheet(sheet, text, number)
-          sheet = await openSheet()
-          ;[text, number, characters] = ['', 1, 0]
-        }
+      for (; next < batch.value.length && !isFull(); next += 1) {
         number += 1
-        const line = writeRow(row, number)
+        const line = writeRow(batch.value[next] as Row, number)
         characters += line.length
         text += line
       }
-      await sheet.write(Buffer.from(text))
-      yield* takePieces()
+      yield text
+      if (next < batch.value.length) break
+      batch = await rows.next()
+      next = 0
     }
-    await closeSheet(sheet, '', number)
-    await addParts(zip, closingParts(lastCells))
-    zip.end()
-    yield* takePieces()
-  } finally {
-    zip.destroy()
+    lastCells.push(`$${lastColumn}$${number}`)
+    yield sheetTail(`${lastColumn}${number}`)
   }
+  const writeParts = async function* (parts: Readonly<Record<string, string>>): AsyncGenerator<Buffer> {
+    for (const [name, text] of Object.entries(parts)) yield* zip.add(name, [declaration + text])
+  }
+
+  yield* writeParts(openingParts)
+  do yield* zip.add(`xl/worksheets/sheet${lastCells.length + 1}.xml`, writeSheet())
+  while (!batch.done)
+  yield* writeParts(closingParts(lastCells))
+  yield zip.end()
 }

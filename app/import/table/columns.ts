@@ -6,7 +6,7 @@ import { messages, UnusableFile } from '../file-kind.ts'
 import { envelope } from '../line.ts'
 import type { TableCell } from './rows.ts'
 
-/** Column of the file and its field. With an empty field, the column is ignored. */
+/** An empty field: the column is ignored. */
 export type ColumnMapping = readonly [column: string, field: string]
 
 export type ColumnOptions = {
@@ -15,7 +15,6 @@ export type ColumnOptions = {
   mappings?: readonly ColumnMapping[]
 }
 
-/** `field`: of the record or of the envelope. */
 export type TableColumn = { index: number; name: string; field: string }
 
 const suggest = (name: string, known: Iterable<string>): string => {
@@ -25,7 +24,7 @@ const suggest = (name: string, known: Iterable<string>): string => {
 
 const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
-/** Values of these fields do not count: the service computes them. */
+/** The service computes this field itself and ignores the file's values. */
 const isComputed = (field: string, selected: readonly Resource[]) =>
   field in timestamps || selected.every(({ fields }) => fields.get(field)?.computed !== undefined)
 
@@ -59,7 +58,7 @@ const requireEnvelope = (columns: readonly TableColumn[], { resource, customer }
   if (isOwned && !customer && !has('customer')) throw new UnusableFile(messages.customers)
 }
 
-/** Returns the columns that the import reads. Throws `UnusableFile` with all faults of the header. */
+/** Returns the columns to be read. Throws `UnusableFile` with all faults of the header. */
 export const planColumns = (header: readonly TableCell[], options: ColumnOptions): TableColumn[] => {
   const { resource, mappings = [] } = options
   const selected = resource ? [resources[resource]] : resourceNames.map((name) => resources[name])

@@ -8,10 +8,7 @@ const groups: Readonly<Record<string, string>> = {
   Y: '(?<year>\\d{4})',
 }
 
-/**
- * Creates a reader of dates in a form such as `DD.MM.YYYY`. Day and month may have one digit. Throws if the
- * form does not name each part once.
- */
+/** Creates a reader of dates such as `DD.MM.YYYY` or, always, `D.M.YYYY`. Throws if the form lacks a part. */
 export const createDateReader = (wanted: string): DateReader => {
   const parts = wanted.match(/D+|M+|Y+/g)?.map((part) => part[0]) ?? []
   if (!form.test(wanted) || new Set(parts).size !== 3) {

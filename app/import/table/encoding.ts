@@ -1,13 +1,12 @@
-import { detectBytes, messages, UnusableFile } from '../file-kind.ts'
+import { detectBytes, messages, startsWith, UnusableFile } from '../file-kind.ts'
 
 const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).decode(bytes, { stream: true })
 
-/** The word around the first letter beyond ASCII. */
 const oddWord = /\p{L}{0,20}[^\p{ASCII}]\p{L}{0,20}/u
 
 /**
- * Windows-1252 is certain if the code pages of Central Europe and Turkey give the same letters, and no three
- * of them are in a row, as in Cyrillic and Greek.
+ * Accepts Windows-1252 only if the code pages of Central Europe and Turkey give the same text, and no three letters
+ * beyond ASCII are in a row, as they are in Cyrillic and Greek.
  */
 const requireWindows1252 = (head: Uint8Array): string => {
   const text = decodeAs('windows-1252', head)
@@ -21,14 +20,12 @@ const requireWindows1252 = (head: Uint8Array): string => {
 
 const isBeyondAscii = (head: Uint8Array) => head.some((byte) => byte > 0x7f)
 
-const startsWith = (head: Uint8Array, mark: readonly number[]) =>
-  mark.every((byte, index) => head[index] === byte)
 const marks = { 'utf-8': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
 
 const findLabel = (head: Buffer, named: string | undefined): string => {
   const kind = detectBytes(head)
   if (kind === 'gzip' || kind === 'xls' || kind === 'zip') throw new UnusableFile(messages[kind])
-  const marked = Object.entries(marks).find(([, mark]) => startsWith(head, mark))
+  const marked = Object.entries(marks).find(([, mark]) => startsWith(head, ...mark))
   if (marked) return marked[0]
   if (named) {
     const isOther = named !== 'utf-8' && kind === undefined && isBeyondAscii(head)
@@ -40,7 +37,7 @@ const findLabel = (head: Buffer, named: string | undefined): string => {
   return kind === 'latin1' ? requireWindows1252(head) : 'utf-8'
 }
 
-/** UTF-8 keeps its faults, so that only their rows are bad. */
+/** Keeps bytes that are not UTF-8, so that only their rows are bad. */
 const readUtf8 = async function* (source: AsyncIterable<Uint8Array>, markBytes: number) {
   let skipped = markBytes
   for await (const chunk of source) {
@@ -61,14 +58,13 @@ const convert = async function* (source: AsyncIterable<Uint8Array>, label: strin
 }
 
 /**
- * Converts a text file to UTF-8 without a byte order mark. `named`: label of WHATWG Encoding; a byte order
- * mark wins. Throws `UnusableFile` if the file is no text or its encoding is not certain. The stream throws
- * if the file is damaged.
+ * Converts a text file to UTF-8 without a byte order mark. `named`: label of WHATWG Encoding, unless the file has a
+ * mark. Throws `UnusableFile` if the file is no text or its encoding is not certain. `bytes` throws for wrong bytes.
  */
 export const toUtf8 = (source: AsyncIterable<Uint8Array>, head: Buffer, named: string | undefined) => {
   const label = findLabel(head, named)
   const isUtf8 = label === 'utf-8'
-  const markBytes = isUtf8 && startsWith(head, marks['utf-8']) ? marks['utf-8'].length : 0
+  const markBytes = isUtf8 && startsWith(head, ...marks['utf-8']) ? marks['utf-8'].length : 0
   return {
     bytes: isUtf8 ? readUtf8(source, markBytes) : convert(source, label),
     headText: decodeAs(label, head),

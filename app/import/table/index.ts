@@ -1,7 +1,6 @@
-import type { Field, ResourceName } from '../../records/resources/define.ts'
-import { resourceNames, resources } from '../../records/resources/index.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
 import { messages, UnusableFile } from '../file-kind.ts'
-import { type BadLine, checkLine, type LineOptions, type ParsedLine } from '../line.ts'
+import { type BadLine, checkLine, findResource, type LineOptions, type ParsedLine } from '../line.ts'
 import { type ColumnMapping, planColumns, type TableColumn } from './columns.ts'
 import { createDateReader } from './dates.ts'
 import { toUtf8 } from './encoding.ts'
@@ -10,11 +9,11 @@ import { createSpoiledCheck } from './spoiled.ts'
 import { readValue } from './values.ts'
 
 export type TableOptions = {
-  /** Resource of all rows. Without it, the table has a column `resource`. */
+  /** Of all rows. Otherwise the table has a column `resource`. */
   resource?: ResourceName
-  /** Label of the WHATWG Encoding Standard. Optional. Detected by default. */
+  /** Label of the WHATWG Encoding Standard. Optional. By default it is detected. */
   encoding?: string
-  /** Form of dates, such as `DD.MM.YYYY`. Optional. Dates are `YYYY-MM-DD` by default. */
+  /** Form of dates, such as `DD.MM.YYYY`, in addition to `YYYY-MM-DD`. */
   dates?: string
   mappings?: readonly ColumnMapping[]
 }
@@ -24,17 +23,14 @@ export type ImportEntry = { parsed: ParsedLine | BadLine; characters: number }
 type Reading = TableOptions & LineOptions
 type RowReader = (row: TableRow) => ParsedLine | BadLine
 
-const findFields = (resource: unknown): ReadonlyMap<string, Field> | undefined =>
-  resourceNames.some((name) => name === resource) ? resources[resource as ResourceName].fields : undefined
-
-/** Fields of the envelope, and fields that the resource of a row does not have. */
+/** Of fields of the envelope, and of fields that the row's resource does not have. */
 const text = { kind: 'text', array: false } as const
 
 const createConverter = (columns: readonly TableColumn[], { dates }: Reading) => {
   const readDate = dates === undefined ? undefined : createDateReader(dates)
   const checkSpoiled = createSpoiledCheck()
   return ({ line, cells }: TableRow, resource: unknown) => {
-    const fields = findFields(resource)
+    const fields = findResource(resource)?.fields
     const converted = {
       record: { resource } as Record<string, unknown>,
       faults: [] as string[],
@@ -43,7 +39,7 @@ const createConverter = (columns: readonly TableColumn[], { dates }: Reading) =>
     for (const { index, field } of columns) {
       const [cell, kind] = [cells[index], fields?.get(field)]
       if (kind?.computed) continue
-      // In a table of several resources, a row has no values for the fields of the others.
+      // In a table of several resources, the fields of the others are empty.
       if (!kind && cell === null) continue
       const { value, fault } = readValue(kind ?? text, cell, readDate)
       converted.record[field] = value
@@ -82,9 +78,8 @@ const openTable = ({ cells, fault }: TableRow, options: Reading): RowReader => {
 }
 
 /**
- * Reads a table with a header, separated by comma, semicolon or tab, and checks each row like a JSON line.
- * `head`: the first bytes of the source. Throws `UnusableFile` first if the file is no table or its header
- * has faults.
+ * Reads a CSV table with a header and checks each row like a JSON line. `head`: the first bytes of the source.
+ * Throws `UnusableFile` before the first row if the file is no table or its header has faults.
  */
 export async function* readTable(
   source: AsyncIterable<Uint8Array>,

@@ -3,20 +3,17 @@ import { pipeline, Readable } from 'node:stream'
 import { type InfoField, type InfoRecord, type Options, parse } from 'csv-parse'
 import { maxLineBytes } from '../lines.ts'
 
-/** `null`: nothing, not even quotes. `undefined`: the cell is not UTF-8. */
+/** `null`: empty without quotes. `undefined`: not UTF-8. */
 export type TableCell = string | null | undefined
 
-/** `line`: the line of the file in which the row starts. `fault`: why there are no cells. */
+/** `line`: of the file, in which the row starts. `fault`: why the cells are invalid. */
 export type TableRow = { line: number; cells: TableCell[]; fault?: string }
 
 export type Dialect = { delimiter: string; lineEnds: string[]; hasSeparatorLine: boolean }
 
 const separatorLine = /^"?sep=([!-/:;|~]|\t)"?[ \t]*[\r\n]/i
 
-/**
- * Detects the separator: the most frequent of tab, semicolon and comma in the header, or that of Excel's
- * first line `sep=;`.
- */
+/** Detects the separator: in Excel's line `sep=;`, or the most frequent of comma, semicolon and tab in the header. */
 export const findDialect = (head: string): Dialect => {
   const unquoted = head.replace(/"[^"]*"/g, '')
   const lineEnds = !unquoted.includes('\n') && unquoted.includes('\r') ? ['\r'] : ['\r\n', '\n']
@@ -28,7 +25,7 @@ export const findDialect = (head: string): Dialect => {
   return { delimiter, lineEnds, hasSeparatorLine: false }
 }
 
-/** Counts the lines of a stream that is read in chunks, for rising positions. */
+/** `find` returns the line of a position in the stream. Positions must rise. */
 const createLineCounter = (lineEnd: string) => {
   const end = lineEnd.charCodeAt(0)
   let positions: number[] = []
@@ -55,7 +52,7 @@ const createLineCounter = (lineEnd: string) => {
 
 const beyondAscii = /[\x80-\xff]/
 
-/** `bytes`: the bytes of a cell as Latin-1. */
+/** `bytes`: a character for each byte. */
 const decodeCell = (bytes: string): string | undefined => {
   if (!beyondAscii.test(bytes)) return bytes
   const buffer = Buffer.from(bytes, 'latin1')
@@ -64,10 +61,7 @@ const decodeCell = (bytes: string): string | undefined => {
 
 const countQuotes = (text: string) => text.split('"').length - 1
 
-/**
- * Parses the rows of a table in UTF-8 and skips blank ones. Text after a closing quote is a fault of the row.
- * Throws if a cell is longer than 1 MiB, and errors of the source.
- */
+/** Yields the rows of a table in UTF-8 that are not blank. Throws for a row above 1 MiB, and the source's errors. */
 export async function* parseRows(
   source: AsyncIterable<Uint8Array>,
   dialect: Dialect,
@@ -80,7 +74,7 @@ export async function* parseRows(
   let [line, lastLine] = [1, 1]
 
   const readCell = (bytes: string, { quoting, column, bytes: cellEnd }: InfoField): TableCell => {
-    // The parser is lenient. A well-formed cell has two quotes around it, and each inner quote twice.
+    // The parser accepts text after a closing quote. Without it, the cell has two quotes, and each inner one twice.
     if (quoting && cellEnd - cellStart !== bytes.length + 2 + countQuotes(bytes)) isBroken = true
     cellStart = cellEnd + 1
     lastLine = counter.find(cellEnd)
@@ -97,7 +91,7 @@ export async function* parseRows(
   const options: Options<TableRow, TableCell[]> = {
     delimiter: dialect.delimiter,
     record_delimiter: dialect.lineEnds,
-    // Keeps the bytes, so that a cell that is not UTF-8 can be found.
+    // Keeps the bytes: `decodeCell` detects those that are not UTF-8.
     encoding: 'latin1',
     relax_column_count: true,
     relax_quotes: true,

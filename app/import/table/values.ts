@@ -9,7 +9,7 @@ const guarded = /^'+[=+\-@\t\r]/
 
 const unguard = (cell: string): string => (guarded.test(cell) ? cell.slice(1) : cell)
 
-/** Splits texts that the export has joined: `\;` is a semicolon and `\\` a backslash. */
+/** The inverse of `joinTexts` of the export. */
 const splitTexts = (joined: string): string[] => {
   const texts = ['']
   for (const [part] of joined.matchAll(/\\[;\\]|;|[^;\\]+|\\/g)) {
@@ -41,7 +41,7 @@ const toIsoDate = (cell: string, readDate: DateReader | undefined): CellValue =>
   }
 }
 
-/** Reads a cell as the CSV export writes it. */
+/** Converts a cell of the form that the CSV export writes to the value of a field. */
 export const readValue = (
   { kind, array }: Pick<FieldKind, 'kind' | 'array'>,
   cell: TableCell,

@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { writeCsv } from '../../app/export/csv.ts'
+import { writeLines } from '../../app/export/json-lines.ts'
 import type { Cell, Row, RowBatches } from '../../app/export/rows.ts'
 import { columnLetters, createRowWriter } from '../../app/export/xlsx/rows.ts'
 import { writeWorkbook } from '../../app/export/xlsx/workbook.ts'
 import { createZip } from '../../app/export/zip.ts'
 import type { ColumnKind, ExportColumn } from '../../app/records/sql/column.ts'
 import { cases, fc } from '../random.ts'
+import { parseCells, splitTexts, unguard } from './csv.ts'
 import { collect, inBatches, wildText } from './rows.ts'
 import { getMoment, readRows, readWorkbook, readZip, type SheetCell } from './xlsx.ts'
 
@@ -18,7 +21,6 @@ const toRows = (columns: ExportColumn[], rows: readonly Row[]) => {
   return readRows(`<row r="1"></row>${xml}`, formats).slice(1)
 }
 
-/** The cell that a value becomes; undefined: none. */
 const getCell = (kind: ColumnKind, value: Cell): SheetCell | undefined =>
   toRows([getColumn(kind)], [[value]])[0]?.A
 
@@ -118,7 +120,7 @@ t.test('instants are days with a fraction, to the microsecond', (t) => {
 t.test('characters that XML lacks are escaped, and text that looks like an escape is unchanged', (t) => {
   const getXml = (text: string) => {
     const xml = createRowWriter([getColumn('text')])([text], 2)
-    return /<t xml:space="preserve">(.*)<\/t>/s.exec(xml)?.[1]
+    return /<t(?: xml:space="preserve")?>(.*)<\/t>/s.exec(xml)?.[1]
   }
   const table: [string, string][] = [
     ['a\u0001b', 'a_x0001_b'],
@@ -128,7 +130,7 @@ t.test('characters that XML lacks are escaped, and text that looks like an escap
     ['_x0041_', '_x005F_x0041_'],
     ['_X00aF_', '_x005F_X00aF_'],
     ['_x0041_x0042_', '_x005F_x0041_x005F_x0042_'],
-    // The escape that follows would end what the underscore begins.
+    // The escape of U+0001 would complete the one that the underscore begins.
     ['_x0041\u0001', '_x005F_x0041_x0001_'],
     ['_x004', '_x004'],
     ['_xy_ snake_case _', '_xy_ snake_case _'],
@@ -203,7 +205,7 @@ t.test('a full sheet is followed by another one, each with the names in a frozen
     ['data 3', ['a <b>', 'r5']],
   ])
   t.same(
-    (await sheets(3, { maxCharacters: 200 })).map(([name]) => name),
+    (await sheets(3, { maxCharacters: 150 })).map(([name]) => name),
     ['data', 'data 2'],
     'a sheet stays below the size that ZIP holds',
   )
@@ -228,7 +230,7 @@ t.test('an error of the rows ends the file with that error', async (t) => {
   await t.rejects(collect(writeWorkbook(failing(), [getColumn('text')])), { message: 'the database is gone' })
 })
 
-t.test('letters of columns', (t) => {
+t.test('columns have letters', (t) => {
   const letters = [0, 25, 26, 51, 52, 701, 702, 16_383].map(columnLetters)
   t.same(letters, ['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA', 'XFD'])
   t.end()
@@ -236,15 +238,12 @@ t.test('letters of columns', (t) => {
 
 t.test('beyond 4 GiB the directory uses ZIP64', async (t) => {
   const write = async (offset: number) => {
-    const parts: Buffer[] = []
-    const zip = createZip((bytes) => parts.push(bytes), offset)
-    for (const name of ['a', 'b']) {
-      const file = zip.open(name)
-      await file.write(Buffer.from(`contents of ${name}`))
-      await file.end()
-    }
-    zip.end()
-    return Buffer.concat(parts)
+    const zip = createZip(offset)
+    const files = [
+      await collect(zip.add('a', ['contents', ' of a'])),
+      await collect(zip.add('b', ['contents of b'])),
+    ]
+    return Buffer.concat([...files, zip.end()])
   }
   const near = await write(0)
   t.equal(String(readZip(near).get('b')), 'contents of b')
@@ -260,4 +259,91 @@ t.test('beyond 4 GiB the directory uses ZIP64', async (t) => {
   t.equal(Number(far.readBigUInt64LE(directory + 51)), start, 'the first file')
   t.equal(Number(far.readBigUInt64LE(end + 56 + 8)) - start, end, 'the locator')
   t.equal(far.readUInt32LE(end + 76), 0x06054b50)
+})
+
+const csvColumns = [
+  getColumn('text', 'a'),
+  getColumn('texts', 'list'),
+  getColumn('integer', 'n'),
+  getColumn('boolean', 'yes'),
+  getColumn('json', 'object'),
+  getColumn('token', 'on'),
+]
+
+const toCsv = async (rows: readonly Row[], columns = csvColumns, hasMark = false): Promise<string> =>
+  (await collect(writeCsv(inBatches(rows), columns, hasMark))).toString()
+
+const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 5 })
+const csvRow = fc.tuple(
+  nullable(wildText),
+  fc.array(wildText, { maxLength: 4 }),
+  nullable(fc.integer({ min: -2_000_000, max: 2_000_000 })),
+  nullable(fc.boolean()),
+  nullable(fc.dictionary(fc.constantFrom('x', 'y'), wildText).map((object) => JSON.stringify(object))),
+  nullable(fc.constantFrom('2026-11-21', '0001-01-01')),
+)
+
+const formula = /^[=+\-@\t\r]/
+
+t.test('every value of a CSV file can be read back, and no text is a formula', async (t) => {
+  const property = fc.asyncProperty(fc.array(csvRow, { maxLength: 5 }), async (rows) => {
+    const [names, ...cells] = parseCells(await toCsv(rows))
+    const read = cells.map(([a, list, n, yes, object, on]) => [
+      a && unguard(a),
+      splitTexts((list as string | null) && unguard(list as string)),
+      n === null ? null : Number(n),
+      yes === null ? null : yes === 'true',
+      object,
+      on,
+    ])
+    const texts = cells.flatMap((cell) => cell.slice(0, 2))
+    return (
+      JSON.stringify(names) === JSON.stringify(csvColumns.map(({ name }) => name)) &&
+      JSON.stringify(read) === JSON.stringify(rows) &&
+      !texts.some((each) => each && formula.test(each))
+    )
+  })
+  await t.resolves(fc.assert(property, { numRuns: cases(1_000) }))
+})
+
+t.test('the bytes of a CSV file', async (t) => {
+  const table: [ColumnKind, Cell, string][] = [
+    ['text', null, ''],
+    ['text', '', '""'],
+    ['text', 'plain', 'plain'],
+    ['text', 'a,b', '"a,b"'],
+    ['text', 'say "yes"', '"say ""yes"""'],
+    ['text', 'two\nlines', '"two\nlines"'],
+    ['text', 'a\rb', '"a\rb"'],
+    ['text', '=1+1', "'=1+1"],
+    ['text', "'=1+1", "''=1+1"],
+    ['text', "'quoted'", "'quoted'"],
+    ['text', '-5', "'-5"],
+    ['text', '\ttab', "'\ttab"],
+    ['text', '@x,"', '"\'@x,"""'],
+    ['text', ' =1', '" =1"'],
+    ['integer', -5, '-5'],
+    ['number', '-12.50', '-12.50'],
+    ['boolean', true, 'true'],
+    ['boolean', false, 'false'],
+    ['token', '2026-01-31', '2026-01-31'],
+    ['instant', '2026-04-25T11:02:03.000001Z', '2026-04-25T11:02:03.000001Z'],
+    ['texts', [], ''],
+    ['texts', [''], '""'],
+    ['texts', ['a', 'b'], 'a;b'],
+    ['texts', ['a;b', 'c\\'], 'a\\;b;c\\\\'],
+    ['texts', [null, 'NULL'], ';NULL'],
+    ['texts', ['=x'], "'=x"],
+    ['json', '{"a":-1}', '"{""a"":-1}"'],
+  ]
+  for (const [kind, cell, expected] of table)
+    t.equal(await toCsv([[cell]], [getColumn(kind)]), `x\r\n${expected}\r\n`, `${kind} ${cell}`)
+  t.equal(await toCsv([], [getColumn('text', 'a "b", c')]), '"a ""b"", c"\r\n', 'names without rows')
+  t.equal(await toCsv([['1']], [getColumn('text', 'x')], true), '\ufeffx\r\n1\r\n')
+})
+
+t.test('NDJSON is a line for each row', async (t) => {
+  const lines = await collect(writeLines(inBatches([['{"a":1}'], ['{"a":"\\n"}'], ['{}']])))
+  t.equal(lines.toString(), '{"a":1}\n{"a":"\\n"}\n{}\n')
+  t.equal((await collect(writeLines(inBatches([])))).length, 0)
 })
