@@ -6,8 +6,8 @@ import { findTraceId } from './trace-context.ts'
 type Log = Readonly<{ level: string; info(details: object, message: string): void }>
 
 /**
- * Returns a function that logs an answer; `undefined` if the log level excludes `info`. Writes pino's line
- * format itself, which costs a sixth of pino. Without a `stream`, passes the line to `log`.
+ * Returns a function that logs an answer; `undefined` if the log level excludes `info`. It formats the line
+ * itself, at a sixth of pino's cost. Without a `stream`, it passes the line to `log`.
  */
 export const createAccessLog = (
   log: Log,

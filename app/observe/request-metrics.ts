@@ -3,31 +3,31 @@ import type { Principal } from '../identity/principal.ts'
 import { byLabel, counter, type Figure, histogram, type Labels } from './figures.ts'
 import type { AnswerSource, SentAnswer } from './sent-answer.ts'
 
-/** Metrics show only the client's plan, never its identity. `none` if the client is unknown. */
+/** Metrics never show who the client is. `none` if the client is unknown. */
 type PlanLabel = 'basic' | 'premium' | 'enterprise' | 'demo' | 'none'
 
-/** Seconds. 80 ms is the promised average, 25 ms our own objective; a long poll ends within 25 s. */
+/** Upper bounds in seconds. 80 ms is the promised average, 25 ms our objective; long polls end within 25 s. */
 const bounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5, 30,
 ] as const
 
-/** More than the service has. Further routes share one label. */
+/** The service has fewer routes. Routes above this number share one label. */
 const maxRoutes = 500
 
 const plans: readonly PlanLabel[] = ['basic', 'premium', 'enterprise', 'demo', 'none']
 const statusesOfAll = [200, 400, 404, 405, 406, 429, 500, 503]
-/** Additional statuses of a route behind authentication, with a known client; below, with an unknown one. */
+/** Further statuses that a known client may get, and those that an unknown client may get. */
 const statusesOfKnown = [304, 403, 410, 412]
 const statusesOfUnknown = [202, 204, 304, 308, 401, 403, 408, 412, 413, 415, 501, 505]
 const statusesOfUnrouted = [308, 401, 403, 408, 413, 414, 431, 501, 505]
-/** Files and pages of the same kind share one label. */
+/** All pages below one of these paths share one label. */
 const kinds = /^\/(docs\/guides|problems|assets)\/.+/
 const allSources: readonly AnswerSource[] = ['memory', 'redis', 'database', 'stale']
 const unknownRoute = 'unknown'
 const firstError = 400
 
 type Times = {
-  /** By bucket, the last one above all bounds. Not cumulative. */
+  /** Not cumulative. The last bucket is above all bounds. */
   buckets: number[]
   seconds: number
 }
@@ -62,9 +62,9 @@ const readTimes = ({ buckets, seconds }: Times, labels: Labels) => {
 }
 
 /**
- * Counts requests, errors and latency by route and plan, and answers by data source. Plain numbers take a
- * fifth of the time of the client library's. Durations have no plan label: 18 series a route instead of 90.
- * `addRoute` creates a route's series with 0, because `increase()` does not see the first value of a series.
+ * Counts requests by route, plan and status, durations by route, and answers by data source. Plain numbers
+ * take a fifth of prom-client's time. Durations have no plan label: 18 series a route instead of 90.
+ * `addRoute` creates a route's series with 0, because `increase()` ignores the first value of a series.
  */
 export const createRequestMetrics = () => {
   const labels = new Map<string, string>()

@@ -9,7 +9,7 @@ type WebhookFigures = {
 
 const keptMs = 30_000
 
-/** Lists the metrics of webhooks, read at each scrape. */
+/** Lists the metrics of webhooks. The database is counted at most once per `keptMs`. */
 export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures): readonly Figure[] => {
   const slow = (read: () => Promise<number>) =>
     createSlowFigure({ read, now: () => performance.now(), keptMs })

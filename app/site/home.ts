@@ -16,7 +16,7 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
-/** Measured figures: name, title, promise until it is measured, meaning. */
+/** Name, title, promise (shown until there is a measured figure), meaning. */
 const proofs = [
   [
     'availability',
@@ -33,7 +33,7 @@ const proofs = [
   ],
 ] as const
 
-/** Uses: picture, guide, title, text. */
+/** Picture, guide, title, text. */
 const uses = [
   [
     'check',
@@ -132,7 +132,7 @@ const hero = (today: string): Html => html`<div class="hero"><div>
 <figure class="picture plate">${marketPicture(today)}
 <figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption></figure></div>`
 
-/** Returns `/` with the current figures. */
+/** Returns `/`. */
 export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
   title: 'Home',
   description:

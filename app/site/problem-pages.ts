@@ -6,7 +6,7 @@ import { faultWords, problemWords } from './problem-words.ts'
 
 const codes = Object.keys(catalogue) as ErrorCode[]
 
-/** Returns the path of an error's page, which is also its `type` (RFC 9457). */
+/** Returns the path of an error's page. The `type` of its problem document (RFC 9457) is this page's URL. */
 export const problemPath = (code: ErrorCode): string => `/problems/${code}`
 
 const faultList = (): Html => html`<h2>Codes of single faults</h2>
@@ -50,7 +50,7 @@ const listPage = (): PageContent => ({
   )}</tbody></table></div>`,
 })
 
-/** Returns the list of all errors, and a page for each. The `type` of a problem document links to it. */
+/** Returns `/problems` and the page of each error. */
 export const problemPages = (publicUrl: string): PageContent[] => [
   listPage(),
   ...codes.map((code) => problemPage(code, publicUrl)),

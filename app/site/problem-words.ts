@@ -7,7 +7,7 @@ export type ProblemWords = Readonly<{
   todo: readonly string[]
 }>
 
-/** Texts of every error. Complete, so that every new error gets one. */
+/** The texts of the errors' pages. */
 export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWords>> = {
   invalid_query: {
     means: 'The query string has at least one fault. Nothing was ignored and nothing was guessed.',
@@ -228,7 +228,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   },
 }
 
-/** Meanings of the codes in `errors` of an invalid query or body. */
+/** The codes in `errors` of an invalid query or body. */
 export const faultWords: Readonly<Record<string, string>> = {
   unknown_parameter: 'This address has no such parameter.',
   unknown_field: 'The field does not exist, or cannot be used here.',

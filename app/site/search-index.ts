@@ -5,7 +5,7 @@ import { problemPath } from './problem-pages.ts'
 import { problemWords } from './problem-words.ts'
 import { type DescribedRoute, toReferenceLink } from './reference-link.ts'
 
-/** A search result: a section of a guide, an endpoint of the reference, or an error. */
+/** A search result: `part` is the heading, endpoint or error code, `title` the page. */
 export type SearchEntry = Readonly<{
   title: string
   part: string
@@ -52,7 +52,7 @@ const routeEntries = (routes: readonly DescribedRoute[]): SearchEntry[] =>
     }
   })
 
-/** Returns the search index that the browser loads: guides, endpoints and errors. */
+/** Returns the index of guides, endpoints and errors that the browser searches. */
 export const searchIndex = (
   groups: readonly GuideGroup[],
   routes: readonly DescribedRoute[],

@@ -26,13 +26,13 @@ export type SiteFile = Readonly<{ type: string; file: Representation }>
 
 export type Site = {
   assets: Assets
-  /** Static files by path: pages, guides as Markdown, `/llms.txt`. Each is created at its first call. */
+  /** Static files by path. Each is created when it is first requested. */
   files: ReadonlyMap<string, () => SiteFile>
   missing: SiteFile
   searchFile(routes: readonly DescribedRoute[]): Promise<SiteFile>
-  /** Creates a page with an ETag, which is the same for all clients for a while. */
+  /** Creates a page that is the same for all clients for a while. It has an ETag. */
   toPage(content: PageContent): SiteFile
-  /** Creates a page for one request only. It has no ETag, so it is not cached. */
+  /** Creates a page for one request only. It has no ETag. */
   layOut(content: PageContent): SiteFile
 }
 
@@ -43,12 +43,11 @@ const toFile = (type: string, content: string | Buffer): SiteFile => ({
 
 const readImage = (name: string) => readFileSync(new URL(`images/${name}`, import.meta.url))
 
-/** Records are of no use to search engines, and need a token. */
 const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
 let assets: Assets | undefined
 
-/** Reads the guides and assets. Pages are rendered when first requested, so that the service starts sooner. */
+/** Reads guides and assets. Pages are rendered later, when first requested, so that the service starts sooner. */
 export const createSite = (options: SiteOptions): Site => {
   assets ??= readAssets()
   const known = assets
@@ -84,7 +83,7 @@ export const createSite = (options: SiteOptions): Site => {
     searchFile: async (routes) => {
       for (const { render } of guides) {
         render()
-        // Other requests do not wait for all guides.
+        // Rendering all guides in one turn would delay other requests.
         await nextTurn()
       }
       return toFile('application/json', JSON.stringify(searchIndex(groups, routes)))

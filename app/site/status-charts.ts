@@ -3,7 +3,7 @@ import { date, duration, milliseconds, moment, number, percent, time } from './b
 import { bar, chart, curve, level, roundUp } from './charts.ts'
 import { type Html, html } from './escape.ts'
 
-/** A series of the document: the last hour, day or 90 days. */
+/** The time that a chart shows. */
 export type StatusSpan = keyof StatusDocument['series']
 type Point = StatusDocument['series'][StatusSpan][number]
 
@@ -23,7 +23,7 @@ const toDayTitle = (day: Point) => {
   return `${toDate(day)}: ${percent(day.availability)} available${part}${gap}`
 }
 
-/** Returns the chart of 90 days, with a bar for each. */
+/** Returns the chart of availability, one bar for each of 90 days. */
 export const daysChart = ({ series: { days }, targets }: StatusDocument): Html => {
   const { promised, objective } = targets.availability
   const toTone = ({ availability: share }: Point) => {
@@ -61,7 +61,7 @@ const describePoints = (points: readonly Point[], span: StatusSpan) => ({
   ),
 })
 
-/** Returns the chart of latencies. */
+/** Returns the chart of the time to answer. */
 export const latencyChart = ({ series, targets }: StatusDocument, span: StatusSpan): Html => {
   const points = series[span]
   const limit = targets.latency.average_ms
@@ -71,7 +71,7 @@ export const latencyChart = ({ series, targets }: StatusDocument, span: StatusSp
     ['average', points.map(({ latency }) => latency.average_ms)],
   ] as const
   const [most = 0, worst = 0] = lines.map(([, values]) => Math.max(0, ...values.map((ms) => ms ?? 0)))
-  // A promise far above all values would flatten the curves.
+  // The promised limit is shown only near the values: far above, it would flatten the curves.
   const isLimitNear = Math.max(most, worst) > limit / 8
   const top = roundUp(Math.max(most * 1.1, worst * 1.1, isLimitNear ? limit * 1.1 : 1))
   return chart(
@@ -123,7 +123,7 @@ export const requestsChart = ({ series }: StatusDocument, span: StatusSpan): Htm
   )
 }
 
-/** Returns the points of the charts as a table, newest first. */
+/** Returns the measured points of both charts as a table, newest first. */
 export const pointsTable = ({ series }: StatusDocument, span: StatusSpan): Html => {
   const heads = ['From', 'Available', 'Average', '99th percentile', 'Requests', 'Failed', 'From a cache']
   const rows = series[span]

@@ -2,19 +2,16 @@
 export type Incident = Readonly<{
   from: number
   until: number | null
-  /** `unreported`: no instance reported. Whether requests were answered is unknown, and counts as down. */
+  /** `unreported`: none of the bad minutes has a report, so that nothing is known about the service. */
   kind: 'failing' | 'unreported'
   availability: number
 }>
 
-/** Reached if two of six probes fail, or a fifth of the answers are faults. */
+/** Two failed probes of six, or failures in more than a fifth of the answers, make a minute bad. */
 const badBelow = 0.8
 const joinedMinutes = 3
 
-/**
- * Returns the incidents, oldest first. `from`: minutes since 1970. `levels`: availability of each minute from
- * there, 0 to 1; `undefined` if no instance reported.
- */
+/** Returns the incidents, oldest first. `levels`: each minute's availability (0 to 1) from minute `from` on. */
 export const findIncidents = (from: number, levels: Iterable<number | undefined>): Incident[] => {
   const incidents: Incident[] = []
   let open:

@@ -1,6 +1,5 @@
 import { targets } from './targets.ts'
 
-/** Whether a promise was kept. `unknown` if there are too few measurements. */
 export type PromiseVerdict = 'kept' | 'broken' | 'unknown'
 
 export type PromiseVerdicts = Readonly<{
@@ -21,13 +20,13 @@ export type JudgedFigures = Readonly<{
 export type ServiceState = 'operational' | 'degraded' | 'down' | 'unknown'
 
 const leastMeasured = 0.5
-/** With fewer answers, the average depends more on the individual answers than on the service. */
+/** The average of fewer answers is not judged: a single slow answer would decide. */
 const leastAnswers = 20
 
 const toVerdict = (isKnown: boolean, isKept: boolean): PromiseVerdict =>
   !isKnown ? 'unknown' : isKept ? 'kept' : 'broken'
 
-/** Compares a period's figures with the promises. */
+/** Compares a period's figures with the promises. `unknown` if too little was measured. */
 export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
   const { minutes, whole_minutes, availability, timed, max_age_ms: age } = period
   const average = period.latency.average_ms
@@ -80,7 +79,7 @@ const formatNote = (
   return notes.length === 0 ? null : `Below the promise: ${notes.join('; ')}.`
 }
 
-/** Evaluates the service. `level`: availability of the last minute, 0 to 1; `undefined` if unmeasured. */
+/** Returns state and headline. `level`: availability of the last minute, 0 to 1; `undefined` if unmeasured. */
 export const judgeService = (
   level: number | undefined,
   periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,

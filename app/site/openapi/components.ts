@@ -9,7 +9,7 @@ const base = '#/components/schemas/'
 const sorted = (entries: Iterable<readonly [string, SchemaNode]>): SchemaNode =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Creates an empty collection of the document's shared parts. It contains only parts that are referred to. */
+/** Collects the shared parts of the document (`components`) while the document refers to them. */
 export const createComponents = () => {
   const nodes = new Map<Kind, Map<string, SchemaNode>>()
   const roots = { answer: new Set<z.ZodType>(), request: new Set<z.ZodType>() }
@@ -26,7 +26,7 @@ export const createComponents = () => {
       roots[direction].add(schema)
       return { $ref: `${base}${id}` }
     },
-    /** Returns all parts, sorted by name. Throws if two different schemas have the same name. */
+    /** Sorts all parts by name. Throws if two different schemas have the same name. */
     list(): SchemaNode {
       const answers = toNamedSchemas([...roots.answer], 'answer', base)
       const requests = toNamedSchemas([...roots.request], 'request', base)

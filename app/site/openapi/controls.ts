@@ -76,6 +76,6 @@ const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string
   },
 })
 
-/** Lists the query parameters except filters. Throws if a parameter has no description here. */
+/** Lists the query parameters of a resource except its filters. Throws if one has no description here. */
 export const controlParameters = (resource: Resource, shape: QueryShape): OpenApiParameter[] =>
   describeParameters(controlReaders(resource, shape).keys(), describe(resource, shape))

@@ -27,7 +27,7 @@ const ofScalar = (value: Scalar): z.ZodType => {
   return withExample(Number.isInteger(value) ? z.int() : z.number(), value)
 }
 
-/** A union of the different schemas. Null is last, so that it becomes a nullable type. */
+/** Returns a union without duplicates. If one of the schemas is null, the union is nullable. */
 const toUnion = (parts: readonly z.ZodType[]): z.ZodType => {
   const getKey = (part: z.ZodType) => {
     const { examples: _, ...node } = toJsonSchema(part, 'answer')

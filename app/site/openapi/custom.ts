@@ -19,7 +19,7 @@ const describeValue = ({ type, min, max, values, default: usual }: Parameter): S
     ...(usual === undefined ? {} : { default: read(usual) }),
   }
   if (type === 'boolean') return { type, ...given }
-  // Dates may be relative to today, so they have no format.
+  // A date may be relative to today, such as `today+90d`, so it has no format.
   if (type === 'date') return { type: 'string', minLength: 1, maxLength: 12, ...given }
   if (type === 'string')
     return { type, minLength: Number(min ?? 1), maxLength: Number(max ?? 2000), ...given }
@@ -69,7 +69,7 @@ const describeExports = (definition: Definition) => {
   return { lines: { type: mediaTypes.ndjson, schema }, files: tableFiles(`${header}\r\n`) }
 }
 
-/** Describes a custom endpoint as a route of the document. */
+/** Describes a custom endpoint as a route. */
 export const describeCustom = (definition: Definition): Route => {
   const { name, title, description, params, revision, body } = definition
   const isList = 'list' in body

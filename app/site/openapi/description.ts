@@ -5,12 +5,11 @@ import type { HeaderName } from './headers.ts'
 /** A JSON Schema (2020-12), or any other node of the document. */
 export type SchemaNode = { readonly [key: string]: unknown }
 
-/** A parameter of the document. The service accepts `example`. */
 export type OpenApiParameter = Readonly<{
   name: string
   in: 'query' | 'path' | 'header'
   required?: true
-  /** Filters are objects: the member `lt` of `valid_until` is sent as `valid_until[lt]`. */
+  /** For filters: the member `lt` of `valid_until` is sent as `valid_until[lt]`. */
   style?: 'deepObject'
   explode?: true
   description: string
@@ -20,7 +19,7 @@ export type OpenApiParameter = Readonly<{
 
 export type Tag = Readonly<{ name: string; description: string }>
 
-/** A route's part of the document. The rest is derived from the route. */
+/** The part of an operation that does not follow from its route. */
 export type Description = Readonly<{
   operationId: string
   summary: string
@@ -29,17 +28,17 @@ export type Description = Readonly<{
   parameters?: readonly OpenApiParameter[]
   refusals?: 'oauth'
   errors: readonly Origin[]
-  /** Describes the successful answer. */
+  /** A few words about the successful answer. */
   answer: string
-  /** Optional. Defaults to 200. */
+  /** Defaults to 200. */
   status?: 202
   isEmpty?: true
-  /** Optional. Defaults to the route's response schema. */
+  /** Defaults to the route's response schema. */
   schema?: z.ZodType
-  /** The same data as lines of another type, each with this schema. */
+  /** The same data as a stream of lines, each with this schema. */
   lines?: Readonly<{ type: string; schema: z.ZodType }>
   files?: Readonly<Record<string, SchemaNode>>
-  /** In addition to those that follow from `errors` and the scope. */
+  /** In addition to the headers that follow from `errors` and the scope. */
   headers?: readonly HeaderName[]
 }>
 

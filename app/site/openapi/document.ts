@@ -40,7 +40,7 @@ const securitySchemes = {
 
 const listSecurity = ({ scope, description }: Route): SchemaNode[] => {
   if (scope !== undefined) return [{ accessToken: [] }]
-  // No security scheme describes a key in the body, so an empty alternative is needed.
+  // The empty alternative is the key in the body, which no security scheme can describe.
   return description.errors.includes('api_key') ? [{}, { apiKey: [] }] : []
 }
 
@@ -84,7 +84,7 @@ const describeBody = (
   { bodyType, description: { errors } }: Route,
   components: Components,
 ) => ({
-  // With HTTP Basic, a key is sent without a body.
+  // A client that sends its key by HTTP Basic needs no body.
   required: bodyType !== undefined || !errors.includes('api_key'),
   content: {
     [bodyType ?? mediaTypes.json]: {
@@ -101,7 +101,7 @@ const describeOperation = (route: Route, writing: Writing): SchemaNode => {
   return {
     operationId,
     summary,
-    // In the text: scopes of a bearer scheme are allowed, but linters expect them for OAuth flows only.
+    // The scope is in the text, because linters accept scopes only in the schemes of OAuth.
     description: typeof scope === 'string' ? `${description} Needs the scope \`${scope}\`.` : description,
     tags: [tag.name],
     security: listSecurity(route),
@@ -117,7 +117,7 @@ const describeService = (publicUrl: string): SchemaNode => ({
   summary: packageJson.description,
   description: introduction,
   contact: { name: 'Access and questions', url: `${publicUrl}/access` },
-  // The audience, and an id that is the same in all versions, for API catalogues.
+  // For catalogues of APIs. The id stays the same in all versions.
   'x-audience': 'external-partner',
   'x-api-id': 'certification-data-api',
   license: { name: "Use under the customer's contract", url: `${publicUrl}/access` },

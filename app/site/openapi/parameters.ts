@@ -3,9 +3,9 @@ import type { OpenApiParameter } from './description.ts'
 
 export type Described = Omit<OpenApiParameter, 'name' | 'in'>
 
-/** Maximum size of the request target (contract, section 4), and therefore of each value. */
+/** Maximum size of path and query, and therefore of each value. The values of `cursor` and `after` are not counted. */
 export const maxTargetBytes = 8_192
-/** Maximum size of target and headers together. The target's bound does not include the cursor. */
+/** Maximum size of path, query and headers together. */
 export const maxHeadBytes = 16_384
 
 export const text = (description: string, example: string, maxLength = maxTargetBytes): Described => ({
@@ -14,7 +14,7 @@ export const text = (description: string, example: string, maxLength = maxTarget
   example,
 })
 
-/** `last` is the default, which many generated clients always send. */
+/** `last` is the default. Many generated clients send it, so the service must accept it. */
 export const choice = (description: string, values: readonly string[], last?: string): Described => ({
   description,
   schema: { type: 'string', enum: values, ...(last === undefined ? {} : { default: last }) },
@@ -48,7 +48,7 @@ export const cursor = (description: string): Described =>
     maxHeadBytes,
   )
 
-/** Lists the parameters that a parser reads, in the order of their descriptions. Throws if one has none. */
+/** Lists the parameters with these names, in the order of `described`. Throws if one has no description. */
 export const describeParameters = (
   names: Iterable<string>,
   described: Readonly<Record<string, Described>>,

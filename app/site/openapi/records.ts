@@ -10,7 +10,7 @@ import { toJsonSchema } from './json-schema.ts'
 import { tableFiles } from './responses.ts'
 import { capitalised, plural } from './words.ts'
 
-/** Returns the record's name in the document, such as "Certificate" or "LabReport". */
+/** Returns the name of a record's schema, such as `Certificate` or `LabReport`. */
 export const recordName = ({ schema }: Resource) => schema.meta()?.id as string
 
 const describeTag = ({ noun, schema }: Resource): Tag => ({
@@ -30,12 +30,12 @@ const createEnvelopes = (resource: Resource) => {
   return { page, item: createItemSchema(schema, included) }
 }
 
-/** The response schemas of each resource. Created once, because each schema registers its name. */
+/** The response schemas of each resource. A second creation would register their names twice. */
 export const envelopes = Object.fromEntries(
   resourceNames.map((name) => [name, createEnvelopes(resources[name])]),
 ) as Record<ResourceName, ReturnType<typeof createEnvelopes>>
 
-/** Describes the path parameter `id`. */
+/** Describes the path parameter of a single record. */
 export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
   const id = schema.shape.id as typeof schema
   const { description: _, examples: __, ...type } = toJsonSchema(id, 'request')

@@ -21,7 +21,7 @@ import { capitalised } from './words.ts'
 
 export type Writing = Readonly<{ components: Components; publicUrl: string }>
 
-/** Returns a list's files by media type: CSV with an example, and XLSX, which is binary. */
+/** Returns the exports as CSV and XLSX, by media type. */
 export const tableFiles = (csvExample: string): Readonly<Record<string, SchemaNode>> => ({
   [mediaTypes.csv]: { schema: { type: 'string' }, example: csvExample },
   [mediaTypes.xlsx]: { schema: { type: 'string', format: 'binary' } },
@@ -55,7 +55,7 @@ const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing
   }
 }
 
-/** A status with one code is a shared response. Several codes may grow, so they belong to the operation. */
+/** A status with one code is a component, which operations share. Several codes differ by operation. */
 const errorResponse = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
   const node = () => errorNode(status, codes, writing)
   const [code = '', ...others] = codes
@@ -77,7 +77,7 @@ const oauthMeanings: Readonly<Record<number, readonly [meaning: string, ...heade
   415: ['`invalid_request`: the content type is not supported'],
 }
 
-/** OAuth's errors by status. Errors found before the endpoint's handler are still problems. */
+/** OAuth's own errors, by status. Other statuses of these endpoints are problem documents. */
 const oauthRefusals = (writing: Writing): SchemaNode =>
   Object.fromEntries(
     Object.entries(oauthMeanings).map(([status, [description, ...names]]) => [
@@ -108,14 +108,14 @@ const answerNode = (route: Route, writing: Writing): SchemaNode => {
     ...node,
     content: {
       ...getContent(mediaTypes.json, schema, writing),
-      // Describes one line: a schema cannot describe a sequence of documents.
+      // The schema describes one line, because none can describe a sequence of documents.
       ...(lines ? getContent(lines.type, lines.schema, writing) : {}),
       ...files,
     },
   }
 }
 
-/** Returns every answer of a route, by status. */
+/** Returns the answers of a route, by status. */
 export const listResponses = (route: Route, writing: Writing): SchemaNode => {
   const { scope, needsLiveToken, description } = route
   const origins = new Set<Origin>(['request', ...description.errors])
@@ -134,7 +134,7 @@ export const listResponses = (route: Route, writing: Writing): SchemaNode => {
     ...(origins.has('tag') ? { 304: writing.components.refer('responses', 'NotModified', notModified) } : {}),
     ...Object.fromEntries(errors.map(([status, codes]) => [status, errorResponse(status, codes, writing)])),
     ...refusals,
-    // Generators derive the common error type from it.
+    // Generators derive their error type from `default`.
     default: writing.components.refer('responses', 'Error', anyOther),
   }
 }
