@@ -22,8 +22,6 @@ import { addCustomer, createTestDatabase, listenTestApp, secretKey, until } from
 import { addSigningClient, algorithms } from '../identity/signing-client.ts'
 import { freePort } from '../servers.ts'
 
-/** History, feed, audit trail, webhooks and signed logins: the TypeScript client against the service as it is. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const { app, origin } = await listenTestApp(database)
@@ -222,7 +220,7 @@ t.test('a client that signs logs in, with a new assertion for each try', async (
     const { id: clientId, privateKey } = await addSigningClient(database, { alg })
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const ids: string[] = []
-    /** The service takes the first assertion, and its answer is lost. */
+    /** Loses the answer to the first assertion, which the service has accepted. */
     const losing: typeof fetch = async (input, init) => {
       const answer = await fetch(input, init)
       if (!String(input).endsWith('/v1/oauth/token')) return answer
@@ -268,7 +266,7 @@ t.test('a client signs with a WebCrypto key, by its name, and a foreign key is r
   await t.rejects(wrong.me(), /BEGIN PRIVATE KEY/)
 })
 
-/** A receiver on this machine that verifies each message with the key that `listen` printed, and a customer's client. */
+/** Starts `listen`, and a receiver that verifies each message with the printed key. */
 const startListening = async (t: Test, customer: string, answer: (n: number) => number) => {
   const client = createClient({ url: origin, apiKey: await addCustomer(database, customer) })
   const lines: string[] = []

@@ -8,8 +8,6 @@ import { installClient, runClientSuite } from '../../clients/tools/package.ts'
 import { startService } from '../../clients/tools/service.ts'
 import { writeSignedVectors } from '../../clients/vectors/signed/write.ts'
 
-/** The TypeScript client as it would be published: packed, installed, and used by another package. */
-
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'certdata-package-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -43,7 +41,7 @@ t.test('it can be published, except for the decisions of the owner', async (t) =
   t.equal(isPrivate, true)
 })
 
-/** Compiles a program that uses the package; resolves with what the compiler says. */
+/** Compiles a program that uses the package. Resolves to the compiler's output. */
 const compile = async (code: string, moduleKind: 'nodenext' | 'esnext'): Promise<string> => {
   writeFileSync(join(folder, 'use.ts'), code)
   const resolution = moduleKind === 'esnext' ? 'bundler' : moduleKind
@@ -53,7 +51,7 @@ const compile = async (code: string, moduleKind: 'nodenext' | 'esnext'): Promise
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }))
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]
-  // Without what the test runner puts there to load itself into every Node.
+  // The test runner's NODE_OPTIONS load it into every Node process.
   const bare = ['-u', 'NODE_OPTIONS', process.execPath]
   return promisify(execFile)('env', [...bare, ...tsc]).then(
     ({ stdout }) => stdout,

@@ -10,8 +10,6 @@ import { pretendRestore } from '../feed/follower.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
 import { createStandingClock } from '../standing-clock.ts'
 
-/** Changes over a connection that stays: the TypeScript client against the service, through a door that can be cut. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const { app, origin } = await listenTestApp(database)
@@ -24,7 +22,7 @@ t.teardown(async () => {
 
 const quick = { firstDelayMs: 20 }
 let customers = 0
-/** A customer of its own, and a client whose way to the service can be cut. */
+/** Creates a customer, and a client whose connections `door` can cut. */
 const newClient = async (t: Test, options: Partial<ClientOptions> = {}, at = origin) => {
   const id = `streamer-${++customers}`
   const apiKey = await addCustomer(database, id)
@@ -46,7 +44,6 @@ const addProduct = (customer: string, id: string) =>
 
 const listIds = (pages: readonly ChangesPage[]) => pages.flatMap(({ data }) => data.map(({ id }) => id))
 
-/** Reads a stream until it ends or the test does. */
 const startReading = (t: Test, client: Client, query: Parameters<Client['streamChanges']>[0] = {}) => {
   const pages: ChangesPage[] = []
   const stopping = new AbortController()
@@ -89,7 +86,7 @@ t.test('however often the connection is cut, each change arrives once and in its
   await until('it began', () => pages.length === 1)
   const ids = Array.from({ length: 12 }, (_, n) => `p${n + 10}`)
   for (const [n, each] of ids.entries()) {
-    // Cut before a change, at once after it, when it has arrived, and with no service there for a while.
+    // Cuts the connection before a change, right after it, never, and for a while.
     if (n % 4 === 0) door.cut()
     if (n % 4 === 3) door.sever()
     await addProduct(id, each)
@@ -133,7 +130,7 @@ t.test('when its token expires, it logs in again and continues', async (t) => {
   })
   const { id, client, logins } = await newClient(t, {}, other.origin)
   await client.me()
-  // The service's clock goes on alone, so that only the service knows of the end.
+  // Only the service's clock moves, so that the client does not expect the end of its token.
   short.at += 58_500
   const { pages } = startReading(t, client)
   await until('it began', () => pages.length === 1)
@@ -208,14 +205,14 @@ t.test('leaving the loop or aborting closes the connection, in every state of it
   reading.stop('enough')
   t.equal(await reading.ended, 'enough')
   await until('aborted', () => door.connections === 0)
-  // While the caller does something else.
+  // Between two pages, while the caller is busy.
   const stopping = new AbortController()
   const stream = client.streamChanges({}, { signal: stopping.signal })
   await stream.next()
   stopping.abort('enough')
   await until('aborted between pages', () => door.connections === 0)
   t.equal(await stream.next().catch((reason) => reason), 'enough')
-  // While it waits to connect again.
+  // While the client waits to connect again.
   const patient = await newClient(t, { retry: { firstDelayMs: 3_600_000, maxDelayMs: 3_600_000 } })
   const waiting = startReading(t, patient.client)
   await until('it began', () => waiting.pages.length === 1)
@@ -225,7 +222,7 @@ t.test('leaving the loop or aborting closes the connection, in every state of it
   t.equal(await waiting.ended, 'enough')
 })
 
-/** A server that answers as no service would, and when it was asked. */
+/** Starts a server with scripted answers that records its requests. Further requests get 500. */
 const listen = async (t: Test, answers: ((response: ServerResponse, request: IncomingMessage) => void)[]) => {
   const asked: { at: number; url: string | undefined }[] = []
   const server = createServer((request, response) => {
@@ -281,7 +278,7 @@ t.test('a silent connection is replaced by a new one', async (t) => {
     events(pageEvent('t1'), false),
   ])
   const client = createClient({ url: script.url, token: 'x', retry: quick, timeoutMs: 1 })
-  // A stream may be silent for 15 s and a request's time. Here that is soon over.
+  // The client accepts 15 s of silence in addition to `timeoutMs`. Shorten its timer.
   const { setTimeout: set } = globalThis
   const hurried = (run: () => void, ms: number) => set(run, ms > 10_000 ? 1_000 : ms)
   t.intercept(globalThis, 'setTimeout', { value: hurried })

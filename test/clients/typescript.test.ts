@@ -32,8 +32,6 @@ import {
   until,
 } from '../helper.ts'
 
-/** The TypeScript client as it comes, against the service as it is. */
-
 const root = join(import.meta.dirname, '../..')
 const database = await createTestDatabase()
 const { operator } = database
@@ -46,7 +44,7 @@ t.teardown(async () => {
 
 type Sent = { path: string; method: string; status: number | undefined; headers: Headers }
 
-/** The real fetch, and what it was asked. */
+/** Returns a `fetch` that records its requests. */
 const recording = () => {
   const sent: Sent[] = []
   const recorded: typeof fetch = async (input, init) => {
@@ -68,7 +66,7 @@ const recording = () => {
 
 const quick = { firstDelayMs: 20 }
 let customers = 0
-/** A customer of its own with so many products, and a client. */
+/** Creates a customer with products, and a client. */
 const newClient = async (products = 0, at = { database, origin }, retry: Partial<RetryOptions> = quick) => {
   const id = `client-${++customers}`
   const apiKey = await addCustomer(at.database, id)
@@ -84,7 +82,7 @@ const addProducts = (customer: string, count: number, at: TestDatabase = databas
     at.operator,
   )
 
-/** What a promise is refused with. */
+/** Returns the problem that rejects a promise. */
 const refusal = async (promise: Promise<unknown>): Promise<ProblemError> => {
   const error = await promise.then(
     () => undefined,
@@ -94,7 +92,6 @@ const refusal = async (promise: Promise<unknown>): Promise<ProblemError> => {
   return error
 }
 
-/** A server that answers as no service would. */
 const listen = async (t: Test, answer: (answer: ServerResponse, request: IncomingMessage) => void) => {
   const server = createServer((request, response) => answer(response, request)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -305,7 +302,7 @@ t.test('over a quota it waits for Retry-After, and every request succeeds', asyn
   t.ok(refused() >= 7, `${refused()} refusals`)
   let known = 0
   await until('all are served', () => {
-    // A window for each row of refusals.
+    // Each time requests were refused, the next window starts.
     if (refused() > known) windows.offsetMs += 2_000
     known = refused()
     return served === 12
@@ -364,7 +361,7 @@ t.test('an abort ends a wait, a held poll and a walk immediately, and no other r
     onCaughtUp: () => setTimeout(() => held.abort(reason), 50),
   })
   await t.rejects(following, reason)
-  // Else it would have waited for half a minute.
+  // `retry-after` is 30 s.
   t.ok(Date.now() - startedAt < 25_000)
 })
 
@@ -375,7 +372,7 @@ type Copy = {
   applied: number
 }
 
-/** A copy in memory, all or nothing as a database would have it. */
+/** A copy in memory that changes atomically, as in a database. */
 const createStore = (): Copy & ChangeStore => {
   const copy: Copy = { token: undefined, records: new Map(), replaced: 0, applied: 0 }
   return Object.assign(copy, {
@@ -403,7 +400,6 @@ const readProducts = async (client: ReturnType<typeof createClient>) => {
   return records
 }
 
-/** Follows products until the test ends. */
 const startFollowing = (t: Test, client: ReturnType<typeof createClient>, restarts: string[] = []) => {
   const stopping = new AbortController()
   const store = createStore()
@@ -475,7 +471,7 @@ t.test('a partial state is discarded and read again; an error of the store ends 
   await ended
 })
 
-/** A service on a PostgreSQL of its own, that can be restarted. */
+/** Starts a service on a separate PostgreSQL server, which the test restarts. */
 const createRestartable = async (t: Test) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
@@ -504,7 +500,7 @@ const createRestartable = async (t: Test) => {
 
 t.test('a restart of the database is waited out by readers and followers', async (t) => {
   const { server, ...at } = await createRestartable(t)
-  // As many tries as a busy machine may take seconds to start PostgreSQL.
+  // A busy machine may take a minute to start PostgreSQL.
   const { id, client, sent } = await newClient(30, at, { ...quick, retries: 60 })
   const { store } = startFollowing(t, client)
   await until('the state is there', () => store.replaced === 1)
@@ -513,7 +509,7 @@ t.test('a restart of the database is waited out by readers and followers', async
   let isOver = false
   const reading = (async () => {
     while (!isOver) {
-      // Another query each time, so that no cache has it.
+      // A new query each time, so that no answer is cached.
       await client.list('products', { 'name[ne]': `x${reads++}` }).catch((error) => failures.push(error))
     }
   })()

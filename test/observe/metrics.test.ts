@@ -17,7 +17,7 @@ const bolt = await asCustomer(database, app, 'bolt', { plan: 'enterprise' })
 
 const scrape = (authorization = `Bearer ${token}`) =>
   app.inject({ url: '/metrics', headers: { authorization } })
-/** Samples by name and labels, as they are written. */
+/** Returns values by name and labels, such as `certdata_feed_waiters`. */
 const read = async () => {
   const lines = (await scrape()).body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -206,7 +206,7 @@ t.test('a thousand odd paths, methods and parameters add nothing', async (t) => 
     }
   }
   await odd(1)
-  // Figures that come with the first of something are there.
+  // Some series exist only after a first event. These events are done before the comparison.
   await app.audit.flush()
   await app.audit.seal(true)
   const before = await read()
@@ -220,7 +220,7 @@ t.test("the audit chain's head is published as a number, and so are rooms' figur
   await app.audit.flush()
   await app.audit.seal(true)
   let figures = await read()
-  // A moment in which the database was not asked passes.
+  // The lag may be large until the next poll.
   await until('it is fresh', async () => {
     figures = await read()
     return (

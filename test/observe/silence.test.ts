@@ -15,14 +15,13 @@ import {
 } from '../helper.ts'
 
 const noSpace = 'could not extend file "base/5/16384": No space left on device'
-/** Makes each new row of a table fail as PostgreSQL does on a full disk. */
+/** Makes each insert into a table fail with PostgreSQL's error for a full disk. */
 const fillDisk = (table: string) => `
   create function ${table}_full() returns trigger language plpgsql as $$
   begin raise exception using errcode = '53100', message = '${noSpace}'; end $$;
   create trigger "full" before insert on ${table} for each row execute function ${table}_full();
   alter table ${table} enable always trigger "full"`
 
-/** The service on a database of its own, with the warnings that it wrote. */
 const start = async (t: Tap) => {
   const database = await createTestDatabase()
   const lines: string[] = []
@@ -58,7 +57,7 @@ t.test('a table that stays locked leaves a warning', async (t) => {
   const { get } = await logIn(app, await addCustomer(database, 'acme'))
   const unlock = await lockProducts(database)
   const reason = 'a statement took too long: a table may be locked (57014)'
-  // On a busy machine the service may wait no longer, before the database says so.
+  // The service's own timeout may come before PostgreSQL's error.
   await until('a warning', async () => {
     t.equal((await get('/v1/products')).statusCode, 503)
     return refusals().some((line) => line.reason === reason)
@@ -74,7 +73,7 @@ t.test('a read-only database leaves one warning for each thing that it prevents'
   await sql`
     select pg_terminate_backend(pid, 30000) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(owner)
-  // What they said at their end is read by then.
+  // The pool reads that its connections were closed.
   await new Promise(setImmediate)
   const wrong = { api_key: createApiKey().apiKey }
   const ask = (body: object) => app.inject({ method: 'POST', url: '/v1/auth/login', payload: body })

@@ -11,7 +11,7 @@ const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
 
-/** Prints each module of OpenTelemetry that the process loads, except its interfaces, which prom-client loads. */
+/** Prints each module of OpenTelemetry that the process loads, except its API, which prom-client loads. */
 const spy = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load(url, context, next) {

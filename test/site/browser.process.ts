@@ -24,15 +24,13 @@ t.teardown(async () => {
 })
 
 const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
-/** What the browser itself notes of answers that are errors, asked for on purpose. */
+/** The console's messages about errors that the test provokes. */
 const isAsked = (fault: string) => /status of (400|404|429)/.test(fault)
 const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
-// As text: what runs in the page is no part of this program.
 const isFocused = (page: Page, selector: string) =>
   page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
-/** Presses Tab until an element with this selector has the focus, as a user without a pointer does. */
 const tabTo = async (page: Page, selector: string) => {
   for (let i = 0; i < 80; i++) {
     if (await isFocused(page, selector)) return
@@ -59,7 +57,7 @@ t.test('the form marks missing fields and refused values at their fields', async
   await page.click('form button')
   t.match(await page.textContent('#email-fault'), /not an e-mail address/)
   t.equal(await page.locator('[aria-invalid=true]').count(), 1)
-  // The service knows more: control characters cannot be stored.
+  // Only the service refuses control characters.
   await fill(page, { email: good.email })
   await page.evaluate(`document.querySelector('#company').value = 'Acme \u0007'`)
   await page.clock.fastForward(5_000)

@@ -3,10 +3,9 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const program = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/** Of its start and of whatever a page is waited for. */
 const patienceMs = 90_000
 
-/** Starts the machine's browser. Returns undefined if there is none; throws instead if REQUIRE_CHROMIUM=1. */
+/** Starts Chromium. If it is not installed, returns `undefined`, or throws if REQUIRE_CHROMIUM=1. */
 export const launchBrowser = async (): Promise<Browser | undefined> => {
   if (!existsSync(program)) {
     if (process.env.REQUIRE_CHROMIUM === '1')
@@ -18,7 +17,7 @@ export const launchBrowser = async (): Promise<Browser | undefined> => {
 
 export type Look = { javaScript?: boolean; colorScheme?: 'light' | 'dark'; hasClock?: boolean }
 
-/** A window on a page; with `hasClock` its time can be put forward, and its network is not timed. `faults` fills with what its console, its policy and its network complain of. */
+/** Opens a page. `hasClock`: the test moves its time. `faults` collects messages of console, policy and network. */
 export const openWindow = async (browser: Browser, url: string, look: Look = {}) => {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 850 },
@@ -41,9 +40,9 @@ export const openWindow = async (browser: Browser, url: string, look: Look = {})
   return { page, faults, hosts, close: () => context.close() }
 }
 
-/** Returns what axe-core finds, one line for each violation. `within`: a selector; without it, the whole page. */
+/** Returns a line for each violation that axe-core finds. `within`: a selector; defaults to the whole page. */
 export const findViolations = async (page: Page, within?: string): Promise<string[]> => {
-  // By the debugger, which no policy of the page refuses.
+  // The content security policy would refuse a script element, but not this.
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(
     (root) => (globalThis as unknown as { axe: typeof axe }).axe.run(root ?? 'html'),

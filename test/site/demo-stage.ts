@@ -5,7 +5,7 @@ import { prepareDatabase } from '../../app/local/prepare.ts'
 import { connectOwner, createTestDatabase, listenTestApp, secretKey, type TestClock } from '../helper.ts'
 import { type Look, launchBrowser, openWindow } from './browser.ts'
 
-/** The demo in a browser, on a database as `certdata migrate` leaves it, with the limits of the demo token. */
+/** Starts a browser and a service on a prepared database, with the real limits of the demo token. */
 export const createDemoStage = async () => {
   const browser = await launchBrowser()
   if (!browser) {
@@ -28,7 +28,7 @@ export const createDemoStage = async () => {
   return {
     database,
     owner,
-    /** Opens a page a minute later, so that its visit has the whole quota. */
+    /** Opens a page. The clock moves a minute first, so that each visit has the whole quota. */
     open: (path: string, look?: Look) => {
       clock.offsetMs += 60_000
       return openWindow(browser, origin + path, look)
@@ -36,14 +36,12 @@ export const createDemoStage = async () => {
   }
 }
 
-/** Waits until the page says something that begins so. */
 export const untilSaid = (page: Page, begins: RegExp) => page.locator('#said', { hasText: begins }).waitFor()
 
-/** As text: what runs in the page is no part of this program. */
 export const isFocused = (page: Page, selector: string) =>
   page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
 
-/** Presses Tab until an element with this selector has the focus. Returns how often. */
+/** Presses Tab until an element with this selector has the focus. Returns the number of presses. */
 export const tabTo = async (page: Page, selector: string) => {
   for (let i = 0; i < 80; i++) {
     if (await isFocused(page, selector)) return i

@@ -7,7 +7,7 @@ import { createDemoStage, isFocused, tabTo, untilSaid } from './demo-stage.ts'
 
 const { database, owner, open } = await createDemoStage()
 
-/** What each question shows. `columns`: of its table; empty if the picture shows everything. */
+/** `columns` of the table are empty if the picture shows everything. */
 const questions = [
   {
     key: 'expiring',
@@ -56,7 +56,6 @@ const questions = [
   },
 ] as const
 
-/** Goes through the tabs of the answer. */
 const checkTabs = async (t: Test, page: Page, { key, columns, request }: (typeof questions)[number]) => {
   const hasTable = columns.length > 0
   t.equal(await page.isVisible('#tab-table'), hasTable, key)
@@ -223,7 +222,7 @@ t.test('the table downloads as an Excel workbook', async (t) => {
   await close()
 })
 
-/** What the timeline shows of each entry: its kind, its title, and what changed. */
+/** Returns a line for each entry: kind, title, and its first value. */
 const readTimeline = async (page: Page) => {
   const entries = await page.locator('.record-timeline ol > li').all()
   return Promise.all(
@@ -251,7 +250,7 @@ t.test('the timeline shows the stages of a record in words, and each record has 
   await untilSaid(page, /^The same certificate, entered twice and then deleted: [234] entries,/)
   t.ok(await isFocused(page, '#record'), 'the list keeps the focus')
   t.match(page.url(), /#history\/certificates\/crt-smartlock-au-twice$/)
-  // On a few days of each four weeks it was created again.
+  // Depending on the day of the run, the example creates this record again after the deletion.
   const timeline = await readTimeline(page)
   t.match(
     timeline.find((entry) => entry.startsWith('delete')),

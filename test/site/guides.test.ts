@@ -3,8 +3,6 @@ import { createSearch, type Entry } from '../../app/site/browser/search.js'
 import { readGuides } from '../../app/site/guides.ts'
 import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
-/** Guides as they are served, what finds them, and what an address without a page is answered with. */
-
 const database = await createTestDatabase()
 const demoToken = 'cda_demo_another'
 const app = await createTestApp(database, { env: { DEMO_TOKEN: demoToken } })
@@ -15,7 +13,7 @@ t.teardown(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 const guides = readGuides({ publicUrl, demoToken }).flatMap((group) => group.guides)
-/** As Chromium sends it with an address that someone typed. */
+/** The header of Chromium for an address that a user has typed. */
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' }
 
 t.test('every address in the pages is the service’s, and every token the public one', async (t) => {

@@ -23,7 +23,7 @@ const codes = Object.keys(catalogue)
 const pages = ['/', '/demo', '/docs', '/docs/guides', '/access', '/key', '/status', '/problems']
 const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
 
-/** Addresses of what a page loads from its own origin. */
+/** URLs of the files that a page loads from its own origin. */
 const listParts = ({ body }: LightMyRequestResponse) =>
   [...body.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="(\/[^"]+)"/g)].map(
     (match) => match[1] as string,
@@ -73,7 +73,6 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
     t.comment(`${path}: ${sum} bytes compressed, ${parts.size} parts`)
     t.ok(parts.size >= 2)
     t.ok(sum < 100_000, `${path}: ${sum} bytes`)
-    // One round trip: the page names every module that is imported.
     for (const part of parts) {
       if (!part.endsWith('.js')) continue
       const { body } = await get(part)
@@ -297,7 +296,7 @@ const countRequests = async () => {
 t.test('without JavaScript the form is sent as a form: programs are refused, people told why', async (t) => {
   const givenAtMs = Date.now() + clock.offsetMs
   const ticket = getTicket((await get('/access')).body)
-  // However long this machine has taken since.
+  // No time has passed for the service since it issued the ticket.
   clock.offsetMs = givenAtMs - Date.now()
   const early = await post({ ...good, ticket })
   t.equal(early.statusCode, 400)
@@ -310,7 +309,7 @@ t.test('without JavaScript the form is sent as a form: programs are refused, peo
   clock.offsetMs += 5_000
   const trapped = await post({ ...good, ticket, website: 'http://spam.example' })
   t.match([trapped.statusCode, trapped.body], [400, /only programs fill it in/])
-  // Not at its end, where it may have been so.
+  // The last character of base64url may have unused bits, so an earlier one is changed.
   const changed = `${ticket.slice(0, -8)}${ticket.at(-8) === 'A' ? 'B' : 'A'}${ticket.slice(-7)}`
   for (const forged of ['', 'AAAA', changed]) {
     t.match((await post({ ...good, ticket: forged })).body, /form is too old/)

@@ -15,7 +15,7 @@ if (!browser) {
 const database = await createTestDatabase()
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
 const owner = connectOwner(database)
-// A service without figures shows no charts.
+// Without figures, the status page has no charts.
 await sql`insert into service_minutes select m, 'a', 63, 20, 0, 20, 30, 18, 90, array[20]
   from generate_series(date_trunc('minute', now()) - interval '2 hours', now() - interval '1 minute', '1 minute') m`.execute(
   owner,
@@ -48,7 +48,7 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
       await page.click('button[type=submit]')
       await page.waitForSelector('#outcome.bad')
     },
-    // Without the part after `#`.
+    // The link lacks its secret.
     '/key': (page) => page.waitForSelector('#outcome.bad'),
     [`/key#${secret}`]: async (page) => {
       if (await page.isVisible('#show')) await page.click('#show')
@@ -66,7 +66,7 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
       await untilReady(page)
       await page.setViewportSize({ width, height: 850 })
       const name = `${path}, ${colorScheme}, ${width} px`
-      // The rules look at colours and names: a narrow window changes neither.
+      // The rules check colors and names, which do not depend on the width.
       if (width > 600) t.same(await findViolations(page), [], name)
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       t.ok(overflow <= 0, `${name}: ${overflow} px too wide`)
@@ -88,7 +88,7 @@ t.test('words of charts are as large on a phone as elsewhere', async (t) => {
 })
 
 t.test('the reference breaks no accessibility rule, and complains of nothing', async (t) => {
-  // It chooses its colours when it is loaded, and on a phone it has other buttons.
+  // The reference chooses its colors when it loads, and has other buttons on a phone.
   for (const { colorScheme, width } of looks) {
     const { page, faults, close } = await open('/docs', { colorScheme })
     await page.setViewportSize({ width, height: 850 })

@@ -4,8 +4,6 @@ import { loadExampleData } from '../../app/local/example-data.ts'
 import { createTestDatabase, listenTestApp } from '../helper.ts'
 import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
 
-/** How someone reads: searches, copies, follows contents, and looks at the picture of the start page. */
-
 const browser = await launchBrowser()
 if (!browser) {
   t.comment('There is no Chromium: search, copy buttons and contents are not tested')

@@ -38,7 +38,7 @@ t.test('a quantile is in the bucket of its value', async (t) => {
       const exact = sorted[Math.ceil(share * values.length) - 1] as number
       const read = quantile(getHistogram(values), share) as number
       const ratio = read / exact
-      // Bounds of a bucket are a fifth apart.
+      // The bounds of a bucket are 21 % apart.
       return ratio < 1.22 && ratio > 1 / 1.22
     }),
     { numRuns: cases(200) },
@@ -56,7 +56,7 @@ t.test('a minute is as available as the worse of its probes and its answers', as
     [0b000111, 0, 0, 0.5],
     [up, 994, 100, 0.9],
     [up, 3, 1, 8 / 9],
-    // A process that hung for half a minute answered all that came in the other half.
+    // A process hung for half a minute, and answered all requests of the other half.
     [0b000111, 6_000, 0, 0.5],
     [0, 1_000, 0, 0],
   ]

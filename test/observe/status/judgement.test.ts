@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type JudgedFigures, judgeFigures, judgeService } from '../../../app/observe/status/judgement.ts'
 
-/** A period that was measured as a whole and kept every promise, or with other figures. */
+/** A period that kept every promise, except for the changed figures. */
 const figures = (changed: Partial<JudgedFigures> = {}): JudgedFigures => ({
   minutes: 60,
   whole_minutes: 60,

@@ -19,7 +19,7 @@ t.beforeEach(() => sql`truncate service_minutes`.execute(owner))
 const minuteMs = 60_000
 const perDay = 1_440
 const allSlots = 0b111111
-/** Noon of yesterday: reports of a day and more before and after it are still taken. */
+/** Noon of yesterday. The database refuses reports that are too far from now. */
 const noon = (Math.floor(Date.now() / 86_400_000) - 1) * perDay + 720
 const clock = { now: 0 }
 const goTo = (minute: number, second = 30) => {
@@ -29,7 +29,7 @@ const goTo = (minute: number, second = 30) => {
 const start = (probe = async () => 100): Status => createStatus({ db: reader, now: () => clock.now, probe })
 const read = (status: Status): StatusDocument => JSON.parse(JSON.stringify(status.document()))
 
-/** A minute of an instance: probes at these seconds, then its report, early in the next minute. */
+/** Runs instances for a minute: probes at these seconds, then a report early in the next minute. */
 const live = async (statuses: readonly Status[], minute: number, seconds = [1, 11, 21, 31, 41, 51]) => {
   for (const second of seconds) {
     goTo(minute, second)
@@ -45,10 +45,7 @@ const getMinute = (minute: number, fields: Partial<Minute> = {}): Minute => ({
   ...fields,
 })
 
-/**
- * Every minute from one on to another, past what the reporting function takes: as months of running would have
- * left them. `buckets`: how many answers took 1 ms (bucket 12), or a second (bucket 48).
- */
+/** Inserts old minutes, which the reporting function would refuse. Bucket 12 is 1 ms, bucket 48 a second. */
 const plant = (
   from: number,
   until: number,
@@ -71,7 +68,7 @@ t.test('before anything was measured nothing is claimed', async (t) => {
 t.test('minutes survive a restart; a minute without a report is a gap and counts as down', async (t) => {
   const first = start()
   for (let minute = noon; minute < noon + 4; minute++) await live([first], minute)
-  // The process is gone for two minutes, and another comes.
+  // The process is down for two minutes. Then another process starts.
   const second = start()
   for (let minute = noon + 6; minute < noon + 9; minute++) await live([second], minute)
   await second.refresh()
@@ -180,14 +177,14 @@ t.test('failed answers reduce a minute, and a repeated report counts once', asyn
 
 t.test('ninety days: whole days equal their minutes, and the tail of a bad day is included', async (t) => {
   const today = Math.floor(noon / perDay)
-  // Forty days ago there was an hour without any report, and slow answers.
+  // Forty days ago, an hour has no report, and the answers were slow.
   const bad = (today - 40) * perDay
   const slow = { requests: 100, bucket: 48, ms: 1_000, ageMs: 900 }
   await plant((today - 95) * perDay, bad)
   await plant(bad, bad + 600, slow)
   await plant(bad + 660, bad + perDay, slow)
   await plant(bad + perDay, today * perDay)
-  // The day before, a second instance was there whose probes all failed.
+  // On the day before, all probes of a second instance failed.
   await plant(bad - perDay, bad, { instance: 'other', slots: 0, requests: 0 })
   const status = start()
   await live([status], today * perDay)
@@ -199,7 +196,7 @@ t.test('ninety days: whole days equal their minutes, and the tail of a bad day i
   t.match(periods['90d'], { minutes: 89 * perDay + 1, unreported_minutes: 60, max_age_ms: 900 })
   t.equal(periods['90d'].requests, (88 * perDay * 10 + (perDay - 60) * 100) as number)
   t.equal(periods['90d'].availability, Number((1 - 60 / (89 * perDay + 1)).toFixed(7)))
-  // 9.8 % of the answers were slow, so the 99th percentile is a slow one, and no mean of daily ones.
+  // 9.8 % of the answers were slow, so the 99th percentile is slow. A mean of the daily percentiles would not be.
   t.ok((periods['90d'].latency.p99_ms as number) > 750)
   t.ok((periods['30d'].latency.p99_ms as number) < 2, 'and not in the last 30 days')
   t.equal(periods['30d'].availability, 1)
@@ -209,7 +206,7 @@ t.test('ninety days: whole days equal their minutes, and the tail of a bad day i
     series.days.filter(({ unreported_minutes: n }) => n > 0).map(({ unreported_minutes: n }) => n),
     [60],
   )
-  // Read by minute, the same day says the same.
+  // The sum of that day's minutes equals the stored sum of the day.
   goTo((today - 39) * perDay, 20)
   const then = start()
   await then.refresh()
@@ -261,7 +258,7 @@ t.test('the first minute, which was not measured from its beginning, stays out p
 t.test(
   'over HTTP: answers of the API are counted, pages are not, and no customer’s data are in it',
   async (t) => {
-    // In the middle of a minute: what comes before the first probe is in the same one.
+    // In the middle of a minute, so that the first requests and the first probe are in the same minute.
     const clock = { offsetMs: minuteMs / 2 - (Date.now() % minuteMs) }
     let statements = 0
     const pool = createPool(database.url, {
