@@ -6,7 +6,7 @@ import { problemWords } from './problem-words.ts'
 import { type DescribedRoute, toReferenceLink } from './reference-link.ts'
 
 /** A search result: `part` is the heading, endpoint or error code, `title` the page. */
-export type SearchEntry = Readonly<{
+type SearchEntry = Readonly<{
   title: string
   part: string
   path: string
@@ -46,7 +46,7 @@ const routeEntries = (routes: readonly DescribedRoute[]): SearchEntry[] =>
     const { summary, description } = route.description
     return {
       title: 'Reference',
-      part: `${route.method} ${route.path.replace(/:([A-Za-z_]+)/g, '{$1}')}`,
+      part: `${route.method} ${route.path}`,
       path: toReferenceLink(route),
       text: `${summary}. ${description} ${parameterWords(route)}`.replaceAll('`', ''),
     }

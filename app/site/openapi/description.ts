@@ -8,13 +8,15 @@ export type SchemaNode = { readonly [key: string]: unknown }
 export type OpenApiParameter = Readonly<{
   name: string
   in: 'query' | 'path' | 'header'
-  required?: true
+  required?: boolean
   /** For filters: the member `lt` of `valid_until` is sent as `valid_until[lt]`. */
   style?: 'deepObject'
   explode?: true
-  description: string
-  schema: SchemaNode | z.ZodType
-  example: string | number | Readonly<Record<string, string>>
+  schema: z.ZodType
+  /** Defaults to the description of the schema. */
+  description?: string
+  /** Defaults to the example of the schema. */
+  example?: Readonly<Record<string, string>>
 }>
 
 export type Tag = Readonly<{ name: string; description: string }>
@@ -44,7 +46,7 @@ export type Description = Readonly<{
 
 export type Route = Readonly<{
   method: string
-  /** The router's path, with `:id`. */
+  /** With `{id}`. */
   path: string
   /** The required scope. Null: any token. `undefined`: no authentication. */
   scope: string | null | undefined

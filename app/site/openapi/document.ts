@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { mediaTypes } from '../../http/formats.ts'
 import { type Components, createComponents } from './components.ts'
-import type { OpenApiParameter, Route, SchemaNode } from './description.ts'
+import type { Description, Route, SchemaNode } from './description.ts'
 import { getExample } from './examples.ts'
-import { maxHeadBytes } from './parameters.ts'
-import { listResponses, type Writing } from './responses.ts'
+import { headerParameter, toParameterNode } from './parameters.ts'
+import { listResponses } from './responses.ts'
 import { describeWebhooks, webhookTag } from './webhooks.ts'
 
 const introduction = `Certificates, products, projects, countries, test reports and approvals of a
@@ -44,38 +44,23 @@ const listSecurity = ({ scope, description }: Route): SchemaNode[] => {
   return description.errors.includes('api_key') ? [{}, { apiKey: [] }] : []
 }
 
-const header = (name: string, description: string, example: string) => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string', maxLength: maxHeadBytes },
-  example,
-})
-
 const conditionHeaders = {
-  IfNoneMatch: header(
+  IfNoneMatch: headerParameter(
     'If-None-Match',
     'ETag of your copy of the answer. The service returns 304 if it is still current',
     'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
   ),
-  CacheControl: header(
+  CacheControl: headerParameter(
     'Cache-Control',
     '`no-cache`: the answer contains everything that was committed before the request arrived',
     'no-cache',
   ),
 }
 
-const toNode = (parameter: OpenApiParameter, components: Components): SchemaNode => {
-  const { schema } = parameter
-  return schema instanceof z.ZodType
-    ? { ...parameter, schema: components.referSchema(schema, 'request') }
-    : parameter
-}
-
-const listParameters = ({ parameters = [], errors }: Route['description'], components: Components) => [
-  ...parameters.map((each) => toNode(each, components)),
-  ...Object.entries(errors.includes('tag') ? conditionHeaders : {}).map(([name, node]) =>
-    components.refer('parameters', name, () => node),
+const listParameters = ({ parameters = [], errors }: Description, components: Components) => [
+  ...parameters.map((each) => toParameterNode(each, components)),
+  ...Object.entries(errors.includes('tag') ? conditionHeaders : {}).map(([name, header]) =>
+    components.refer('parameters', name, () => toParameterNode(header, components)),
   ),
 ]
 
@@ -94,10 +79,10 @@ const describeBody = (
   },
 })
 
-const describeOperation = (route: Route, writing: Writing): SchemaNode => {
+const describeOperation = (route: Route, components: Components): SchemaNode => {
   const { scope, body } = route
   const { operationId, summary, description, tag } = route.description
-  const parameters = listParameters(route.description, writing.components)
+  const parameters = listParameters(route.description, components)
   return {
     operationId,
     summary,
@@ -106,8 +91,8 @@ const describeOperation = (route: Route, writing: Writing): SchemaNode => {
     tags: [tag.name],
     security: listSecurity(route),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: describeBody(body, route, writing.components) } : {}),
-    responses: listResponses(route, writing),
+    ...(body ? { requestBody: describeBody(body, route, components) } : {}),
+    responses: listResponses(route, components),
   }
 }
 
@@ -125,12 +110,12 @@ const describeService = (publicUrl: string): SchemaNode => ({
 
 /** Creates the OpenAPI 3.1 document of these routes. Throws if a route or a schema is incomplete. */
 export const createDocument = (routes: readonly Route[], publicUrl: string): SchemaNode => {
-  const components = createComponents()
+  const components = createComponents(publicUrl)
   const paths: Record<string, Record<string, SchemaNode>> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}')
+    const { method, path } = route
     paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = describeOperation(route, { components, publicUrl })
+    paths[path][method.toLowerCase()] = describeOperation(route, components)
   }
   const tags = new Map(routes.map(({ description: { tag } }) => [tag.name, tag]))
   return {
