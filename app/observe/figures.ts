@@ -50,28 +50,28 @@ export const byLabel = (
     ([name, value]) => [{ [label]: name }, value] as const,
   )
 
-type SlowFigureOptions = {
-  read: () => Promise<number>
+type SlowFigureOptions<Value> = {
+  read: () => Promise<Value>
   now: () => number
   keptMs: number
 }
 
 /** Returns a function that calls `read` at most once per `keptMs`. If `read` fails, the last value stays. */
-export const createSlowFigure = ({ read, now, keptMs }: SlowFigureOptions) => {
-  let known: number | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
-  let flight: Promise<unknown> | undefined
-  return async (): Promise<number | undefined> => {
-    if (now() - askedAt >= keptMs) {
-      askedAt = now()
-      flight = read().then(
+export const createSlowFigure = <Value>({ read, now, keptMs }: SlowFigureOptions<Value>) => {
+  let last: Value | undefined
+  let startedAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<unknown> | undefined
+  return async (): Promise<Value | undefined> => {
+    if (now() - startedAt >= keptMs) {
+      startedAt = now()
+      reading = read().then(
         (value) => {
-          known = value
+          last = value
         },
         () => {},
       )
     }
-    await flight
-    return known
+    await reading
+    return last
   }
 }

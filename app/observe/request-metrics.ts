@@ -32,7 +32,7 @@ type Times = {
   seconds: number
 }
 
-type Series = { route: string; plan: PlanLabel; byStatus: Map<number, number> }
+type RouteCounts = Readonly<{ times: Times; byPlan: Readonly<Record<PlanLabel, Map<number, number>>> }>
 
 const getPlan = (principal: Principal | undefined): PlanLabel => {
   if (!principal) return 'none'
@@ -40,6 +40,11 @@ const getPlan = (principal: Principal | undefined): PlanLabel => {
 }
 
 const noTimes = (): Times => ({ buckets: Array.from({ length: bounds.length + 1 }, () => 0), seconds: 0 })
+
+const newCounts = (): RouteCounts => ({
+  times: noTimes(),
+  byPlan: { basic: new Map(), premium: new Map(), enterprise: new Map(), demo: new Map(), none: new Map() },
+})
 
 const addTime = (times: Times, seconds: number): void => {
   let bucket = 0
@@ -67,76 +72,55 @@ const readTimes = ({ buckets, seconds }: Times, labels: Labels) => {
  * `addRoute` creates a route's series with 0, because `increase()` ignores the first value of a series.
  */
 export const createRequestMetrics = () => {
-  const labels = new Map<string, string>()
-  const series = new Map<PlanLabel, Map<string, Series>>()
-  const durations = new Map<string, Times>()
+  const labelCounts = new Map<string, RouteCounts>()
+  /** Routes of the same kind share their counts. */
+  const routeCounts = new Map<string, RouteCounts>()
   const sources = new Map<AnswerSource, number>(allSources.map((source) => [source, 0]))
   const data = noTimes()
 
-  const getLabel = (route: string): string => {
-    if (route === '' || labels.size >= maxRoutes) return unknownRoute
-    const label = `/${canonicalPath(route)}`.replace(kinds, '/$1/*')
-    labels.set(route, label)
-    return label
+  const addCounts = (route: string): RouteCounts => {
+    const isKnown = route !== '' && routeCounts.size < maxRoutes
+    const label = isKnown ? `/${canonicalPath(route)}`.replace(kinds, '/$1/*') : unknownRoute
+    const counts = labelCounts.get(label) ?? newCounts()
+    labelCounts.set(label, counts)
+    if (isKnown) routeCounts.set(route, counts)
+    return counts
   }
-
-  const getTimes = (label: string): Times => {
-    const known = durations.get(label)
-    if (known) return known
-    const times = noTimes()
-    durations.set(label, times)
-    return times
-  }
-
-  const getSeries = (route: string, plan: PlanLabel): Series => {
-    let byRoute = series.get(plan)
-    if (!byRoute) {
-      byRoute = new Map()
-      series.set(plan, byRoute)
-    }
-    const label = labels.get(route) ?? getLabel(route)
-    let found = byRoute.get(label)
-    if (!found) {
-      found = { route: label, plan, byStatus: new Map() }
-      byRoute.set(label, found)
-    }
-    return found
-  }
+  const getCounts = (route: string): RouteCounts => routeCounts.get(route) ?? addCounts(route)
 
   const countAnswer = ({ route = '', principal, status, ms, source }: SentAnswer) => {
     const seconds = ms / 1000
-    const one = getSeries(route, getPlan(principal))
-    addTo(one.byStatus, status)
-    addTime(getTimes(one.route), seconds)
+    const { times, byPlan } = getCounts(route)
+    addTo(byPlan[getPlan(principal)], status)
+    addTime(times, seconds)
     if (source === 'none') return
     addTo(sources, source)
     if (status < firstError) addTime(data, seconds)
   }
 
   const addSeries = (route: string, plan: PlanLabel, statuses: readonly number[]) => {
-    const { route: label, byStatus } = getSeries(route, plan)
-    getTimes(label)
-    for (const status of statuses) if (!byStatus.has(status)) byStatus.set(status, 0)
+    const counts = getCounts(route).byPlan[plan]
+    for (const status of [...statusesOfAll, ...statuses]) counts.set(status, counts.get(status) ?? 0)
   }
   const addRoute = (route: string, hasKnownClients: boolean) => {
-    addSeries(route, 'none', [...statusesOfAll, ...statusesOfUnknown])
+    addSeries(route, 'none', statusesOfUnknown)
     if (!hasKnownClients) return
-    for (const plan of plans)
-      if (plan !== 'none') addSeries(route, plan, [...statusesOfAll, ...statusesOfKnown])
+    for (const plan of plans) if (plan !== 'none') addSeries(route, plan, statusesOfKnown)
   }
-  for (const plan of plans) addSeries('', plan, [...statusesOfAll, ...statusesOfUnrouted])
+  for (const plan of plans) addSeries('', plan, statusesOfUnrouted)
 
-  const all = () => [...series.values()].flatMap((byRoute) => [...byRoute.values()])
-  const figures: readonly Figure[] = [
-    counter('certdata_http_requests_total', 'Answers by route pattern, customer plan and status', () =>
-      all().flatMap(({ route, plan, byStatus }) =>
-        [...byStatus].map(([status, count]) => [{ route, plan, status: String(status) }, count] as const),
+  const listSeries = () =>
+    [...labelCounts].flatMap(([route, { byPlan }]) =>
+      Object.entries(byPlan).flatMap(([plan, counts]) =>
+        [...counts].map(([status, count]) => [{ route, plan, status: String(status) }, count] as const),
       ),
-    ),
+    )
+  const figures: readonly Figure[] = [
+    counter('certdata_http_requests_total', 'Answers by route pattern, customer plan and status', listSeries),
     histogram(
       'certdata_http_request_duration_seconds',
       'Time from the arrival of a request to the end of its answer, by route pattern',
-      () => [...durations].flatMap(([route, times]) => readTimes(times, { route })),
+      () => [...labelCounts].flatMap(([route, { times }]) => readTimes(times, { route })),
     ),
     histogram(
       'certdata_data_duration_seconds',

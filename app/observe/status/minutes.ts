@@ -21,6 +21,18 @@ export type Minute = {
   buckets: number[]
 }
 
+/**
+ * Returns the availability of a minute, 0 to 1: the smaller of the share of slots with a successful probe,
+ * and the share of answers, probes included, that are not faults of the service. See
+ * docs/decisions/0041-availability-is-the-worse-of-two.md.
+ */
+export const getLevel = (minute: Pick<Minute, 'slots' | 'requests' | 'failed'>): number => {
+  let up = 0
+  for (let slot = 0; slot < slotsPerMinute; slot++) up += (minute.slots >> slot) & 1
+  const good = minute.requests - minute.failed + up
+  return Math.min(up / slotsPerMinute, good / (minute.requests + slotsPerMinute))
+}
+
 /** Bounds are 10^(1/12) apart, so that a quantile is off by about a fifth at most. */
 const perDecade = 12
 const firstBoundMs = 0.1

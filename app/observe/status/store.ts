@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
-import { getLevel } from './level.ts'
-import { type Minute, minutesPerDay } from './minutes.ts'
+import { getLevel, type Minute, minutesPerDay } from './minutes.ts'
 
 export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
   day: number

@@ -1,6 +1,5 @@
 import type { History } from './history.ts'
-import { getLevel } from './level.ts'
-import { addBuckets, emptyMinute, type Minute, minutesPerDay } from './minutes.ts'
+import { addBuckets, emptyMinute, getLevel, type Minute, minutesPerDay } from './minutes.ts'
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
 
@@ -11,11 +10,6 @@ export type Stretch = Readonly<{
   sums: Sums
   levels: readonly (number | undefined)[]
 }>
-
-export type StretchReader = {
-  read(from: number, until: number): Stretch
-  levelAt(minute: number): number | undefined
-}
 
 const addSums = (sum: Sums, other: Sums): void => {
   sum.requests += other.requests
@@ -42,11 +36,7 @@ const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<numb
  * Reads periods of the history: single minutes if they are in memory, whole days otherwise. `since`: the first
  * whole minute that was measured. `own`: minutes of this instance that are not in the database yet.
  */
-export const createStretchReader = (
-  { minutes, days }: History,
-  own: readonly Minute[],
-  since: number,
-): StretchReader => {
+export const createStretchReader = ({ minutes, days }: History, own: readonly Minute[], since: number) => {
   const merged = mergeOwn(minutes, own)
   const findMinute = (minute: number) => merged.get(minute) ?? minutes.get(minute)
 
@@ -75,7 +65,7 @@ export const createStretchReader = (
 
   return {
     levelAt,
-    read(from, until) {
+    read(from: number, until: number): Stretch {
       const sums: Sums = emptyMinute(0)
       for (let at = from; at < until; ) {
         const day = Math.floor(at / minutesPerDay)
