@@ -7,7 +7,7 @@ import type { Representation } from '../app/http/encodings.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
 import { describeCustom } from '../app/site/openapi/custom.ts'
-import type { Description, Route } from '../app/site/openapi/description.ts'
+import { type Description, type Route, toTemplate } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
 import { sendTagged } from './entry-reply.ts'
 import limits from './limits.ts'
@@ -51,7 +51,7 @@ export default fp<{ publicUrl: string }>(
       for (const each of [method].flat().filter((name) => name !== 'HEAD')) {
         routes.push({
           method: each,
-          path: path.replace(/:(\w+)/g, '{$1}'),
+          path: toTemplate(path),
           scope: config?.scope,
           ...(body instanceof z.ZodType ? { body } : {}),
           ...(config?.bodyType === undefined ? {} : { bodyType: config.bodyType }),

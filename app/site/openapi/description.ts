@@ -19,6 +19,9 @@ export type OpenApiParameter = Readonly<{
   example?: Readonly<Record<string, string>>
 }>
 
+/** Converts a path of the router, with `:id`, to a path of the document, with `{id}`. */
+export const toTemplate = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+
 export type Tag = Readonly<{ name: string; description: string }>
 
 /** The part of an operation that does not follow from its route. */
