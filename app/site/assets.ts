@@ -5,7 +5,7 @@ import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 
 /** Browsers may cache a file forever, because its URL contains a hash of its bytes. */
-export type Asset = Readonly<{ url: string; type: string; file: Representation }>
+type Asset = Readonly<{ url: string; type: string; file: Representation }>
 
 export type Assets = {
   /** Throws if no file has this name, such as `style.css`. */

@@ -7,7 +7,8 @@ type Chart = Readonly<{
   /** Five labels, from the first point to the last. */
   times: readonly string[]
   scale?: readonly [string, string, string]
-  keys: readonly (readonly [string, string])[]
+  /** Names in the legend by class. */
+  keys: Readonly<Record<string, string>>
 }>
 
 const rounded = (value: number) => Math.round(value * 100) / 100
@@ -32,7 +33,7 @@ export const chart = ({ size, label, titles, times, scale, keys }: Chart, shapes
 <div class="scale" aria-hidden="true">${words(scale ?? [])}</div>
 <svg viewBox="0 0 ${titles.length} 100" preserveAspectRatio="none" role="img" aria-label="${label}">${grid}${shapes}${points}</svg>
 <div class="times" aria-hidden="true">${words(times)}</div></div>
-<p class="keys">${keys.map(([className, name]) => html`<span class="key ${className}">${name}</span>`)}</p></div>`
+<p class="keys">${Object.entries(keys).map(([className, name]) => html`<span class="key ${className}">${name}</span>`)}</p></div>`
 }
 
 /** Returns a bar. `share`: its part of the height; even the smallest stays visible. */

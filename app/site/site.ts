@@ -45,39 +45,35 @@ const readImage = (name: string) => readFileSync(new URL(`images/${name}`, impor
 
 const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
-let assets: Assets | undefined
+const getAssets = once(readAssets)
 
 /** Reads guides and assets. Pages are rendered later, when first requested, so that the service starts sooner. */
 export const createSite = (options: SiteOptions): Site => {
-  assets ??= readAssets()
-  const known = assets
+  const assets = getAssets()
   const { publicUrl, demoToken } = options
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const toPage = (content: PageContent) => toFile(htmlType, layOut(known, content, publicUrl))
+  const toPage = (content: PageContent) => toFile(htmlType, layOut(assets, content, publicUrl))
   const untagged = (content: PageContent): SiteFile => {
-    const body = Buffer.from(layOut(known, content, publicUrl))
+    const body = Buffer.from(layOut(assets, content, publicUrl))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
   }
+  const files: [path: string, create: () => SiteFile][] = [
+    ['/llms.txt', () => toFile('text/plain; charset=utf-8', llmsTxt(groups, publicUrl))],
+    ['/robots.txt', () => toFile('text/plain; charset=utf-8', robotsTxt)],
+    ['/favicon.ico', () => toFile('image/x-icon', readImage('favicon.ico'))],
+    [previewPath, () => toFile('image/png', readImage('preview.png'))],
+  ]
+  for (const content of pages) files.push([content.path, () => toPage(content)])
+  for (const { path, markdown } of guides)
+    files.push([`${path}.md`, () => toFile('text/markdown; charset=utf-8', markdown)])
+  for (const group of groups)
+    for (const [index, guide] of group.guides.entries())
+      files.push([guide.path, () => toPage(guidePage(guide, index, group, groups))])
   return {
-    assets: known,
-    files: new Map([
-      ...pages.map((content) => [content.path, once(() => toPage(content))] as const),
-      ...groups.flatMap((group) =>
-        group.guides.map(
-          (guide, index) => [guide.path, once(() => toPage(guidePage(guide, index, group, groups)))] as const,
-        ),
-      ),
-      ...guides.map(
-        ({ path, markdown }) =>
-          [`${path}.md`, once(() => toFile('text/markdown; charset=utf-8', markdown))] as const,
-      ),
-      ['/llms.txt', once(() => toFile('text/plain; charset=utf-8', llmsTxt(groups, publicUrl)))],
-      ['/robots.txt', once(() => toFile('text/plain; charset=utf-8', robotsTxt))],
-      ['/favicon.ico', once(() => toFile('image/x-icon', readImage('favicon.ico')))],
-      [previewPath, once(() => toFile('image/png', readImage('preview.png')))],
-    ]),
+    assets,
+    files: new Map(files.map(([path, create]) => [path, once(create)])),
     toPage,
     missing: untagged(missingPage()),
     searchFile: async (routes) => {

@@ -1,10 +1,4 @@
-/**
- * @template {Element} T
- * @param {string} selector
- * @param {{ new (): T }} kind
- * @param {ParentNode} [root]
- * @returns {T}
- */
+/** @template {Element} T @param {string} selector @param {{ new (): T }} kind @param {ParentNode} [root] @returns {T} */
 export const find = (selector, kind, root = document) => {
   const found = root.querySelector(selector)
   if (found instanceof kind) return found
