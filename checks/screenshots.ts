@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
@@ -8,8 +8,8 @@ import { prepareDatabase } from '../app/local/prepare.ts'
 import { createTestDatabase, listenTestApp, secretKey } from '../test/helper.ts'
 import { launchBrowser, openWindow } from '../test/site/browser.ts'
 
-/** Renews the pictures of the README: `npm run screenshots`. The status page shows made-up figures. */
-const folder = join(import.meta.dirname, '../docs/images')
+/** Renews the pictures of the README and of the site: `npm run screenshots`. The status page shows made-up figures. */
+const root = join(import.meta.dirname, '..')
 const maxBytes = 150_000
 
 const browser = await launchBrowser()
@@ -39,34 +39,56 @@ const plantMinutes = () =>
     owner,
   )
 
-/** `from`: a selector of what stands at the top; without it, the top of the page. */
+/** `from`: the selector of the element at the top of the picture. */
 const shoot = async (
   name: string,
   path: string,
   ready: (page: Page) => Promise<unknown>,
   height: number,
+  width = 1280,
   from = 'body',
 ) => {
   const { page, close } = await openWindow(browser, origin + path)
-  await page.setViewportSize({ width: 1280, height })
+  await page.setViewportSize({ width, height })
   await ready(page)
-  const file = join(folder, `${name}.png`)
+  const file = join(root, name)
   await page.evaluate(`document.querySelector('${from}').scrollIntoView()`)
   await page.screenshot({ path: file })
   await close()
   const { size } = statSync(file)
   if (size > maxBytes) throw new Error(`${file} has ${size} bytes, more than ${maxBytes}`)
-  process.stdout.write(`${file}: ${size} bytes\n`)
+  process.stdout.write(`${name}: ${size} bytes\n`)
 }
 
+/** The picture for chats is the start page without navigation and details. */
+const previewStyle = `
+  nav, footer, header button, main > :not(.hero), .hero :is(.eyebrow, .lead, .row, .small, .part + .part, .legend, figcaption, .head) { display: none !important }
+  header.site { border: 0 }
+  header.site .bar { padding: 52px 80px 0; max-width: none }
+  .brand { font-size: 34px }
+  .brand img { width: 52px; height: 52px }
+  main { padding: 0 80px !important; max-width: none !important }
+  .hero { display: block !important; padding: 0 !important; margin: 0 }
+  .hero h1 { font-size: 76px; max-width: none; margin: 28px 0 16px }
+  .picture { border: 0; box-shadow: none; background: none; max-width: none }
+  .picture .part { padding: 0; zoom: 1.22 }`
+const stylePreview = (page: Page) =>
+  page.evaluate(`(async () => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(${JSON.stringify(previewStyle)})
+    document.adoptedStyleSheets = [sheet]
+    await document.fonts.ready
+  })()`)
+
 try {
-  mkdirSync(folder, { recursive: true })
   await plantMinutes()
   await app.serviceStatus.refresh()
-  await shoot('home', '/', (page) => page.evaluate('document.fonts.ready'), 760)
-  await shoot('status', '/status', async () => {}, 1440)
-  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 815)
-  await shoot('history', '/demo#history', (page) => page.waitForSelector('.record-timeline'), 720, '.stage')
+  await shoot('docs/images/home.png', '/', (page) => page.evaluate('document.fonts.ready'), 760)
+  await shoot('docs/images/status.png', '/status', async () => {}, 1440)
+  await shoot('docs/images/demo.png', '/demo#markets', (page) => page.waitForSelector('.matrix'), 815)
+  const hasTimeline = (page: Page) => page.waitForSelector('.record-timeline')
+  await shoot('docs/images/history.png', '/demo#history', hasTimeline, 720, 1280, '.stage')
+  await shoot('app/site/images/preview.png', '/', stylePreview, 630, 1200)
 } finally {
   await browser.close()
   await app.close()

@@ -26,13 +26,13 @@ const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string |
   typeof traceparent === 'string' ? traceparent : undefined
 
 type AnswersOptions = {
-  /** If `undefined`, access lines are written through the logger itself. */
+  /** If `undefined`, answers are not logged. */
   stream: LogStream | undefined
 }
 
 export default fp<AnswersOptions>(
   (app, { stream }, done) => {
-    const log = createAccessLog(app.log, stream)
+    const log = createAccessLog(app.log.level, stream)
     const record = (answer: SentAnswer): void => {
       log?.(answer)
       app.endSpan?.(answer)

@@ -7,7 +7,7 @@ import type { Representation } from '../app/http/encodings.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
 import { describeCustom } from '../app/site/openapi/custom.ts'
-import type { Description, Route } from '../app/site/openapi/description.ts'
+import { type Description, type Route, toTemplate } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
 import { sendTagged } from './entry-reply.ts'
 import limits from './limits.ts'
@@ -51,7 +51,7 @@ export default fp<{ publicUrl: string }>(
       for (const each of [method].flat().filter((name) => name !== 'HEAD')) {
         routes.push({
           method: each,
-          path,
+          path: toTemplate(path),
           scope: config?.scope,
           ...(body instanceof z.ZodType ? { body } : {}),
           ...(config?.bodyType === undefined ? {} : { bodyType: config.bodyType }),
@@ -68,11 +68,13 @@ export default fp<{ publicUrl: string }>(
     // By content, because most customers have the same few custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
-      const custom = (await app.custom.listDefinitions(principal.customerId)).map(describeCustom)
-      const key = JSON.stringify(custom)
-      const known = personal.get(key) ?? createEntry(createDocument([...routes, ...custom], publicUrl))
-      personal.set(key, known)
-      return known
+      const definitions = await app.custom.listDefinitions(principal.customerId)
+      const key = definitions.map(({ digest }) => digest).join()
+      const known = personal.get(key)
+      if (known) return known
+      const made = createEntry(createDocument([...routes, ...definitions.map(describeCustom)], publicUrl))
+      personal.set(key, made)
+      return made
     }
     app.register(async (scope) => {
       scope.addHook('onRequest', async (request) => {

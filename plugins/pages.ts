@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { getChoice } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
+import { toTemplate } from '../app/site/openapi/description.ts'
 import type { DescribedRoute } from '../app/site/reference-link.ts'
 import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
 import { sendRepresentation, sendTagged } from './entry-reply.ts'
@@ -57,7 +58,8 @@ export default fp<SiteOptions>(
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(getRoot(path))
       const description = schema?.openapi
-      if (description && method !== 'HEAD') described.push({ method: String(method), path, description })
+      if (description && method !== 'HEAD')
+        described.push({ method: String(method), path: toTemplate(path), description })
     })
     app.decorate('describedRoutes', described)
     app.setNotFoundHandler((request, reply) => {

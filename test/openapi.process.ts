@@ -27,7 +27,7 @@ const lint = async (t: Test, text: string): Promise<string[]> => {
 }
 
 t.test(
-  'Spectral finds nothing by the rules of OpenAPI, OWASP and Zalando, but for named exceptions',
+  'the document meets the rules of OpenAPI, OWASP and Zalando, except for named exceptions',
   async (t) => {
     const { give } = createStage(database)
     const { token } = await asCustomer(database, app, 'acme')
@@ -38,24 +38,3 @@ t.test(
     t.same(await lint(t, answer.body), [])
   },
 )
-
-t.test('the linter finds a violation of each of the three rules, even if a rule is narrowed', async (t) => {
-  const changed = (await app.inject('/openapi.json')).json()
-  changed.servers = [{ url: 'http://api.example' }]
-  const kept = ['/v1/certificates', '/v1/products/{id}']
-  changed.paths = Object.fromEntries(kept.map((path) => [path, changed.paths[path]]))
-  delete changed.paths['/v1/certificates'].get.operationId
-  changed.paths['/v1/certificates'].get.parameters[0].name = 'someThing'
-  changed.paths['/v1/products/{id}'].get.parameters[0].schema.maxLength = undefined
-  const codes = new Set((await lint(t, JSON.stringify(changed))).map((each) => each.split(' ')[0]))
-  const breaches = [
-    'must-use-snake-case-for-query-parameters',
-    'operation-operationId',
-    'owasp:api4:2023-string-limit',
-    'owasp:api8:2023-no-server-http',
-  ]
-  t.same(
-    breaches.filter((code) => !codes.has(code)),
-    [],
-  )
-})

@@ -1,13 +1,13 @@
 import type { Metric, Registry } from 'prom-client'
 
 export type Labels = Readonly<Record<string, string>>
-/** `undefined`: unknown, and not exported. `suffix` is appended to the name, for the parts of a histogram. */
+/** `undefined` if the value is unknown. `suffix` is added to the name of the metric, such as `_bucket`. */
 type Reading = number | undefined | readonly (readonly [labels: Labels, value: number, suffix?: string])[]
 
-/** A metric that is read at each scrape, so that the measured code only keeps plain numbers. */
+/** A metric. Its value is read at each scrape, so that the measured code only counts plain numbers. */
 export type Figure = Readonly<{
   name: string
-  /** The method that prom-client's `Registry.getMetricsAsString` and `getMetricsAsJSON` call. */
+  /** prom-client's registry calls only this method of a metric. */
   get: () => Promise<object>
 }>
 
@@ -25,22 +25,23 @@ const figure =
     },
   })
 
-/** A gauge. The maximum of all processes. */
+/** Creates a gauge. With several processes, the maximum of their values is exported. */
 export const gauge = figure('gauge', 'max')
-/** A gauge. The sum of all processes. */
+/** Creates a gauge. The sum of all processes is exported. */
 export const gaugeSum = figure('gauge', 'sum')
-/** A gauge. The minimum of all processes. */
+/** Creates a gauge. The minimum of all processes is exported. */
 export const gaugeMin = figure('gauge', 'min')
-/** A value that only grows while the process lives. The sum of all processes. */
+/** Creates a counter. The sum of all processes is exported. */
 export const counter = figure('counter', 'sum')
+/** Creates a histogram. `read` lists its buckets, sum and count. */
 export const histogram = figure('histogram', 'sum')
 
-/** Registers figures as metrics. */
+/** Registers figures with prom-client. */
 export const registerFigures = (registry: Registry, figures: readonly Figure[]): void => {
   for (const each of figures) registry.registerMetric(each as unknown as Metric)
 }
 
-/** Converts counts by name to values with one label. */
+/** Converts counts by name to samples: the name becomes the value of `label`. */
 export const byLabel = (
   label: string,
   counts: Readonly<Record<string, number>> | ReadonlyMap<string, number>,
@@ -49,31 +50,28 @@ export const byLabel = (
     ([name, value]) => [{ [label]: name }, value] as const,
   )
 
-type SlowFigureOptions = {
-  read: () => Promise<number>
+type SlowFigureOptions<Value> = {
+  read: () => Promise<Value>
   now: () => number
   keptMs: number
 }
 
-/**
- * Returns a function that reads a value at most once per `keptMs`. After a failed read, returns the last
- * value, or `undefined`.
- */
-export const createSlowFigure = ({ read, now, keptMs }: SlowFigureOptions) => {
-  let known: number | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
-  let flight: Promise<unknown> | undefined
-  return async (): Promise<number | undefined> => {
-    if (now() - askedAt >= keptMs) {
-      askedAt = now()
-      flight = read().then(
+/** Returns a function that calls `read` at most once per `keptMs`. If `read` fails, the last value stays. */
+export const createSlowFigure = <Value>({ read, now, keptMs }: SlowFigureOptions<Value>) => {
+  let last: Value | undefined
+  let startedAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<unknown> | undefined
+  return async (): Promise<Value | undefined> => {
+    if (now() - startedAt >= keptMs) {
+      startedAt = now()
+      reading = read().then(
         (value) => {
-          known = value
+          last = value
         },
         () => {},
       )
     }
-    await flight
-    return known
+    await reading
+    return last
   }
 }

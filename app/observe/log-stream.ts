@@ -8,22 +8,22 @@ export type LogStream = {
 
 type LogStreamOptions = {
   lastMs?: number
-  /** Maximum size of the buffer if writing stalls. Optional. Defaults to half a second of the busiest log. */
+  /** Maximum size of the buffer if writing stalls. Defaults to half a second of the busiest log. */
   maxBytes?: number
 }
 
-/** Lines are written in batches, after this time or size: a system call costs half an answer. */
+/** A batch of lines is written after this time or at this size. A write costs half as much as an answer. */
 const batchMs = 50
 const batchBytes = 32_768
-/** Maximum size of one write. Each turn of the event loop does one. */
+/** Maximum size of one write. The event loop does other work between two writes. */
 const pieceBytes = 262_144
-/** `end` waits in this many parts. If the whole process is suspended, only one part is lost. */
+/** `end` waits in this many parts. If the process is suspended meanwhile, only the current part is cut short. */
 const lastParts = 10
 
 /**
- * Writes the log to `fd` in the background. If writing stalls, lines are buffered up to a limit, then
+ * Writes the log to `fd` in the background. If writing stalls, lines are buffered up to `maxBytes`, then
  * dropped. Calls `report` when writing fails and when it works again. `end` resolves when all lines are
- * written or the time is over. A process that exits without `end` loses its last 50 ms: the library's
+ * written, or after `lastMs`. A process that exits without `end` loses its last 50 ms, because the library's
  * `flushSync` would retry a full disk forever. See docs/decisions/0069-the-log-never-blocks.md.
  */
 export const openLogStream = (
@@ -32,7 +32,7 @@ export const openLogStream = (
   { lastMs = 1_000, maxBytes = 8_388_608 }: LogStreamOptions = {},
 ): LogStream & { end(): Promise<void> } => {
   const limits = { minLength: batchBytes, maxLength: maxBytes, maxWrite: pieceBytes }
-  // With strings, the library measures its whole buffer for each line. The flush also retries a full disk.
+  // With strings, the library measures its whole buffer at each line. The periodic flush retries a full disk.
   const destination = new sonic.SonicBoom({
     ...{ fd, sync: false, contentMode: 'buffer', periodicFlush: batchMs },
     ...limits,

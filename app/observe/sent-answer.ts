@@ -1,18 +1,18 @@
 import type { Principal } from '../identity/principal.ts'
 
-/** Source of an answer's data. `stale`: a cache, without the database. `none`: no data. */
+/** Source of an answer's data. `stale`: a cache, while the database is unreachable. `none`: no data. */
 export type AnswerSource = 'memory' | 'redis' | 'database' | 'stale' | 'none'
 
 export type SentAnswer = Readonly<{
   requestId: string
   method: string
-  /** The route's pattern, because the path contains ids and query values. `undefined` if no route matched. */
+  /** The route's pattern, which contains no ids. `undefined` if no route matched. */
   route: string | undefined
   /** The endpoint's internal name, if the pattern serves several endpoints. */
   endpoint?: string | undefined
   isClosed: boolean
   principal: Principal | undefined
-  /** The key of a valid token that was refused, because it is revoked or because of the key's networks. */
+  /** The key of a token that was refused because it is revoked, or outside of the key's networks. */
   refusedKeyId: string | undefined
   target: string
   status: number

@@ -32,11 +32,11 @@ type ServiceFigures = {
 
 export type AuditFigures = Readonly<{
   head: ChainHead | undefined
-  /** Entries counted, or not written because of an error, that are not in the database yet. */
+  /** Entries that are not in the database yet. */
   queued: number
   lost: number
   contradictions: number
-  /** Milliseconds since 1970. `undefined` before the first run of the sealer. */
+  /** Milliseconds since 1970. `undefined` until the sealer has run once. */
   sealedAt: number | undefined
 }>
 
@@ -111,7 +111,7 @@ const audit = ({ audit: read }: ServiceFigures): Figure[] => [
   ),
 ]
 
-/** Lists the metrics that are read from other parts of the service at each scrape. */
+/** Lists the metrics whose values other parts of the service keep. */
 export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] => [
   ...freshness(figures),
   ...stores(figures),

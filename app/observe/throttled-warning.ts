@@ -4,10 +4,7 @@ type Log = { warn(details: object, message: string): void }
 
 const pauseMs = 60_000
 
-/**
- * Returns a function that writes at most one warning a minute for each reason, with the number of omitted
- * ones. There must be few reasons. `now`: monotonic milliseconds.
- */
+/** Returns a function that logs at most one warning a minute for each reason. Every reason stays in memory. */
 export const throttleWarnings = (log: Log, now = () => performance.now()): ThrottledWarning => {
   const written = new Map<string, { atMs: number; omitted: number }>()
   return (reason, message) => {

@@ -1,4 +1,4 @@
-/** W3C Trace Context, level 1: version-traceid-parentid-flags. Later versions may append fields. */
+/** W3C Trace Context, level 1: version-traceid-parentid-flags. Only versions after 00 may append fields. */
 const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/
 const firstVersionLength = 55
 

@@ -12,11 +12,9 @@ export type RequestSpan = {
 }
 
 export type Tracing = {
-  /**
-   * Starts a span below the caller's `traceparent`. `startedAt`: milliseconds since 1970. Defaults to now.
-   */
+  /** Starts a span below the caller's `traceparent`. `startedAt`: milliseconds since 1970. Defaults to now. */
   begin(method: string, headers: IncomingHttpHeaders, startedAt?: number): RequestSpan
-  /** Records a statement below the active span. Does nothing outside of requests. */
+  /** Records a statement below the active span. Statements outside of requests have none and are ignored. */
   noteStatement(statement: StatementEnd): void
   close(): Promise<void>
 }
@@ -32,8 +30,8 @@ const closeWithinMs = 2_000
 const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): this is logged once'
 
 /**
- * Exports spans by OTLP over HTTP, with OpenTelemetry's own variables. Without an answer of the collector,
- * spans are lost. They contain routes, codes and statements, but no ids and no values. See
+ * Exports spans by OTLP over HTTP, configured by OpenTelemetry's own variables. Spans that the collector does
+ * not accept are lost. Spans contain routes, statuses and SQL texts, but no ids and no values. See
  * docs/decisions/0130-traces-are-our-own-spans.md.
  */
 export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {
@@ -64,7 +62,7 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
   const startClient = (name: string, attributes: Record<string, string>, startTime = Date.now()): Span =>
     tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime })
 
-  // ioredis publishes its commands. Their arguments are not read.
+  // ioredis publishes its commands on this channel. Their arguments contain keys, so they are not read.
   const commands = tracingChannel<string, RedisCommand>('ioredis:command')
   commands.start.subscribe((message) => {
     if (!trace.getActiveSpan()) return

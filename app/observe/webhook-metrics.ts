@@ -9,10 +9,9 @@ type WebhookFigures = {
 
 const keptMs = 30_000
 
-/** Lists the metrics of webhooks, read at each scrape. */
+/** Lists the metrics of webhooks. The database is counted at most once per `keptMs`. */
 export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures): readonly Figure[] => {
-  const slow = (read: () => Promise<number>) =>
-    createSlowFigure({ read, now: () => performance.now(), keptMs })
+  const readCounts = createSlowFigure({ read: count, now: () => performance.now(), keptMs })
   return [
     counter('certdata_webhook_attempts_total', 'Messages sent to receivers of webhooks, by result', () =>
       byLabel('result', attempts),
@@ -20,12 +19,12 @@ export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures
     gauge(
       'certdata_webhooks_failing',
       'Webhooks whose receiver does not accept messages',
-      slow(async () => (await count()).failing),
+      async () => (await readCounts())?.failing,
     ),
     gauge(
       'certdata_webhooks_disabled',
       'Webhooks that the service has disabled: their receiver failed for three days, or answered 410',
-      slow(async () => (await count()).disabled),
+      async () => (await readCounts())?.disabled,
     ),
     gaugeMin(
       'certdata_webhooks_looked_timestamp_seconds',

@@ -4,13 +4,13 @@ import { extname, join } from 'node:path'
 import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 
-/** A file that browsers may cache forever: its URL contains a hash of its bytes. */
-export type Asset = Readonly<{ url: string; type: string; file: Representation }>
+/** Browsers may cache a file forever, because its URL contains a hash of its bytes. */
+type Asset = Readonly<{ url: string; type: string; file: Representation }>
 
 export type Assets = {
-  /** Returns an asset by name, such as `style.css`. Throws if it does not exist. */
+  /** Throws if no file has this name, such as `style.css`. */
   get(name: string): Asset
-  /** Names of all modules that a module imports, also indirectly. Pages preload them in one round trip. */
+  /** Names of all modules that a module imports, directly or not, so that a page can preload them. */
   imports(name: string): readonly string[]
   all: readonly Asset[]
 }
@@ -30,10 +30,9 @@ const typefaceUrl = import.meta.resolve('@fontsource-variable/geist/files/geist-
 const read = (name: string): string | Buffer =>
   name === typeface ? readFileSync(new URL(typefaceUrl)) : readFileSync(join(folder, name), 'utf8')
 
-/** Modules and style sheets refer to assets next to them. */
 const importPattern = /(from\s*['"]|url\()\.\/([\w-]+\.(?:js|woff2))(['")])/g
 
-/** Reads `browser/` and the typeface once. Rewrites references between assets to their URLs. */
+/** Reads `browser/` and the typeface. In modules and style sheets, references to other assets become URLs. */
 export const readAssets = (): Assets => {
   const assets = new Map<string, Asset>()
   const imported = new Map<string, string[]>()

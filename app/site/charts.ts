@@ -4,23 +4,24 @@ type Chart = Readonly<{
   size: 'low' | 'middle' | 'high'
   label: string
   titles: readonly string[]
-  /** Labels below the first and the last point, and three between them. */
+  /** Five labels, from the first point to the last. */
   times: readonly string[]
   scale?: readonly [string, string, string]
-  keys: readonly (readonly [string, string])[]
+  /** Names in the legend by class. */
+  keys: Readonly<Record<string, string>>
 }>
 
 const rounded = (value: number) => Math.round(value * 100) / 100
 
-/** Rounds a positive value up to a round number. */
+/** Rounds up to 1, 2, 2.5 or 5 times a power of ten. `value` is positive. */
 export const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value))
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= value) ?? 10) * power
 }
 
 /**
- * Returns a chart of shapes that stretch with the page. Labels are HTML, so that they keep their size. Each
- * point is one unit wide, and the chart is 100 units high.
+ * Returns a chart whose shapes stretch with the page. Its labels are HTML, because text in a stretched SVG is
+ * distorted. A point is one unit wide, and the chart is 100 units high.
  */
 export const chart = ({ size, label, titles, times, scale, keys }: Chart, shapes: readonly Html[]): Html => {
   const grid = scale?.map((_, i) => html`<line x2="${titles.length}" y1="${i * 50}" y2="${i * 50}"/>`)
@@ -32,27 +33,27 @@ export const chart = ({ size, label, titles, times, scale, keys }: Chart, shapes
 <div class="scale" aria-hidden="true">${words(scale ?? [])}</div>
 <svg viewBox="0 0 ${titles.length} 100" preserveAspectRatio="none" role="img" aria-label="${label}">${grid}${shapes}${points}</svg>
 <div class="times" aria-hidden="true">${words(times)}</div></div>
-<p class="keys">${keys.map(([className, name]) => html`<span class="key ${className}">${name}</span>`)}</p></div>`
+<p class="keys">${Object.entries(keys).map(([className, name]) => html`<span class="key ${className}">${name}</span>`)}</p></div>`
 }
 
-/** Returns the bar of a point. `share` is its part of the height. Small shares stay visible. */
+/** Returns a bar. `share`: its part of the height; even the smallest stays visible. */
 export const bar = (className: string, x: number, share: number, margin = 0.12): Html => {
   const height = rounded(Math.max(share * 100, 2))
   return html`<rect class="${className}" x="${rounded(x + margin)}" y="${rounded(100 - height)}" width="${1 - 2 * margin}" height="${height}"/>`
 }
 
-/** Returns a horizontal line at a share of the height. */
+/** Returns a horizontal line. `share`: its part of the height. */
 export const level = (className: string, count: number, share: number): Html => {
   const y = rounded(100 - share * 100)
   return html`<line class="${className}" x2="${count}" y1="${y}" y2="${y}"/>`
 }
 
-/** Returns a line through shares of the height, interrupted at null. */
+/** Returns a line through shares of the height. It is interrupted at null. */
 export const curve = (className: string, shares: readonly (number | null)[]): Html => {
   const steps = shares.map((share, x) => {
     if (share === null) return ''
     const isStart = (shares[x - 1] ?? null) === null
-    // A line of length zero draws a point without neighbours as a dot.
+    // `h0`: SVG shows a point without neighbours only if it has a line, here one of length zero.
     return `${isStart ? 'M' : 'L'}${x + 0.5} ${rounded(100 - share * 100)}${isStart ? 'h0' : ''}`
   })
   return html`<path class="${className}" d="${steps.join('')}"/>`

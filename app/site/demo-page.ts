@@ -82,7 +82,7 @@ ${recordBlock}<div id="picture"></div><div id="why" role="status"></div>
 ${developers}
 </section>`
 
-/** Returns `/demo`: questions in words. The browser fetches the answers and draws them. */
+/** Returns `/demo`. The browser fetches the answers to the questions and draws them. */
 export const demoPage = (demoToken: string): PageContent => ({
   title: 'Demo',
   description:

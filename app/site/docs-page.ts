@@ -1,10 +1,10 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/** URL of the API reference's script. It contains the version, so that browsers cache it. */
+/** The script of the reference (Scalar). Browsers cache it, because its URL contains the version. */
 export const referenceScript = '/assets/reference-1.72.1.js'
 
-/** Returns `/docs`: the reference, which the browser renders from `/openapi.json`. */
+/** Returns `/docs`. The browser renders the reference from `/openapi.json`. */
 export const docsPage = (demoToken: string): PageContent => ({
   title: 'Reference',
   description: 'Every endpoint, filter, header and error of the Certification Data API.',

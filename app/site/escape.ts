@@ -10,10 +10,10 @@ const entities: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (each) => entities[each] as string)
 
-/** HTML that is safe to insert unescaped. */
+/** Markup. Plain strings are text and get escaped. */
 export type Html = Readonly<{ html: string }>
 
-/** Escapes strings but not `Html`; `undefined` is empty. So external text cannot become markup by mistake. */
+/** A template tag that escapes strings but not `Html`. `undefined` is empty. */
 export const html = (
   parts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[] | undefined)[]

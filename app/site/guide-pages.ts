@@ -18,7 +18,7 @@ const allGuides = (groups: readonly GuideGroup[], current: Guide): Html =>
 const neighbour = (guide: Guide | undefined, words: string, rel: string): Html | undefined =>
   guide && html`<a href="${guide.path}" rel="${rel}"><small>${words}</small>${guide.title}</a>`
 
-/** Returns the page of a guide: `index` is its place in `group`. Renders the guide. */
+/** Returns the page of a guide. `index`: its position in `group`. */
 export const guidePage = (
   guide: Guide,
   index: number,
@@ -43,7 +43,7 @@ ${allGuides(groups, guide)}</div>`,
   }
 }
 
-/** Returns the list of the guides. */
+/** Returns `/docs/guides`. */
 export const guidesPage = (groups: readonly GuideGroup[]): PageContent => ({
   title: 'Guides',
   description: 'How to work with the Certification Data API.',

@@ -8,9 +8,9 @@ export type Guide = Readonly<{
   path: string
   title: string
   summary: string
-  /** As served at `<path>.md`. */
+  /** Served at `<path>.md`. */
   markdown: string
-  /** Renders the Markdown at the first call, which takes some milliseconds. */
+  /** Takes some milliseconds at the first call. */
   render(): RenderedMarkdown
 }>
 
@@ -53,7 +53,7 @@ const groups = {
 }
 const names: ReadonlySet<string> = new Set(Object.values(groups).flat())
 
-/** Inserts the service's URL and demo token into a guide. Removes links to files that have no page. */
+/** Inserts the service's URL and demo token. A link to a file without a page becomes text. */
 const asServed = (text: string, { publicUrl, demoToken }: SiteOptions): string =>
   text
     .replaceAll('http://localhost:3000', publicUrl)
@@ -87,7 +87,7 @@ const readGuide = (name: string, options: SiteOptions): Guide => {
   }
 }
 
-/** Reads the Markdown files of `docs/` as guides, by audience. Throws if a file is missing. Renders nothing. */
+/** Reads the guides from `docs/`, by audience. Throws if a file is missing. */
 export const readGuides = (options: SiteOptions): GuideGroup[] =>
   Object.entries(groups).map(([title, files]) => ({
     title,

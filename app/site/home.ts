@@ -16,24 +16,7 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
-/** Measured figures: name, title, promise until it is measured, meaning. */
-const proofs = [
-  [
-    'availability',
-    'Availability',
-    '99 %',
-    'Measured every ten seconds. Gaps in the measurement count against us.',
-  ],
-  ['average', 'Time to answer', '< 80 ms', 'On average. Your checkout or shipping desk does not wait.'],
-  [
-    'freshness',
-    'Until you see a change',
-    '≤ 600 ms',
-    'A new or withdrawn certificate is then in every answer.',
-  ],
-] as const
-
-/** Uses: picture, guide, title, text. */
+/** Picture, guide, title, text. */
 const uses = [
   [
     'check',
@@ -73,44 +56,41 @@ const answer = `{"data": [
   {"id": "crt-tracker-mini-br", "days_remaining": 14}],
  "page": {"limit": 2, "has_more": true, "next_cursor": "…"}}`
 
-type Figure = readonly [figure: string, note: string]
-
-const measuredFigures = ({ targets, periods }: StatusDocument): Readonly<Record<string, Figure>> => {
-  const { latency, freshness, availability } = targets
-  const { '24h': day, '30d': month } = periods
-  const part = month.minutes === month.whole_minutes ? '30 days' : duration(month.minutes * 60)
-  const figures = [
-    [
-      'availability',
-      month,
-      percent(month.availability),
-      `in ${part} · promised ${availability.promised * 100} %`,
-    ],
-    [
-      'average',
-      day,
-      milliseconds(day.latency.average_ms),
-      `in 24 hours · promised < ${latency.average_ms} ms`,
-    ],
-    [
-      'freshness',
-      day,
-      milliseconds(day.max_age_ms),
-      `at most, in 24 hours · promised ≤ ${freshness.max_age_ms} ms`,
-    ],
+/** Until enough was measured, the promise is shown in place of a figure. */
+const proofList = ({ targets, periods: { '24h': day, '30d': month } }: StatusDocument): readonly Html[] => {
+  const measured = month.minutes === month.whole_minutes ? '30 days' : duration(month.minutes * 60)
+  const proofs = [
+    {
+      name: 'availability',
+      title: 'Availability',
+      promise: `${targets.availability.promised * 100} %`,
+      period: month,
+      figure: percent(month.availability),
+      note: `in ${measured}`,
+      words: 'Measured every ten seconds. Gaps in the measurement count against us.',
+    },
+    {
+      name: 'average',
+      title: 'Time to answer',
+      promise: `< ${targets.latency.average_ms} ms`,
+      period: day,
+      figure: milliseconds(day.latency.average_ms),
+      note: 'in 24 hours',
+      words: 'On average. Your checkout or shipping desk does not wait.',
+    },
+    {
+      name: 'freshness',
+      title: 'Until you see a change',
+      promise: `≤ ${targets.freshness.max_age_ms} ms`,
+      period: day,
+      figure: milliseconds(day.max_age_ms),
+      note: 'at most, in 24 hours',
+      words: 'A new or withdrawn certificate is then in every answer.',
+    },
   ] as const
-  return Object.fromEntries(
-    figures
-      .filter(([name, { verdicts }]) => verdicts[name] !== 'unknown')
-      .map(([name, , figure, note]) => [name, [figure, note]]),
-  )
-}
-
-const proofList = (status: StatusDocument): readonly Html[] => {
-  const measured = measuredFigures(status)
-  return proofs.map(([name, title, promise, words]) => {
-    const [figure, note] = measured[name] ?? [promise, 'promised']
-    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${figure}</dd><dd class="small">${note}</dd><dd>${words}</dd></div>`
+  return proofs.map(({ name, title, promise, period, figure, note, words }) => {
+    const isKnown = period.verdicts[name] !== 'unknown'
+    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${isKnown ? figure : promise}</dd><dd class="small">${isKnown ? `${note} · promised ${promise}` : 'promised'}</dd><dd>${words}</dd></div>`
   })
 }
 
@@ -132,7 +112,7 @@ const hero = (today: string): Html => html`<div class="hero"><div>
 <figure class="picture plate">${marketPicture(today)}
 <figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption></figure></div>`
 
-/** Returns `/` with the current figures. */
+/** Returns `/`. */
 export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
   title: 'Home',
   description:

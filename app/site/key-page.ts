@@ -1,10 +1,7 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/**
- * Returns `/key`, where a customer collects a new API key. The link's secret is in the fragment, which browsers
- * do not send; `key.js` sends it after a click.
- */
+/** Returns `/key`, where a customer collects an API key. The link's secret is in the fragment, see `key.js`. */
 export const keyPage = (publicUrl: string): PageContent => ({
   title: 'Your API key',
   description: 'Collect your API key. It is shown once.',

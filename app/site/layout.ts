@@ -9,7 +9,7 @@ export type PageContent = Readonly<{
   styles?: readonly string[]
   script?: string
   isWide?: boolean
-  /** The content has a separate design and its own `main` element. */
+  /** The content brings its own design and `main` element. */
   isBare?: boolean
   /** Path of the same content as Markdown. */
   markdown?: string
@@ -31,7 +31,7 @@ const linksTo = (path: string) =>
     return html`<li><a href="${href}"${mark}>${name}</a></li>`
   })
 
-/** Picture of the site in chats and social networks, 1200 × 630 pixels. */
+/** The picture for chats and social networks, 1200 × 630 pixels. */
 export const previewPath = '/assets/preview.png'
 
 /** Open Graph tags, see https://ogp.me. Addresses must be absolute. */
@@ -47,7 +47,7 @@ const openGraph = ({ title, description, path }: PageContent, publicUrl: string)
   return html`${Object.entries(tags).map(([name, content]) => html`<meta property="og:${name}" content="${content}">\n`)}<meta name="twitter:card" content="summary_large_image">`
 }
 
-/** Lists every file that a page loads, so that the browser fetches all of them in one round trip. */
+/** Lists every file that the page loads, also indirectly, so that the browser fetches all in one round trip. */
 const renderHead = (assets: Assets, { styles = [], script, isBare, markdown }: PageContent): Html => {
   const own = isBare ? ['frame.css'] : ['frame.css', 'style.css']
   const entries = ['site.js', ...(script === undefined ? [] : [script])]
@@ -61,7 +61,7 @@ ${entries.map((name) => html`<script type="module" src="${getUrl(name)}"></scrip
 ${markdown === undefined ? undefined : html`<link rel="alternate" type="text/markdown" href="${markdown}">`}`
 }
 
-/** Returns the whole page, with head, navigation and footer. `publicUrl`: the site's address, without a slash at its end. */
+/** Returns the whole page, with head, navigation and footer. `publicUrl` has no slash at its end. */
 export const layOut = (assets: Assets, page: PageContent, publicUrl: string): string => {
   const { title, description, path, main, isWide, isBare } = page
   return html`<!doctype html>

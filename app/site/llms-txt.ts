@@ -1,6 +1,6 @@
 import type { GuideGroup } from './guides.ts'
 
-/** Returns `/llms.txt` (llmstxt.org): a description of the service and links to its Markdown documents. */
+/** Returns `/llms.txt` (llmstxt.org), which leads programs to the guides as Markdown. */
 export const llmsTxt = (groups: readonly GuideGroup[], publicUrl: string): string => {
   const lists = groups.map(({ title, guides }) => {
     const lines = guides.map((guide) => `- [${guide.title}](${publicUrl}${guide.path}.md): ${guide.summary}`)

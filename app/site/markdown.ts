@@ -8,19 +8,19 @@ type Highlighter = {
   highlight(code: string, options: { language: string }): { value: string }
 }
 
-// Not `import`: the package's types would add the browser's globals to the whole program.
+// `require`, because with `import` the package's types add the browser's globals to the whole program.
 const require = createRequire(import.meta.url)
 const highlighter = require('highlight.js/lib/core') as Highlighter
 for (const name of ['bash', 'go', 'http', 'javascript', 'json', 'python', 'sql', 'typescript', 'yaml']) {
   highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`))
 }
 
-/** A heading, and the text up to the next heading. */
+/** A heading with the text below it. `id` is empty for the title of the document. */
 export type Section = Readonly<{ id: string; title: string; depth: number; text: string }>
 
 export type RenderedMarkdown = Readonly<{ body: Html; sections: readonly Section[] }>
 
-/** GitHub's rule, so that links to headings work both in the repository and on the page. */
+/** GitHub's rule, so that a link to a heading works in the repository, too. */
 const toSlug = (title: string) =>
   title
     .toLowerCase()
@@ -39,13 +39,10 @@ const toText = (rendered: string) =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Languages of code that readers copy: commands, programs and documents, but not answers. */
+/** Blocks in these languages get a copy button. Others are answers, which are not copied. */
 const copied = new Set(['sh', 'js', 'ts', 'python', 'go', 'sql', 'yaml'])
 
-/**
- * Returns code as HTML with highlighting. The browser adds a copy button to commands, programs and documents.
- * `language` is the word after the fence in Markdown; unknown languages are not highlighted.
- */
+/** Returns code with highlighting. `language`: the word after the fence in Markdown; an unknown one gets none. */
 export const codeBlock = (code: string, language = ''): Html => {
   const marked = highlighter.getLanguage(language)
     ? highlighter.highlight(code, { language }).value
@@ -72,7 +69,7 @@ const listSections = (body: string): Section[] =>
     return { id, title: toText(heading), depth: Number(depth), text: toText(part.slice(all.length)) }
   })
 
-/** Converts our own Markdown to HTML. The result is not sanitised, so never pass foreign text. */
+/** Converts Markdown of this repository. The result is not sanitised, so never pass text from outside. */
 export const renderMarkdown = (text: string): RenderedMarkdown => {
   const body = markdown
     .parse(text, { async: false })

@@ -2,8 +2,6 @@ import { type ExampleRecord, listExampleData } from '../local/example-records.ts
 import { date } from './browser/units.js'
 import { type Html, html } from './escape.ts'
 
-/** The picture of the start page, from the example data: where products may be sold, and what expires next. */
-
 const products = [
   'lumen-gateway',
   'lumen-gateway-lte',
@@ -37,7 +35,7 @@ const isStanding = ({ approval_status: status }: ExampleRecord) =>
 
 const endedApprovals = ['granted', 'rejected', 'cancelled']
 
-/** Returns `undefined` if the product has neither a certificate nor an approval in the country. */
+/** `undefined` if the product has neither a certificate nor an approval in the country. */
 const judge = (
   today: string,
   certificate: ExampleRecord | undefined,
@@ -98,7 +96,7 @@ const toEnd = ({ product, country, until = '' }: Market, today: string): Html =>
 <span class="soft">${date.format(new Date(until))}</span><strong class="warn">${words}</strong></li>`
 }
 
-/** Returns the content of a figure: a matrix of products and countries, and the next ends. `today`: YYYY-MM-DD. */
+/** Draws, from the example data, where products may be sold and which certificates end next. `today`: YYYY-MM-DD. */
 export const marketPicture = (today: string): Html => {
   const markets = listMarkets(listExampleData(today), today)
   const sold = markets.filter(({ tone }) => tone === 'good' || tone === 'warn')

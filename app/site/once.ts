@@ -1,4 +1,4 @@
-/** Returns a function that calls `create` at its first call, and returns the same value each time. */
+/** Returns a function that calls `create` once, when it is first called, and keeps the value. */
 export const once = <Value>(create: () => Value): (() => Value) => {
   let created: { value: Value } | undefined
   return () => {

@@ -4,7 +4,7 @@ const pages = new Set([
 ])
 const folders = ['/assets/', '/docs/', '/problems/']
 
-/** Whether a target is a page or an asset. Plain HTTP is redirected there, because no token was sent. */
+/** Whether a target is a page or an asset. These redirect plain HTTP to TLS: their requests have no token to leak. */
 export const isPageTarget = (target: string): boolean => {
   const [path = ''] = target.split('?', 1)
   return (

@@ -2,24 +2,33 @@ import { catalogue, type ErrorCode } from '../errors.ts'
 import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 import { problemExample } from './openapi/problem-examples.ts'
-import { faultWords, problemWords } from './problem-words.ts'
+import { problemWords } from './problem-words.ts'
 
 const codes = Object.keys(catalogue) as ErrorCode[]
 
-/** Returns the path of an error's page, which is also its `type` (RFC 9457). */
+/** Returns the path of an error's page. The `type` of its problem document (RFC 9457) is this page's URL. */
 export const problemPath = (code: ErrorCode): string => `/problems/${code}`
 
+/** The codes in `errors` of an invalid query or body. */
+const faults = {
+  unknown_parameter: 'This address has no such parameter.',
+  unknown_field: 'The field does not exist, or cannot be used here.',
+  unknown_operator: 'The field does not take this operator.',
+  invalid_value: 'The value has the wrong type or is out of range.',
+  duplicate_parameter: 'A parameter that takes one value was given twice.',
+  too_many_values: 'A list has more values than allowed.',
+  not_sortable: 'The resource cannot be sorted by this field.',
+}
+
 const faultList = (): Html => html`<h2>Codes of single faults</h2>
-<div class="scroll"><table><thead><tr><th>errors[].code</th><th>Meaning</th></tr></thead><tbody>${Object.entries(
-  faultWords,
-).map(([code, text]) => html`<tr><td><code>${code}</code></td><td>${text}</td></tr>`)}</tbody></table></div>`
+<div class="scroll"><table><thead><tr><th>errors[].code</th><th>Meaning</th></tr></thead><tbody>${Object.entries(faults).map(([code, text]) => html`<tr><td><code>${code}</code></td><td>${text}</td></tr>`)}</tbody></table></div>`
 
 const sentence = (text: string): Html[] =>
   text.split('`').map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 const problemPage = (code: ErrorCode, publicUrl: string): PageContent => {
   const [status, title] = catalogue[code]
-  const { means, why, todo } = problemWords[code]
+  const { means, why, steps } = problemWords[code]
   const example = JSON.stringify(problemExample(code, publicUrl), null, 2)
   return {
     title,
@@ -30,7 +39,7 @@ const problemPage = (code: ErrorCode, publicUrl: string): PageContent => {
 <dl class="cells"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Code</dt><dd>${code}</dd></div></dl>
 <h2>What it means</h2><p>${means}</p>
 <h2>Why it happens</h2><p>${why}</p>
-<h2>What to do</h2><ul>${todo.map((each) => html`<li>${sentence(each)}</li>`)}</ul>
+<h2>What to do</h2><ul>${steps.map((each) => html`<li>${sentence(each)}</li>`)}</ul>
 ${code === 'invalid_query' ? faultList() : undefined}
 <h2>Example</h2><pre tabindex="0"><code>${example}</code></pre>`,
   }
@@ -50,7 +59,7 @@ const listPage = (): PageContent => ({
   )}</tbody></table></div>`,
 })
 
-/** Returns the list of all errors, and a page for each. The `type` of a problem document links to it. */
+/** Returns `/problems` and the page of each error. */
 export const problemPages = (publicUrl: string): PageContent[] => [
   listPage(),
   ...codes.map((code) => problemPage(code, publicUrl)),

@@ -5,8 +5,8 @@ import { problemPath } from './problem-pages.ts'
 import { problemWords } from './problem-words.ts'
 import { type DescribedRoute, toReferenceLink } from './reference-link.ts'
 
-/** A search result: a section of a guide, an endpoint of the reference, or an error. */
-export type SearchEntry = Readonly<{
+/** A search result: `part` is the heading, endpoint or error code, `title` the page. */
+type SearchEntry = Readonly<{
   title: string
   part: string
   path: string
@@ -46,13 +46,13 @@ const routeEntries = (routes: readonly DescribedRoute[]): SearchEntry[] =>
     const { summary, description } = route.description
     return {
       title: 'Reference',
-      part: `${route.method} ${route.path.replace(/:([A-Za-z_]+)/g, '{$1}')}`,
+      part: `${route.method} ${route.path}`,
       path: toReferenceLink(route),
       text: `${summary}. ${description} ${parameterWords(route)}`.replaceAll('`', ''),
     }
   })
 
-/** Returns the search index that the browser loads: guides, endpoints and errors. */
+/** Returns the index of guides, endpoints and errors that the browser searches. */
 export const searchIndex = (
   groups: readonly GuideGroup[],
   routes: readonly DescribedRoute[],

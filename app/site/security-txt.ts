@@ -1,8 +1,8 @@
 const dayMs = 86_400_000
-/** RFC 9116 recommends less than a year. A running service renews the date daily. */
+/** RFC 9116 recommends less than a year. The date moves on each day. */
 const validDays = 180
 
-/** Returns security.txt (RFC 9116). `contact`: `mailto:` or `https:`. Defaults to the contact form. */
+/** Returns security.txt (RFC 9116). `contact`: a `mailto:` or `https:` URL; defaults to the contact form. */
 export const securityTxt = (publicUrl: string, contact: string | undefined, nowMs: number): string => {
   const expires = new Date((Math.floor(nowMs / dayMs) + validDays) * dayMs)
   return [

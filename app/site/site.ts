@@ -26,13 +26,13 @@ export type SiteFile = Readonly<{ type: string; file: Representation }>
 
 export type Site = {
   assets: Assets
-  /** Static files by path: pages, guides as Markdown, `/llms.txt`. Each is created at its first call. */
+  /** Static files by path. Each is created when it is first requested. */
   files: ReadonlyMap<string, () => SiteFile>
   missing: SiteFile
   searchFile(routes: readonly DescribedRoute[]): Promise<SiteFile>
-  /** Creates a page with an ETag, which is the same for all clients for a while. */
+  /** Creates a page that is the same for all clients for a while. It has an ETag. */
   toPage(content: PageContent): SiteFile
-  /** Creates a page for one request only. It has no ETag, so it is not cached. */
+  /** Creates a page for one request only. It has no ETag. */
   layOut(content: PageContent): SiteFile
 }
 
@@ -43,48 +43,43 @@ const toFile = (type: string, content: string | Buffer): SiteFile => ({
 
 const readImage = (name: string) => readFileSync(new URL(`images/${name}`, import.meta.url))
 
-/** Records are of no use to search engines, and need a token. */
 const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
-let assets: Assets | undefined
+const getAssets = once(readAssets)
 
-/** Reads the guides and assets. Pages are rendered when first requested, so that the service starts sooner. */
+/** Reads guides and assets. Pages are rendered later, when first requested, so that the service starts sooner. */
 export const createSite = (options: SiteOptions): Site => {
-  assets ??= readAssets()
-  const known = assets
+  const assets = getAssets()
   const { publicUrl, demoToken } = options
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const toPage = (content: PageContent) => toFile(htmlType, layOut(known, content, publicUrl))
+  const toPage = (content: PageContent) => toFile(htmlType, layOut(assets, content, publicUrl))
   const untagged = (content: PageContent): SiteFile => {
-    const body = Buffer.from(layOut(known, content, publicUrl))
+    const body = Buffer.from(layOut(assets, content, publicUrl))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
   }
+  const files: [path: string, create: () => SiteFile][] = [
+    ['/llms.txt', () => toFile('text/plain; charset=utf-8', llmsTxt(groups, publicUrl))],
+    ['/robots.txt', () => toFile('text/plain; charset=utf-8', robotsTxt)],
+    ['/favicon.ico', () => toFile('image/x-icon', readImage('favicon.ico'))],
+    [previewPath, () => toFile('image/png', readImage('preview.png'))],
+  ]
+  for (const content of pages) files.push([content.path, () => toPage(content)])
+  for (const { path, markdown } of guides)
+    files.push([`${path}.md`, () => toFile('text/markdown; charset=utf-8', markdown)])
+  for (const group of groups)
+    for (const [index, guide] of group.guides.entries())
+      files.push([guide.path, () => toPage(guidePage(guide, index, group, groups))])
   return {
-    assets: known,
-    files: new Map([
-      ...pages.map((content) => [content.path, once(() => toPage(content))] as const),
-      ...groups.flatMap((group) =>
-        group.guides.map(
-          (guide, index) => [guide.path, once(() => toPage(guidePage(guide, index, group, groups)))] as const,
-        ),
-      ),
-      ...guides.map(
-        ({ path, markdown }) =>
-          [`${path}.md`, once(() => toFile('text/markdown; charset=utf-8', markdown))] as const,
-      ),
-      ['/llms.txt', once(() => toFile('text/plain; charset=utf-8', llmsTxt(groups, publicUrl)))],
-      ['/robots.txt', once(() => toFile('text/plain; charset=utf-8', robotsTxt))],
-      ['/favicon.ico', once(() => toFile('image/x-icon', readImage('favicon.ico')))],
-      [previewPath, once(() => toFile('image/png', readImage('preview.png')))],
-    ]),
+    assets,
+    files: new Map(files.map(([path, create]) => [path, once(create)])),
     toPage,
     missing: untagged(missingPage()),
     searchFile: async (routes) => {
       for (const { render } of guides) {
         render()
-        // Other requests do not wait for all guides.
+        // Rendering all guides in one turn would delay other requests.
         await nextTurn()
       }
       return toFile('application/json', JSON.stringify(searchIndex(groups, routes)))

@@ -3,7 +3,7 @@ import { date, duration, milliseconds, moment, number, percent, time } from './b
 import { bar, chart, curve, level, roundUp } from './charts.ts'
 import { type Html, html } from './escape.ts'
 
-/** A series of the document: the last hour, day or 90 days. */
+/** The time that a chart shows. */
 export type StatusSpan = keyof StatusDocument['series']
 type Point = StatusDocument['series'][StatusSpan][number]
 
@@ -23,27 +23,26 @@ const toDayTitle = (day: Point) => {
   return `${toDate(day)}: ${percent(day.availability)} available${part}${gap}`
 }
 
-/** Returns the chart of 90 days, with a bar for each. */
+/** Returns the chart of availability, one bar for each of 90 days. */
 export const daysChart = ({ series: { days }, targets }: StatusDocument): Html => {
   const { promised, objective } = targets.availability
-  const toTone = ({ availability: share }: Point) => {
+  const tones = days.map(({ availability: share }) => {
     if (share === null) return 'none'
     return share >= objective ? 'up' : share >= promised ? 'some' : 'off'
-  }
-  const tones = days.map(toTone)
-  const [good, unknown] = ['up', 'none'].map((tone) => tones.filter((each) => each === tone).length)
+  })
+  const count = (tone: string) => tones.filter((each) => each === tone).length
   return chart(
     {
       size: 'low',
-      label: `Of ${days.length - (unknown ?? 0)} days measured, ${good} were ${objective * 100} % available or more.`,
+      label: `Of ${days.length - count('none')} days measured, ${count('up')} were ${objective * 100} % available or more.`,
       titles: days.map(toDayTitle),
       times: listTimes(days, toDate),
-      keys: [
-        ['up', `${objective * 100} % and more`],
-        ['some', `${promised * 100} % and more`],
-        ['off', 'less'],
-        ['none', 'not measured'],
-      ],
+      keys: {
+        up: `${objective * 100} % and more`,
+        some: `${promised * 100} % and more`,
+        off: 'less',
+        none: 'not measured',
+      },
     },
     tones.map((tone, x) => bar(tone, x, 1, 0.1)),
   )
@@ -56,45 +55,38 @@ const describePoints = (points: readonly Point[], span: StatusSpan) => ({
     return `${span === 'days' ? toDate(point) : moment(point.at)}: ${number(requests)} requests, ${number(failed)} failed, ${times}`
   }),
   times: listTimes(points, span === 'days' ? toDate : toTime),
-  gaps: points.flatMap(({ minutes, unreported_minutes: missing }, x) =>
-    minutes > 0 && missing > minutes / 2 ? [bar('gap', x, 1, 0)] : [],
-  ),
 })
 
-/** Returns the chart of latencies. */
+const listGaps = (points: readonly Point[]): Html[] =>
+  points.flatMap(({ minutes, unreported_minutes: missing }, x) =>
+    minutes > 0 && missing > minutes / 2 ? [bar('gap', x, 1, 0)] : [],
+  )
+
+/** Returns the chart of the time to answer. */
 export const latencyChart = ({ series, targets }: StatusDocument, span: StatusSpan): Html => {
   const points = series[span]
   const limit = targets.latency.average_ms
-  const { gaps, ...words } = describePoints(points, span)
-  const lines = [
-    ['p99', points.map(({ latency }) => latency.p99_ms)],
-    ['average', points.map(({ latency }) => latency.average_ms)],
-  ] as const
-  const [most = 0, worst = 0] = lines.map(([, values]) => Math.max(0, ...values.map((ms) => ms ?? 0)))
-  // A promise far above all values would flatten the curves.
-  const isLimitNear = Math.max(most, worst) > limit / 8
-  const top = roundUp(Math.max(most * 1.1, worst * 1.1, isLimitNear ? limit * 1.1 : 1))
+  const averages = points.map(({ latency }) => latency.average_ms)
+  const percentiles = points.map(({ latency }) => latency.p99_ms)
+  const getMost = (values: readonly (number | null)[]) => Math.max(0, ...values.map((ms) => ms ?? 0))
+  const most = Math.max(getMost(averages), getMost(percentiles))
+  // The promised limit is shown only near the values: far above, it would flatten the curves.
+  const hasLimit = most > limit / 8
+  const top = roundUp(Math.max(most * 1.1, hasLimit ? limit * 1.1 : 1))
+  const toShares = (values: readonly (number | null)[]) => values.map((ms) => (ms === null ? null : ms / top))
   return chart(
     {
-      ...words,
+      ...describePoints(points, span),
       size: 'high',
-      label: `Time to answer, ${names[span]}: the average was ${milliseconds(worst)} at most; promised are ${limit} ms.`,
+      label: `Time to answer, ${names[span]}: the average was ${milliseconds(getMost(averages))} at most; promised are ${limit} ms.`,
       scale: [milliseconds(top), milliseconds(top / 2), '0'],
-      keys: [
-        ['average', 'average'],
-        ['p99', '99th percentile'],
-        ['none', 'no report'],
-      ],
+      keys: { average: 'average', p99: '99th percentile', none: 'no report' },
     },
     [
-      ...gaps,
-      ...(isLimitNear ? [level('limit', points.length, limit / top)] : []),
-      ...lines.map(([name, values]) =>
-        curve(
-          name,
-          values.map((ms) => (ms === null ? null : ms / top)),
-        ),
-      ),
+      ...listGaps(points),
+      ...(hasLimit ? [level('limit', points.length, limit / top)] : []),
+      curve('p99', toShares(percentiles)),
+      curve('average', toShares(averages)),
     ],
   )
 }
@@ -102,43 +94,37 @@ export const latencyChart = ({ series, targets }: StatusDocument, span: StatusSp
 /** Returns the chart of requests. */
 export const requestsChart = ({ series }: StatusDocument, span: StatusSpan): Html => {
   const points = series[span]
-  const { gaps, ...words } = describePoints(points, span)
   const top = roundUp(Math.max(2, ...points.map(({ requests }) => requests)))
+  const total = points.reduce((sum, { requests }) => sum + requests, 0)
   const bars = points.flatMap(({ requests, failed }, x) => [
     ...(requests > 0 ? [bar('bar', x, requests / top)] : []),
     ...(failed > 0 ? [bar('failed', x, failed / top)] : []),
   ])
   return chart(
     {
-      ...words,
+      ...describePoints(points, span),
       size: 'middle',
-      label: `Requests, ${names[span]}: ${number(points.reduce((sum, { requests }) => sum + requests, 0))}.`,
+      label: `Requests, ${names[span]}: ${number(total)}.`,
       scale: [number(top), number(top / 2), '0'],
-      keys: [
-        ['average', 'requests'],
-        ['off', 'failed'],
-      ],
+      keys: { average: 'requests', off: 'failed' },
     },
-    [...gaps, ...bars],
+    [...listGaps(points), ...bars],
   )
 }
 
-/** Returns the points of the charts as a table, newest first. */
+const columns: Readonly<Record<string, (point: Point) => string>> = {
+  From: ({ at }) => moment(at),
+  Available: ({ availability }) => percent(availability),
+  Average: ({ latency }) => milliseconds(latency.average_ms),
+  '99th percentile': ({ latency }) => milliseconds(latency.p99_ms),
+  Requests: ({ requests }) => number(requests),
+  Failed: ({ failed }) => number(failed),
+  'From a cache': ({ cache_hit_ratio }) => percent(cache_hit_ratio),
+}
+
+/** Returns the measured points of both charts as a table, newest first. */
 export const pointsTable = ({ series }: StatusDocument, span: StatusSpan): Html => {
-  const heads = ['From', 'Available', 'Average', '99th percentile', 'Requests', 'Failed', 'From a cache']
-  const rows = series[span]
-    .filter(({ minutes }) => minutes > 0)
-    .reverse()
-    .map((point) =>
-      [
-        moment(point.at),
-        percent(point.availability),
-        milliseconds(point.latency.average_ms),
-        milliseconds(point.latency.p99_ms),
-        number(point.requests),
-        number(point.failed),
-        percent(point.cache_hit_ratio),
-      ].map((text) => html`<td>${text}</td>`),
-    )
-  return html`<table id="points"><thead><tr>${heads.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead><tbody>${rows.map((cells) => html`<tr>${cells}</tr>`)}</tbody></table>`
+  const points = series[span].filter(({ minutes }) => minutes > 0).reverse()
+  const toCells = (point: Point) => Object.values(columns).map((read) => html`<td>${read(point)}</td>`)
+  return html`<table id="points"><thead><tr>${Object.keys(columns).map((text) => html`<th scope="col">${text}</th>`)}</tr></thead><tbody>${points.map((point) => html`<tr>${toCells(point)}</tr>`)}</tbody></table>`
 }

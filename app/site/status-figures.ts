@@ -64,7 +64,7 @@ const listRows = ({
   ['Without a report', 'counted as not available', ({ unreported_minutes: n }) => duration(n * 60)],
 ]
 
-/** Returns a table of the measured figures of each period, next to the promised ones. */
+/** Returns the measured figures of each period, next to the promises. */
 export const figuresTable = ({ periods, targets }: StatusDocument): Html => {
   const heads = columns.map(
     ([key, name]) => html`<th scope="col">${name}<small>${coverage(periods[key])}</small></th>`,

@@ -11,7 +11,7 @@ const spans: readonly (readonly [StatusSpan, string])[] = [
   ['days', '90 days'],
 ]
 
-/** Returns the span in the query of `/status`. Defaults to the last day. */
+/** Reads the parameter `span` of `/status`. Anything unknown is the last day. */
 export const findStatusSpan = (name: unknown): StatusSpan =>
   spans.find(([span]) => span === name)?.[0] ?? 'quarters'
 
@@ -41,7 +41,7 @@ const incidentList = ({
 
 const leastMinutes = 60
 
-/** One message in place of figures that have nothing to show yet. Incidents are never hidden. */
+/** Returns the message of a service without figures. An incident is shown even then. */
 const emptyState = ({ periods, incidents, measured_since: since }: StatusDocument): Html | undefined => {
   if (periods['90d'].minutes >= leastMinutes || incidents.length > 0) return undefined
   const begun = since === null ? 'Measuring begins now.' : `Measuring began on ${moment(since)}.`
@@ -59,7 +59,7 @@ const method = html`<section aria-labelledby="method"><h2 id="method">How this i
 <p>The service measures times itself, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which an answer missed a change. Each probe takes a sample of it. The 99th percentile comes from a histogram and is exact to within a fifth.</p>
 <p>A figure is judged if at least half of its period was measured. An average is judged from 20 answers on. Green keeps the promise, and red breaks it.</p></section>`
 
-/** Returns `/status`: figures, charts and incidents. The browser refreshes each part with `data-live`. */
+/** Returns `/status`. The browser refreshes each part with `data-live`. */
 export const statusPage = (status: StatusDocument, span: StatusSpan): PageContent => ({
   title: 'Status',
   description: 'Availability, latency and incidents of the Certification Data API, as measured.',

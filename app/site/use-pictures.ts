@@ -1,6 +1,6 @@
 import { type Html, html } from './escape.ts'
 
-/** Small drawings for the six uses on the start page. Classes give the colors, see `home.css`. */
+/** Drawings for the six uses on the start page. Their colors are in `home.css`. */
 
 const draw = (content: Html): Html => html`<svg viewBox="0 0 240 104" aria-hidden="true">${content}</svg>`
 

@@ -1,23 +1,19 @@
-/** Languages whose blocks are examples to be run; a block of another is what one shows, or only text. */
+/** Blocks in these languages are run. Blocks in other languages are outputs or texts. */
 const languages = ['sh', 'js', 'ts', 'python'] as const
 const unknownLanguages = ['bash', 'shell', 'typescript', 'javascript', 'py', 'curl', '']
 
 export type Example = {
   file: string
-  /** Of its first line in the file. */
   line: number
   language: (typeof languages)[number]
   code: string
-  /** The output block that follows the example directly, without text between them. */
+  /** The output block, if one follows directly. */
   outcome: { language: string; text: string; showsRefusal: boolean } | undefined
 }
 
 const fence = /^```(\S*)\n([\s\S]*?)^```$/gm
 
-/**
- * Returns the examples of a Markdown file, in order. Throws for a block in any other language, so that no example
- * is skipped because of its name.
- */
+/** Returns the examples of a Markdown file. Throws if a block has another name of a runnable language, such as `bash`. */
 export const listExamples = (file: string, markdown: string): Example[] => {
   const blocks = [...markdown.matchAll(fence)].map((match) => ({
     language: match[1] as string,
@@ -43,13 +39,13 @@ export const listExamples = (file: string, markdown: string): Example[] => {
   })
 }
 
-/** `…` stands for anything. */
+/** `…` in `expected` matches any text. */
 const isLike = (expected: string, actual: string): boolean => {
   const parts = expected.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('[\\s\\S]*')}$`).test(actual)
 }
 
-/** Where the actual value lacks something of the expected one; undefined: nowhere. */
+/** Returns the first difference. `actual` may have more members than `expected`. */
 const findLack = (expected: unknown, actual: unknown, path: string): string | undefined => {
   if (expected === '…') return actual === undefined || actual === null ? `${path} is missing` : undefined
   if (typeof expected === 'string') {
@@ -71,21 +67,21 @@ const findLack = (expected: unknown, actual: unknown, path: string): string | un
   return undefined
 }
 
-/** The last JSON value of an output that may have others before it. */
+/** Returns the last JSON value of an output, such as the last line of NDJSON. */
 const lastJson = (output: string): unknown => {
   for (let at = output.indexOf('{'); at >= 0; at = output.indexOf('{', at + 1)) {
     try {
       return JSON.parse(output.slice(at))
     } catch {
-      // Begins further on.
+      // The value begins later.
     }
   }
   throw new Error(`no JSON: ${output}`)
 }
 
 /**
- * Returns how an output differs from the shown one; undefined if it matches. JSON must contain what is shown, and
- * may have more. HTTP must contain each shown line, in any order. Plain text must be equal.
+ * Returns the difference between an output and the guide; `undefined` if they match. JSON may have more members,
+ * and HTTP more lines in any order. Plain text must be equal.
  */
 export const matches = (shown: string, language: string, output: string): string | undefined => {
   if (language === 'json') return findLack(JSON.parse(shown), lastJson(output), '')

@@ -1,16 +1,7 @@
 import { execFile } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -19,13 +10,11 @@ import { installClient } from '../../clients/tools/package.ts'
 import { type Service, startService } from '../../clients/tools/service.ts'
 import { type Example, listExamples, matches } from './examples.ts'
 
-/** Every example of the guides, run as a service with example data serves it. */
-
 const root = join(import.meta.dirname, '../..')
-/** In this order: the README's customer is the one that later guides speak of, and the last erases. */
+/** The order matters: later guides use the customer of the README, and the last guide erases it. */
 const files = ['README.md', 'clients/typescript/README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
 
-/** What cannot be run here, by file and beginning. Each must be there, so that none stays for ever. */
+/** Examples that cannot be run here. Each must exist, so that the list does not grow old. */
 const notRun: readonly (readonly [file: string, begins: string, reason: string])[] = [
   ['docs/webhooks.md', 'import base64', 'needs the package cryptography'],
   ['docs/spreadsheets.md', 'import pandas', 'needs pandas'],
@@ -58,13 +47,13 @@ const isRun = ({ file, code }: Example) =>
 const examples = files.flatMap((file) => listExamples(file, readFileSync(join(root, file), 'utf8')))
 const stepLimitMs = 120_000
 
-/** A folder as a reader has it: the project's programs at hand, and nothing of what examples leave behind. */
+/** Creates the reader's working folder, with the command line on the PATH. */
 const createFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-guides-'))
   mkdirSync(join(folder, 'bin'))
   const npx = `#!/bin/sh\n[ "$1" = certdata ] && shift && exec '${process.execPath}' '${join(root, 'app/cli.ts')}' "$@"\n`
   writeFileSync(join(folder, 'bin/npx'), npx, { mode: 0o755 })
-  // One that fails is an example that fails, but where its outcome shows a refusal.
+  // A refused request fails the example, unless its output shows a refusal.
   for (const [name, options] of [
     ['strict', 'silent\nshow-error\nfail-with-body\n'],
     ['refused', 'silent\n'],
@@ -88,7 +77,7 @@ const json = (body: object): RequestInit => ({
 
 const person = { company: 'A', name: 'B', email: 'a@b.example', message: 'C', consent: true }
 
-/** What stands for a key and its token in the guides' text, and what it is here. */
+/** Returns the guides' placeholders for a key and its token, with real values. */
 const keyValues = async ({ url, certdata }: Service, ...options: string[]): Promise<[string, string][]> => {
   const { api_key: key } = JSON.parse(await certdata('keys', 'issue', 'local', '--json', ...options)) as {
     api_key: string
@@ -101,7 +90,7 @@ const keyValues = async ({ url, certdata }: Service, ...options: string[]): Prom
   ]
 }
 
-/** A guide as its reader sees it: with the address of the service that it is read from. Other files as they are. */
+/** Reads a guide from the service, which inserts its own URL. */
 const readAsServed = async (file: string, { url }: Service): Promise<string> => {
   if (!file.startsWith('docs/'))
     return readFileSync(join(root, file), 'utf8').replaceAll('http://localhost:3000', url)
@@ -116,7 +105,7 @@ const newestHead = ({ output }: Service) =>
     ?.at(-1)
     ?.slice(8, -1) ?? ''
 
-/** The client of the public key that an earlier example made, as the operator registers it. */
+/** Registers the public key that an earlier example has created. */
 const registerClient = async (
   code: string,
   folder: string,
@@ -127,7 +116,7 @@ const registerClient = async (
   return [['<client id>', (JSON.parse(added) as { client_id: string }).client_id]]
 }
 
-/** Two requests for access, in place of those that the guide names. */
+/** Creates two access requests, in place of the two ids in the guide. */
 const requestAccess = async ({ url }: Service): Promise<[string, string][]> =>
   Promise.all(
     ['k3v9x2m7q4d8s1fa', 'q7m2c5t8w1z4x9ab'].map(
@@ -141,11 +130,11 @@ const requestAccess = async ({ url }: Service): Promise<[string, string][]> =>
 const fill = (text: string, values: readonly (readonly [string, string])[]) =>
   values.reduce((filled, [name, value]) => filled.replaceAll(name, value), text)
 
-/** Commands that the guide marks so end with 1, and so do commands that ask, because there is no terminal. */
+/** Expects exit code 1 of commands with the comment "(exit 1)", and of commands that ask on a terminal. */
 const expectRefusals = (code: string) =>
   code.replaceAll(/^(.*?\S) +#.*(?:\(exit 1\)$|\basks\b.*)/gm, '$1 || test $? = 1')
 
-/** Writes the table that an example imports: with the headings of its `--map`, or with names of fields. */
+/** Writes the CSV file that an example imports, with the headings of its `--map`, if any. */
 const writeTable = (code: string, folder: string) => {
   const headings = [...code.matchAll(/--map "([^=]+)=/g)].map(([, heading]) => heading)
   const header = headings.length > 0 ? headings : ['id', 'name', 'part_numbers', 'model', 'tags']
@@ -185,7 +174,6 @@ t.test('every example runs and prints the output in the guide', async (t) => {
   const folder = createFolder()
   const service = await startService({
     LOG_LEVEL: 'info',
-    // The guides ask more in a minute than one reader would.
     LIMIT_DEMO_MINUTE: '1000000',
   })
   t.teardown(async () => {
@@ -204,7 +192,7 @@ t.test('every example runs and prints the output in the guide', async (t) => {
     if (own.length === 0) continue
     const values: [string, string][] = [...requests]
     values.push(['4711:q83v…', newestHead(service)])
-    // One that ends its key gets a key of its own, and so does one that needs a scope by name.
+    // A guide that revokes its key, or needs a special scope, gets a separate key.
     const says = (text: string) => own.some(({ code }) => code.includes(text))
     if (says('/v1/audit')) values.push(...(await keyValues(service, '--scopes', 'audit:read')))
     else values.push(...(says('/oauth/revoke') ? await keyValues(service) : keys))
@@ -215,13 +203,13 @@ t.test('every example runs and prints the output in the guide', async (t) => {
       writeTable(code, folder)
       const extension = { sh: 'sh', js: 'mjs', ts: 'mts', python: 'py' }[language]
       const script = join(folder, `example-${index}.${extension}`)
-      // Variables of a guide's earlier commands are there in its later ones.
+      // Later commands of a guide use variables of earlier ones.
       const begin = language === 'sh' ? `set -euo pipefail\n${shell}` : ''
       const keep = language === 'sh' ? '\ndeclare -p TOKEN TAG KEY 2>/dev/null > variables || true\n' : ''
       writeFileSync(script, `${begin}${fill(expectRefusals(code), values)}${keep}`)
       const env = {
         HOME: folder,
-        // The command line starts a dozen times: its code is compiled once.
+        // The command line starts a dozen times. Its code is compiled once.
         NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
         CURL_HOME: join(folder, outcome?.showsRefusal ? 'refused' : 'strict'),
         ...service.environment,
@@ -231,7 +219,7 @@ t.test('every example runs and prints the output in the guide', async (t) => {
       t.equal(status, 0, `${where} (${language}) ends well`, { output })
       if (outcome) {
         const difference = matches(fill(outcome.text, values), outcome.language, output)
-        t.equal(difference, undefined, `${where} (${language}) shows what it says`, { output })
+        t.equal(difference, undefined, `${where} (${language}) shows the documented output`, { output })
       }
       t.comment(`ran ${where}: ${code.split('\n')[0]}`)
     }
@@ -260,7 +248,7 @@ t.test('an example with a wrong output fails', async (t) => {
     'Text\n\n```sh\nls\n```\n\n```text\na\n```\n\n```json\n{}\n```\n',
   )
   t.match(example, { line: 4, language: 'sh', code: 'ls\n', outcome: { language: 'text', text: 'a\n' } })
-  t.same(others, [], 'what nothing was run for is only text')
+  t.same(others, [], 'a block without an example is only text')
   t.throws(() => listExamples('x', '```bash\nls\n```\n'), /x:2: write the block as one of sh, js, ts, python/)
 })
 
@@ -289,7 +277,7 @@ t.test('the webhook examples without a client accept signed messages only', asyn
     ...rest,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   }))
-  // These are signed correctly. The examples check neither the time nor the JSON.
+  // These messages are signed correctly. The examples check neither the time nor the JSON.
   const otherwiseFaulty = ['too_old', 'too_new', 'malformed_body', undefined]
   const expected = messages.map(({ reason }) => otherwiseFaulty.includes(reason))
   t.ok(expected.includes(true) && expected.includes(false))
@@ -314,7 +302,7 @@ t.test('the webhook examples without a client accept signed messages only', asyn
   t.same(JSON.parse(output), expected, 'Python')
 })
 
-t.test('the guide to errors has every code there is, and no other', async (t) => {
+t.test('the guide to errors lists exactly the existing codes', async (t) => {
   const guide = readFileSync(join(root, 'docs/errors.md'), 'utf8')
   const rows = guide.split('\n').filter((line) => /^\| \d/.test(line))
   const named = rows.flatMap((row) =>
@@ -328,15 +316,5 @@ t.test('the guide to errors has every code there is, and no other', async (t) =>
       ([, code]) => !listed.includes(catalogue[code as ErrorCode][0]),
     )
   })
-  t.same(wrong, [], 'each beside its status')
-})
-
-t.test('the guides lead to files that there are', async (t) => {
-  const missing = files.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
-      .map(([, link]) => join(dirname(file), link as string))
-      .filter((link) => !existsSync(join(root, link)))
-      .map((link) => `${file}: ${link}`),
-  )
-  t.same(missing, [])
+  t.same(wrong, [], 'each next to its status')
 })

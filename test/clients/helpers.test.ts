@@ -22,8 +22,6 @@ import { addCustomer, createTestDatabase, listenTestApp, secretKey, until } from
 import { addSigningClient, algorithms } from '../identity/signing-client.ts'
 import { freePort } from '../servers.ts'
 
-/** History, feed, audit trail, webhooks and signed logins: the TypeScript client against the service as it is. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const { app, origin } = await listenTestApp(database)
@@ -46,26 +44,29 @@ const rename = (customer: string, id: string, name: string) =>
   sql`update products set name = ${name} where customer_id = ${customer} and id = ${id}`.execute(operator)
 const today = () => new Date().toISOString().slice(0, 10)
 
-t.test('history of a record and of all, page by page, and a record of an earlier day', async (t) => {
-  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'historian') })
-  await addProducts('historian', 3)
-  for (const name of ['One', 'Two', 'Three']) await rename('historian', 'p1', name)
-  const names = (await collect(client.history('products', 'p1', { limit: 2 }))).map(
-    ({ op, changes }) => `${op} ${changes.name?.to}`,
-  )
-  t.same(names, ['update Three', 'update Two', 'update One', 'create Product 1'])
-  const all = await collect(client.historyOfAll({ resource: ['products'], since: 'today-1d', limit: 2 }))
-  t.equal(all.length, 6)
-  t.same(await collect(client.historyOfAll({ resource: 'certificates' })), [])
-  t.same(await collect(client.historyOfAll({ since: 'today+1d' })), [])
-  const { data } = await client.get('products', 'p1', { as_of: today() })
-  t.equal(data.name, 'Three')
-  const before = client.get('products', 'p1', { as_of: '2001-01-01' })
-  const refused = await before.catch((error: unknown) => (error as ProblemError).code)
-  t.ok(refused === 'before_history' || refused === 'not_found', String(refused))
-})
+t.test(
+  'reads the history of a record and of all records by pages, and a record of an earlier day',
+  async (t) => {
+    const client = createClient({ url: origin, apiKey: await addCustomer(database, 'historian') })
+    await addProducts('historian', 3)
+    for (const name of ['One', 'Two', 'Three']) await rename('historian', 'p1', name)
+    const names = (await collect(client.history('products', 'p1', { limit: 2 }))).map(
+      ({ op, changes }) => `${op} ${changes.name?.to}`,
+    )
+    t.same(names, ['update Three', 'update Two', 'update One', 'create Product 1'])
+    const all = await collect(client.historyOfAll({ resource: ['products'], since: 'today-1d', limit: 2 }))
+    t.equal(all.length, 6)
+    t.same(await collect(client.historyOfAll({ resource: 'certificates' })), [])
+    t.same(await collect(client.historyOfAll({ since: 'today+1d' })), [])
+    const { data } = await client.get('products', 'p1', { as_of: today() })
+    t.equal(data.name, 'Three')
+    const before = client.get('products', 'p1', { as_of: '2001-01-01' })
+    const refused = await before.catch((error: unknown) => (error as ProblemError).code)
+    t.ok(refused === 'before_history' || refused === 'not_found', String(refused))
+  },
+)
 
-t.test('the feed by pages, with a filter, fields and previous values', async (t) => {
+t.test('reads the feed by pages, with a filter, fields and previous values', async (t) => {
   const client = createClient({ url: origin, apiKey: await addCustomer(database, 'follower') })
   await addProducts('follower', 4)
   const query = { resources: ['products'], brand: 'Acme', fields: ['name'], limit: 2, previous: true }
@@ -94,39 +95,35 @@ t.test('the feed by pages, with a filter, fields and previous values', async (t)
   await t.rejects(collect(client.changes({ after: 'snapshot' })), /use follow or catchUp/)
 })
 
-t.test(
-  'catching up brings a copy with a filter up to date, and refuses a token of another filter',
-  async (t) => {
-    const client = createClient({ url: origin, apiKey: await addCustomer(database, 'copier') })
-    await addProducts('copier', 3)
-    const copy = new Map<string, object>()
-    let token: string | undefined
-    const store = {
-      loadToken: async () => token,
-      async replaceAll(state: AsyncIterable<{ id: string; data: object | null }>, next: string) {
-        for await (const { id, data } of state) copy.set(id, data as object)
-        token = next
-      },
-      async apply(changes: readonly { op: string; id: string; data: object | null }[], next: string) {
-        for (const { op, id, data } of changes)
-          op === 'delete' ? copy.delete(id) : copy.set(id, data as object)
-        token = next
-      },
-    }
-    const options = { resources: ['products'] as const, filter: { brand: 'Acme' }, fields: ['name'] }
-    await client.catchUp(store, options)
-    t.equal(copy.size, 3)
-    t.same(copy.get('p1'), { id: 'p1', name: 'Product 1' })
-    await sql`update products set brand = 'x' where customer_id = 'copier' and id = 'p2'`.execute(operator)
-    await client.get('products', 'p1', {}, { fresh: true })
-    await client.catchUp(store, options)
-    t.same([...copy.keys()].sort(), ['p1', 'p3'])
-    const other = client.catchUp(store, { ...options, filter: { brand: 'Other' } })
-    t.equal(await other.catch(({ code }) => code), 'invalid_sync_token')
-  },
-)
+t.test('catchUp updates a filtered copy, and refuses a token of another filter', async (t) => {
+  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'copier') })
+  await addProducts('copier', 3)
+  const copy = new Map<string, object>()
+  let token: string | undefined
+  const store = {
+    loadToken: async () => token,
+    async replaceAll(state: AsyncIterable<{ id: string; data: object | null }>, next: string) {
+      for await (const { id, data } of state) copy.set(id, data as object)
+      token = next
+    },
+    async apply(changes: readonly { op: string; id: string; data: object | null }[], next: string) {
+      for (const { op, id, data } of changes) op === 'delete' ? copy.delete(id) : copy.set(id, data as object)
+      token = next
+    },
+  }
+  const options = { resources: ['products'] as const, filter: { brand: 'Acme' }, fields: ['name'] }
+  await client.catchUp(store, options)
+  t.equal(copy.size, 3)
+  t.same(copy.get('p1'), { id: 'p1', name: 'Product 1' })
+  await sql`update products set brand = 'x' where customer_id = 'copier' and id = 'p2'`.execute(operator)
+  await client.get('products', 'p1', {}, { fresh: true })
+  await client.catchUp(store, options)
+  t.same([...copy.keys()].sort(), ['p1', 'p3'])
+  const other = client.catchUp(store, { ...options, filter: { brand: 'Other' } })
+  t.equal(await other.catch(({ code }) => code), 'invalid_sync_token')
+})
 
-t.test('the audit trail: entries and roots verify, and a check continues after the last one', async (t) => {
+t.test('verifies entries and roots of the audit trail, and continues after the last root', async (t) => {
   const apiKey = await addCustomer(database, 'auditor', { scopes: ['products:read', 'audit:read'] })
   const client = createClient({ url: origin, apiKey })
   const publish = async () => {
@@ -145,7 +142,7 @@ t.test('the audit trail: entries and roots verify, and a check continues after t
   const first = await read()
   const { position, ...counts } = await verifyAudit({ ...first, keys })
   t.ok(counts.entries >= 2 && counts.roots >= 1)
-  t.same(await collect(client.audit({ limit: 1 })), first.entries, 'pages have what the export has')
+  t.same(await collect(client.audit({ limit: 1 })), first.entries, 'pages and export are equal')
   t.same(await collect(client.auditRoots({ limit: 1 })), first.roots)
   t.same(await collect(client.audit({ action: 'login', outcome: 'refused' })), [])
   await client.list('products', { limit: 7 })
@@ -187,7 +184,7 @@ t.test('a webhook verifier reads keys once an hour, and again if no signature ma
     )
   }
   t.same(await Promise.all([send(), send()]), ['msg_1', 'msg_1'])
-  t.equal(reads, 1, 'messages that come together share it')
+  t.equal(reads, 1, 'simultaneous messages share a read')
   t.equal(await send(present), 'wrong_signature')
   t.equal(reads, 1, 'not within a minute')
   keys = published(present)
@@ -217,12 +214,12 @@ t.test('the client verifies a message with the keys that the service publishes',
   await t.rejects(parsed, /as it came/, 'a body that was parsed is a fault of the receiver')
 })
 
-t.test('a client that signs logs in, with a new assertion for each try', async (t) => {
+t.test('a client that signs logs in with a new assertion at each attempt', async (t) => {
   for (const alg of algorithms) {
     const { id: clientId, privateKey } = await addSigningClient(database, { alg })
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const ids: string[] = []
-    /** The service takes the first assertion, and its answer is lost. */
+    /** Loses the answer to the first assertion, which the service has accepted. */
     const losing: typeof fetch = async (input, init) => {
       const answer = await fetch(input, init)
       if (!String(input).endsWith('/v1/oauth/token')) return answer
@@ -240,7 +237,7 @@ t.test('a client that signs logs in, with a new assertion for each try', async (
     })
     t.same((await client.list('products')).data, [], alg)
     await client.list('products', { limit: 1 })
-    t.equal(new Set(ids).size, 2, 'and no login more than that')
+    t.equal(new Set(ids).size, 2, 'no further login')
   }
 })
 
@@ -268,7 +265,7 @@ t.test('a client signs with a WebCrypto key, by its name, and a foreign key is r
   await t.rejects(wrong.me(), /BEGIN PRIVATE KEY/)
 })
 
-/** A receiver on this machine that verifies each message with the key that `listen` printed, and a customer's client. */
+/** Starts `listen`, and a receiver that verifies each message with the printed key. */
 const startListening = async (t: Test, customer: string, answer: (n: number) => number) => {
   const client = createClient({ url: origin, apiKey: await addCustomer(database, customer) })
   const lines: string[] = []
@@ -337,7 +334,7 @@ t.test('listen ends after 410, and refuses other machines before it sends anythi
 })
 
 t.test('listen gives up if the receiver fails for too long', async (t) => {
-  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'nobody-home') })
+  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'unreachable') })
   const retries = { firstDelayMs: 1, longestDelayMs: 1, giveUpMs: 0 }
   const forward = `http://127.0.0.1:${await freePort()}/hook`
   await t.rejects(

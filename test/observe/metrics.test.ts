@@ -7,7 +7,9 @@ import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.
 
 const token = 'who-measures-has-this'
 const database = await createTestDatabase()
-const app = await createTestApp(database, { env: { METRICS_TOKEN: token, LIMIT_ENTERPRISE_BURST: '3' } })
+const logStream = { write: () => {}, lost: 0 }
+const env = { METRICS_TOKEN: token, LIMIT_ENTERPRISE_BURST: '3' }
+const app = await createTestApp(database, { env, logStream })
 t.teardown(async () => {
   await app.close()
   await database.close()
@@ -17,7 +19,7 @@ const bolt = await asCustomer(database, app, 'bolt', { plan: 'enterprise' })
 
 const scrape = (authorization = `Bearer ${token}`) =>
   app.inject({ url: '/metrics', headers: { authorization } })
-/** Samples by name and labels, as they are written. */
+/** Returns values by name and labels, such as `certdata_feed_waiters`. */
 const read = async () => {
   const lines = (await scrape()).body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -126,7 +128,7 @@ t.test('only the operator reads metrics', async (t) => {
   }
   t.equal((await acme.get('/v1/me')).statusCode, 200)
   const other = await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
-  t.equal(other.statusCode, 401, 'and the metrics token opens nothing else')
+  t.equal(other.statusCode, 401, 'the metrics token is not an access token')
   const posted = await app.inject({ method: 'POST', url: '/metrics' })
   t.match([posted.statusCode, posted.headers.allow], [405, 'GET, HEAD, OPTIONS'])
 })
@@ -143,34 +145,37 @@ t.test('a separate port needs no token and has no other routes', async (t) => {
   t.equal((await fetch(`${origin}/metrics`, { method: 'POST' })).status, 404)
 })
 
-t.test('without METRICS_TOKEN there is no such page', async (t) => {
+t.test('/metrics does not exist without METRICS_TOKEN', async (t) => {
   const without = await createTestApp(database)
   t.teardown(() => without.close())
   const { statusCode } = await without.inject({ url: '/metrics', headers: { authorization: 'Bearer ' } })
   t.equal(statusCode, 404)
 })
 
-t.test('answers are counted by route pattern, plan and status; the forms of a path are one', async (t) => {
-  const before = await read()
-  const added = async (sample: string) => ((await read()).get(sample) ?? 0) - (before.get(sample) ?? 0)
-  for (const path of ['/v1/products', '/products', '/webapi/v1/api.php/products']) await acme.get(path)
-  const first = await acme.get('/v1/products', { 'cache-control': '' })
-  const again = { 'cache-control': '', 'if-none-match': String(first.headers.etag) }
-  t.equal((await acme.get('/v1/products', again)).statusCode, 304)
-  await acme.get('/v1/products/unknown-1')
-  await acme.get('/v1/products/unknown-2')
-  const premium = 'route="/products",plan="premium"'
-  t.equal(await added(`certdata_http_requests_total{${premium},status="200"}`), 4)
-  t.equal(await added(`certdata_http_requests_total{${premium},status="304"}`), 1)
-  t.equal(await added('certdata_http_requests_total{route="/products/:id",plan="premium",status="404"}'), 2)
-  t.equal(await added(`certdata_http_request_duration_seconds_count{route="/products"}`), 5)
-  t.equal(await added(`certdata_http_request_duration_seconds_bucket{le="+Inf",route="/products"}`), 5)
-  t.equal(await added('certdata_answers_total{source="database"}'), 1, 'absent records are no answers')
-  t.equal(await added('certdata_answers_total{source="memory"}'), 4, '304 included')
-  t.equal(await added('certdata_data_duration_seconds_count'), 5)
-})
+t.test(
+  'answers are counted by route pattern, plan and status, without regard to the form of the path',
+  async (t) => {
+    const before = await read()
+    const added = async (sample: string) => ((await read()).get(sample) ?? 0) - (before.get(sample) ?? 0)
+    for (const path of ['/v1/products', '/products', '/webapi/v1/api.php/products']) await acme.get(path)
+    const first = await acme.get('/v1/products', { 'cache-control': '' })
+    const again = { 'cache-control': '', 'if-none-match': String(first.headers.etag) }
+    t.equal((await acme.get('/v1/products', again)).statusCode, 304)
+    await acme.get('/v1/products/unknown-1')
+    await acme.get('/v1/products/unknown-2')
+    const premium = 'route="/products",plan="premium"'
+    t.equal(await added(`certdata_http_requests_total{${premium},status="200"}`), 4)
+    t.equal(await added(`certdata_http_requests_total{${premium},status="304"}`), 1)
+    t.equal(await added('certdata_http_requests_total{route="/products/:id",plan="premium",status="404"}'), 2)
+    t.equal(await added(`certdata_http_request_duration_seconds_count{route="/products"}`), 5)
+    t.equal(await added(`certdata_http_request_duration_seconds_bucket{le="+Inf",route="/products"}`), 5)
+    t.equal(await added('certdata_answers_total{source="database"}'), 1, 'absent records are no answers')
+    t.equal(await added('certdata_answers_total{source="memory"}'), 4, '304 included')
+    t.equal(await added('certdata_data_duration_seconds_count'), 5)
+  },
+)
 
-t.test('the latency of the objective covers data, not exports, polls, errors or refusals', async (t) => {
+t.test('the latency of the objective covers data, but no exports, polls and errors', async (t) => {
   const count = async () => (await read()).get('certdata_data_duration_seconds_count')
   const before = await count()
   t.equal((await acme.get('/v1/products?format=csv')).statusCode, 200)
@@ -194,10 +199,10 @@ t.test('refusals, logins and errors are counted by code', async (t) => {
   t.equal(figures.get('certdata_logins_total{outcome="invalid_api_key"}'), 1)
 })
 
-t.test('a thousand odd paths, methods and parameters add nothing', async (t) => {
+t.test('unknown paths, methods and parameters add no series', async (t) => {
   const odd = async (round: number) => {
     for (const prefix of ['', '/v1', '/webapi/v1/api.php', '/v1/products', '/.well-known']) {
-      for (let count = 0; count < 200; count += 1) {
+      for (let count = 0; count < 40; count += 1) {
         await acme.get(`${prefix}/odd-${round}-${count}?x${count}=${count}`)
       }
     }
@@ -206,7 +211,7 @@ t.test('a thousand odd paths, methods and parameters add nothing', async (t) => 
     }
   }
   await odd(1)
-  // Figures that come with the first of something are there.
+  // Some series exist only after a first event. These events are done before the comparison.
   await app.audit.flush()
   await app.audit.seal(true)
   const before = await read()
@@ -216,11 +221,11 @@ t.test('a thousand odd paths, methods and parameters add nothing', async (t) => 
   t.notMatch([...after.keys()].join('\n'), /odd-/)
 })
 
-t.test("the audit chain's head is published as a number, and so are rooms' figures", async (t) => {
+t.test("the audit chain's head and the figures of other parts are exported as numbers", async (t) => {
   await app.audit.flush()
   await app.audit.seal(true)
   let figures = await read()
-  // A moment in which the database was not asked passes.
+  // The lag may be large until the next poll.
   await until('it is fresh', async () => {
     figures = await read()
     return (
@@ -258,7 +263,7 @@ t.test('a figure that needs a query is read at most once per interval', async (t
   t.equal(await figure(), 2)
   works = false
   now = 2_000
-  t.equal(await figure(), 2, 'the last one stands')
+  t.equal(await figure(), 2, 'after a failure, the last value')
 })
 
 t.test('overdue requests are counted, at most every half minute', async (t) => {
@@ -279,17 +284,6 @@ t.test('overdue requests are counted, at most every half minute', async (t) => {
 })
 
 t.test('lost log lines are counted', async (t) => {
-  const logStream = { write: () => {}, lost: 0 }
-  const logging = await createTestApp(database, { env: { METRICS_TOKEN: token }, logStream })
-  t.teardown(() => logging.close())
-  const lost = async () => {
-    const { body } = await logging.inject({
-      url: '/metrics',
-      headers: { authorization: `Bearer ${token}` },
-    })
-    return /^certdata_log_lines_lost_total (\d+)$/m.exec(body)?.[1]
-  }
-  t.equal(await lost(), '0')
   logStream.lost = 7
-  t.equal(await lost(), '7')
+  t.equal((await read()).get('certdata_log_lines_lost_total'), 7)
 })

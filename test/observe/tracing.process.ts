@@ -11,7 +11,7 @@ const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
 
-/** Prints each module of OpenTelemetry that the process loads, except its interfaces, which prom-client loads. */
+/** Prints each module of OpenTelemetry that the process loads, except its API, which prom-client loads. */
 const spy = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load(url, context, next) {
@@ -40,7 +40,7 @@ const listLines = ({ output }: Service) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-t.test('the trace of a request follows the standard header, or there is none', async (t) => {
+t.test('reads a valid traceparent and ignores a malformed one', async (t) => {
   t.equal(findTraceId(traceparent), traceId)
   t.equal(findTraceId(`cc-${traceId}-00f067aa0ba902b7-01-what-comes`), traceId, 'a later version')
   const bad = [
@@ -57,21 +57,24 @@ t.test('the trace of a request follows the standard header, or there is none', a
   for (const header of bad) t.equal(findTraceId(header), undefined, String(header))
 })
 
-t.test('without a collector nothing of it is loaded, and lines have the trace of the caller', async (t) => {
-  const service = await start()
-  await fetch(`${service.base}/v1/products`, { headers: { traceparent } })
-  await fetch(`${service.base}/v1/projects`, { headers: { traceparent: 'nonsense' } })
-  await service.printed('"route":"/v1/projects"')
-  const [first, second] = ['/v1/products', '/v1/projects'].map((route) =>
-    listLines(service).find((line) => line.route === route),
-  )
-  t.equal(first?.trace_id, traceId)
-  t.notOk('trace_id' in (second ?? {}))
-  t.equal(await service.stop(), 0)
-  t.notMatch(service.output(), 'LOADED')
-})
+t.test(
+  'without a collector, OpenTelemetry is not loaded, and log lines have the trace of the caller',
+  async (t) => {
+    const service = await start()
+    await fetch(`${service.base}/v1/products`, { headers: { traceparent } })
+    await fetch(`${service.base}/v1/projects`, { headers: { traceparent: 'nonsense' } })
+    await service.printed('"route":"/v1/projects"')
+    const [first, second] = ['/v1/products', '/v1/projects'].map((route) =>
+      listLines(service).find((line) => line.route === route),
+    )
+    t.equal(first?.trace_id, traceId)
+    t.notOk('trace_id' in (second ?? {}))
+    t.equal(await service.stop(), 0)
+    t.notMatch(service.output(), 'LOADED')
+  },
+)
 
-t.test('with one, requests and their statements arrive there as one trace', async (t) => {
+t.test('a collector receives requests and their statements as one trace', async (t) => {
   const bodies: string[] = []
   const collector = createServer(async (request, response) => {
     let body = ''
@@ -100,8 +103,8 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
     await fetch(`${service.base}/v1/approvals`, { headers: { authorization, traceparent } })
   }
   const line = listLines(service).find(({ route }) => route === '/v1/countries')
-  t.match(line?.trace_id, /^[\da-f]{32}$/, 'one of its own where the caller has none')
-  t.equal(await service.stop(), 0, 'what waits is sent before the end')
+  t.match(line?.trace_id, /^[\da-f]{32}$/, 'a new trace if the caller has none')
+  t.equal(await service.stop(), 0, 'pending spans are sent before the end')
   t.match(service.output(), 'LOADED')
 
   type Span = {
@@ -120,20 +123,20 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
     .filter((span) => span.traceId === traceId)
   const root = spans.find(({ name }) => name === 'GET /v1/products')
   t.equal(root?.parentSpanId, '00f067aa0ba902b7')
-  t.match(JSON.stringify(root?.attributes), '"database"', 'where the data came from')
+  t.match(JSON.stringify(root?.attributes), '"database"', 'source of the data')
   const sources = spans
     .filter(({ name }) => name === 'GET /v1/approvals')
     .map(({ attributes }) => /"(database|memory)"/.exec(JSON.stringify(attributes))?.[1])
-  t.same(sources, ['database', 'memory', 'memory'], 'also what is answered in front of the router')
+  t.same(sources, ['database', 'memory', 'memory'], 'also cached answers, which do not reach the router')
   const children = JSON.stringify(spans.filter(({ parentSpanId }) => parentSpanId === root?.spanId))
   t.match(children, 'postgresql')
   if (redis) t.match(children, '"redis"')
   const refused = spans.find(({ attributes }) => JSON.stringify(attributes).includes('"intValue":400'))
-  t.match(refused, { name: 'GET /v1/products', status: { code: 0 } }, 'a wrong request is no failure of ours')
+  t.match(refused, { name: 'GET /v1/products', status: { code: 0 } }, 'a bad request is not a failure')
   t.notMatch(bodies.join(), /Secret|cda_live/, 'no values')
 })
 
-t.test('a collector that is away costs nothing and is mentioned once', async (t) => {
+t.test('an unreachable collector delays no request and is logged once', async (t) => {
   const service = await start({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
     OTEL_BSP_SCHEDULE_DELAY: '20',

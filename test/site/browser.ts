@@ -1,24 +1,33 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
 
 const program = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/** Of its start and of whatever a page is waited for. */
 const patienceMs = 90_000
 
-/** Starts the machine's browser. Returns undefined if there is none; throws instead if REQUIRE_CHROMIUM=1. */
+/** Starts Chromium. If it is not installed, returns `undefined`, or throws if REQUIRE_CHROMIUM=1. */
 export const launchBrowser = async (): Promise<Browser | undefined> => {
-  if (!existsSync(program)) {
-    if (process.env.REQUIRE_CHROMIUM === '1')
-      throw new Error(`REQUIRE_CHROMIUM=1, but there is no ${program}`)
-    return undefined
+  if (existsSync(program))
+    return await chromium.launch({ executablePath: program, args: ['--no-sandbox'], timeout: patienceMs })
+  if (process.env.REQUIRE_CHROMIUM === '1') throw new Error(`REQUIRE_CHROMIUM=1, but there is no ${program}`)
+  return undefined
+}
+
+/** Starts Chromium until the end of the test file. If it is not installed, skips the file. */
+export const startBrowser = async (t: Pick<Test, 'pass' | 'teardown'>): Promise<Browser> => {
+  const browser = await launchBrowser()
+  if (!browser) {
+    t.pass('pages in a browser', { skip: `there is no ${program}` })
+    process.exit(0)
   }
-  return await chromium.launch({ executablePath: program, args: ['--no-sandbox'], timeout: patienceMs })
+  t.teardown(() => browser.close())
+  return browser
 }
 
 export type Look = { javaScript?: boolean; colorScheme?: 'light' | 'dark'; hasClock?: boolean }
 
-/** A window on a page; with `hasClock` its time can be put forward, and its network is not timed. `faults` fills with what its console, its policy and its network complain of. */
+/** Opens a page. `hasClock`: the test moves its time. `faults` collects messages of console, policy and network. */
 export const openWindow = async (browser: Browser, url: string, look: Look = {}) => {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 850 },
@@ -41,9 +50,9 @@ export const openWindow = async (browser: Browser, url: string, look: Look = {})
   return { page, faults, hosts, close: () => context.close() }
 }
 
-/** Returns what axe-core finds, one line for each violation. `within`: a selector; without it, the whole page. */
+/** Returns a line for each violation that axe-core finds. `within`: a selector; defaults to the whole page. */
 export const findViolations = async (page: Page, within?: string): Promise<string[]> => {
-  // By the debugger, which no policy of the page refuses.
+  // The content security policy would refuse a script element, but not this.
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(
     (root) => (globalThis as unknown as { axe: typeof axe }).axe.run(root ?? 'html'),
@@ -52,4 +61,16 @@ export const findViolations = async (page: Page, within?: string): Promise<strin
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )
+}
+
+export const isFocused = (page: Page, selector: string) =>
+  page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
+
+/** Presses Tab until an element with this selector has the focus. */
+export const tabTo = async (page: Page, selector: string) => {
+  for (let i = 0; i < 80; i++) {
+    if (await isFocused(page, selector)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not lead to ${selector}`)
 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { findViolations } from './browser.ts'
-import { createDemoStage, isFocused, tabTo, untilSaid } from './demo-stage.ts'
+import { findViolations, isFocused, tabTo } from './browser.ts'
+import { createDemoStage, untilSaid } from './demo-stage.ts'
 
 const { database, owner, open } = await createDemoStage()
 
-/** What each question shows. `columns`: of its table; empty if the picture shows everything. */
+/** `columns` of the table are empty if the picture shows everything. */
 const questions = [
   {
     key: 'expiring',
@@ -56,7 +56,6 @@ const questions = [
   },
 ] as const
 
-/** Goes through the tabs of the answer. */
 const checkTabs = async (t: Test, page: Page, { key, columns, request }: (typeof questions)[number]) => {
   const hasTable = columns.length > 0
   t.equal(await page.isVisible('#tab-table'), hasTable, key)
@@ -86,7 +85,7 @@ const checkTabs = async (t: Test, page: Page, { key, columns, request }: (typeof
   if (hasTable) await page.click('#tab-table')
 }
 
-t.test('the page opens with an answered question, and each question is one click', async (t) => {
+t.test('the page answers the first question, and each other question after a click', async (t) => {
   const { page, faults, hosts, close } = await open('/demo')
   await page.locator('#figures', { hasText: 'hit' }).waitFor({ state: 'attached' })
   t.notOk(await page.isVisible('#figures'), 'figures are for developers')
@@ -104,7 +103,7 @@ t.test('the page opens with an answered question, and each question is one click
     t.same(await findViolations(page), [], question.key)
   }
   t.same(faults, [])
-  t.equal(hosts.size, 1, 'nothing comes from elsewhere')
+  t.equal(hosts.size, 1, 'no other hosts')
   await page.goBack()
   await untilSaid(page, /^Approvals took/)
   t.equal(
@@ -115,7 +114,7 @@ t.test('the page opens with an answered question, and each question is one click
   await close()
 })
 
-t.test('each question has an address, and looks right on a phone and in the dark', async (t) => {
+t.test('each question has a URL, and is readable on a phone and in dark colors', async (t) => {
   for (const { key, words } of questions) {
     const { page, faults, close } = await open(`/demo#${key}`, { colorScheme: 'dark' })
     await page.setViewportSize({ width: 390, height: 844 })
@@ -129,7 +128,7 @@ t.test('each question has an address, and looks right on a phone and in the dark
   }
 })
 
-t.test('on a phone the questions are a strip, and a tap leads to the answer', async (t) => {
+t.test('on a phone the questions are a strip, and a tap scrolls to the answer', async (t) => {
   const { page, close } = await open('/demo#changes')
   await page.setViewportSize({ width: 390, height: 844 })
   await untilSaid(page, /^Approvals took/)
@@ -157,7 +156,7 @@ t.test('questions and tabs work by keyboard', async (t) => {
   await close()
 })
 
-t.test('a cell of the matrix explains itself, and arrow keys move between cells', async (t) => {
+t.test('a cell of the matrix shows its reasons, and arrow keys move between cells', async (t) => {
   const { page, faults, close } = await open('/demo#markets')
   await page.waitForSelector('.matrix')
   await tabTo(page, '.matrix button')
@@ -188,7 +187,7 @@ const undo = async () => {
   await sql`select from change_demo_record(false)`.execute(database.reader)
 }
 
-t.test('a change and its undoing appear in the picture, with names and milliseconds', async (t) => {
+t.test('the picture shows a change with its delay, and the undone change', async (t) => {
   const { page, faults, close } = await open('/demo')
   await untilSaid(page, /certificates/)
   await page.click('#change')
@@ -223,7 +222,7 @@ t.test('the table downloads as an Excel workbook', async (t) => {
   await close()
 })
 
-/** What the timeline shows of each entry: its kind, its title, and what changed. */
+/** Returns a line for each entry: kind, title, and its first value. */
 const readTimeline = async (page: Page) => {
   const entries = await page.locator('.record-timeline ol > li').all()
   return Promise.all(
@@ -235,7 +234,7 @@ const readTimeline = async (page: Page) => {
   )
 }
 
-t.test('the timeline shows the stages of a record in words, and each record has an address', async (t) => {
+t.test('the timeline shows the changes of a record in words, and each record has a URL', async (t) => {
   const { page, faults, close } = await open('/demo#history')
   await untilSaid(page, /^Approval of Tracker Mini/)
   const shown = await readTimeline(page)
@@ -251,7 +250,7 @@ t.test('the timeline shows the stages of a record in words, and each record has 
   await untilSaid(page, /^The same certificate, entered twice and then deleted: [234] entries,/)
   t.ok(await isFocused(page, '#record'), 'the list keeps the focus')
   t.match(page.url(), /#history\/certificates\/crt-smartlock-au-twice$/)
-  // On a few days of each four weeks it was created again.
+  // Depending on the day of the run, the example creates this record again after the deletion.
   const timeline = await readTimeline(page)
   t.match(
     timeline.find((entry) => entry.startsWith('delete')),
@@ -269,7 +268,7 @@ t.test('the timeline shows the stages of a record in words, and each record has 
   await close()
 })
 
-t.test('every record that the demo offers has a history, and another one leads to its own', async (t) => {
+t.test('every listed record has a history, and the URL of another record shows its history', async (t) => {
   const { page, close } = await open('/demo#history/products/prd-tracker-mini')
   await untilSaid(page, /^products\/prd-tracker-mini: 1 entry/)
   const offered = await page.evaluate<string[]>(
@@ -287,7 +286,7 @@ t.test('every record that the demo offers has a history, and another one leads t
   await close()
 })
 
-t.test('a change and its undoing arrive in the open history of the record', async (t) => {
+t.test('the open history of a record shows a change and the undone change', async (t) => {
   const { page, faults, close } = await open('/demo')
   await untilSaid(page, /certificates/)
   await page.click('#change')
@@ -309,7 +308,7 @@ t.test('a change and its undoing arrive in the open history of the record', asyn
   await close()
 })
 
-t.test('without JavaScript the demo explains itself, and has no dead controls', async (t) => {
+t.test('without JavaScript the demo shows a notice and no controls', async (t) => {
   const { page, close } = await open('/demo', { javaScript: false })
   t.ok(await page.isVisible('noscript .notice'))
   t.notOk(await page.isVisible('.questions'))
@@ -318,7 +317,7 @@ t.test('without JavaScript the demo explains itself, and has no dead controls', 
   await close()
 })
 
-t.test('a page of 500 and its 304: bytes and milliseconds', async (t) => {
+t.test('the page compares the bytes of a long answer with its 304', async (t) => {
   const { page, faults, close } = await open('/demo')
   await untilSaid(page, /certificates/)
   await page.click('#developers summary')
@@ -335,7 +334,7 @@ t.test('a page of 500 and its 304: bytes and milliseconds', async (t) => {
   await close()
 })
 
-t.test('a visit of everything uses at most 30 of the 60 requests of a minute', async (t) => {
+t.test('a visitor who opens everything uses at most 30 of the 60 requests of a minute', async (t) => {
   const { page, faults, close } = await open('/demo')
   let used = 0
   page.on('response', (response) => {
@@ -370,7 +369,7 @@ t.test('a visit of everything uses at most 30 of the 60 requests of a minute', a
   await close()
 })
 
-t.test('changes by the calendar are marked', async (t) => {
+t.test('the timeline marks changes by the calendar', async (t) => {
   await sql`alter table certificates disable trigger user`.execute(owner)
   await sql`update history_begun set since = since - interval '200 days'`.execute(owner)
   await sql`update certificates set created_at = created_at - interval '120 days', valid_until = current_date - 1,

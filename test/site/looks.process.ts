@@ -4,18 +4,13 @@ import t from 'tap'
 import { addKeyLink } from '../../app/identity/key-links.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { addCustomer, connectOwner, createTestDatabase, listenTestApp } from '../helper.ts'
-import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
+import { findViolations, type Look, openWindow, startBrowser } from './browser.ts'
 
-const browser = await launchBrowser()
-if (!browser) {
-  t.comment('There is no Chromium: how the pages and the reference look to whom is not tested')
-  t.pass('the pages in a browser', { skip: 'chromium is not installed' })
-  process.exit(0)
-}
+const browser = await startBrowser(t)
 const database = await createTestDatabase()
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
 const owner = connectOwner(database)
-// A service without figures shows no charts.
+// Without figures, the status page has no charts.
 await sql`insert into service_minutes select m, 'a', 63, 20, 0, 20, 30, 18, 90, array[20]
   from generate_series(date_trunc('minute', now()) - interval '2 hours', now() - interval '1 minute', '1 minute') m`.execute(
   owner,
@@ -23,7 +18,6 @@ await sql`insert into service_minutes select m, 'a', 63, 20, 0, 20, 30, 18, 90, 
 const { app, origin } = await listenTestApp(database)
 await app.serviceStatus.refresh()
 t.teardown(async () => {
-  await browser.close()
   await app.close()
   await owner.destroy()
   await database.close()
@@ -36,7 +30,7 @@ const looks = [
   { colorScheme: 'dark', width: 390 },
 ] as const
 
-t.test('no page breaks an accessibility rule, complains, or is wider than its window', async (t) => {
+t.test('pages meet accessibility rules, log no errors, and fit the window', async (t) => {
   await addCustomer(database, 'acme')
   const made = { customerId: 'acme', scopes: null, networks: ['192.0.2.0/24'], lifetimeSeconds: 86_400 }
   const { secret } = await addKeyLink(database.operator, made)
@@ -48,7 +42,7 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
       await page.click('button[type=submit]')
       await page.waitForSelector('#outcome.bad')
     },
-    // Without the part after `#`.
+    // The link lacks its secret.
     '/key': (page) => page.waitForSelector('#outcome.bad'),
     [`/key#${secret}`]: async (page) => {
       if (await page.isVisible('#show')) await page.click('#show')
@@ -66,7 +60,7 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
       await untilReady(page)
       await page.setViewportSize({ width, height: 850 })
       const name = `${path}, ${colorScheme}, ${width} px`
-      // The rules look at colours and names: a narrow window changes neither.
+      // The rules check colors and names, which do not depend on the width.
       if (width > 600) t.same(await findViolations(page), [], name)
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       t.ok(overflow <= 0, `${name}: ${overflow} px too wide`)
@@ -77,7 +71,7 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
   }
 })
 
-t.test('words of charts are as large on a phone as elsewhere', async (t) => {
+t.test('labels of charts have the same size on a phone', async (t) => {
   const { page, close } = await open('/status')
   for (const width of [1280, 390, 844]) {
     await page.setViewportSize({ width, height: 850 })
@@ -87,8 +81,8 @@ t.test('words of charts are as large on a phone as elsewhere', async (t) => {
   await close()
 })
 
-t.test('the reference breaks no accessibility rule, and complains of nothing', async (t) => {
-  // It chooses its colours when it is loaded, and on a phone it has other buttons.
+t.test('the reference meets accessibility rules and logs no errors', async (t) => {
+  // The reference chooses its colors when it loads, and has other buttons on a phone.
   for (const { colorScheme, width } of looks) {
     const { page, faults, close } = await open('/docs', { colorScheme })
     await page.setViewportSize({ width, height: 850 })

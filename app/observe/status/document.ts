@@ -5,7 +5,7 @@ import { type Minute, minuteMs, minutesPerDay, quantile } from './minutes.ts'
 import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
 import { targets } from './targets.ts'
 
-/** Every instance has reported a minute by this time after its end. */
+/** By this time after the end of a minute, every instance has reported it. */
 const settledAfterMs = 15_000
 const shownIncidents = 50
 
@@ -69,8 +69,8 @@ const describeIncident = ({ from, until, kind, availability }: Incident, end: nu
 })
 
 /**
- * Creates the content of `/status.json` up to the last minute that every instance has reported. `own`:
- * minutes not written yet. Later minutes without a report count as unavailable.
+ * Creates the content of `/status.json` up to the last settled minute. `own`: minutes of this instance that
+ * are not in the database yet. Minutes without any report count as unavailable.
  */
 export const createStatusDocument = (history: History, own: readonly Minute[], nowMs: number) => {
   const until = Math.floor((nowMs - settledAfterMs) / minuteMs)
@@ -107,5 +107,5 @@ export const createStatusDocument = (history: History, own: readonly Minute[], n
   }
 }
 
-/** The figures of `/status` and `/status.json`. Shares are between 0 and 1, times in milliseconds. */
+/** Shares are between 0 and 1, times in milliseconds. */
 export type StatusDocument = ReturnType<typeof createStatusDocument>

@@ -4,9 +4,9 @@ import { findFirstServiceMinute, listServiceDays, listServiceMinutes, type Servi
 
 /** Days on the page, including today. */
 export const shownDays = 90
-/** Minutes kept individually: a day, plus a quarter of an hour and a margin for late reports. */
+/** Recent minutes are kept one by one: a day, a quarter of an hour, and a margin for late reports. */
 const shownMinutes = minutesPerDay + 60
-/** Reports of other instances may be minutes late, or a day if an instance lost its database. */
+/** Another instance's report may be minutes late, or a day if that instance could not reach the database. */
 const lateMinutes = 10
 const veryLateMinutes = minutesPerDay
 const daysAtOnce = 5
@@ -20,13 +20,13 @@ export type History = Readonly<{
 type HistoryReader = {
   current(): History
   refresh(): Promise<void>
-  /** Adds minutes that this instance has just written, until they are read back. */
+  /** Adds minutes that this instance has just written. The next refresh replaces them. */
   note(minutes: readonly Minute[]): void
 }
 
 /**
- * Keeps the history in memory. A refresh reads the recent minutes again, and once an hour past days, which
- * change by late reports. `nowMs`: milliseconds since 1970.
+ * Keeps the history in memory. A refresh reads the last minutes again, and once an hour a whole day of them
+ * and the last two days, because reports may be late. `nowMs`: milliseconds since 1970.
  */
 export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader => {
   let first: number | undefined

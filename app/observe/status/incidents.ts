@@ -2,46 +2,34 @@
 export type Incident = Readonly<{
   from: number
   until: number | null
-  /** `unreported`: no instance reported. Whether requests were answered is unknown, and counts as down. */
+  /** `unreported`: none of the bad minutes has a report, so that nothing is known about the service. */
   kind: 'failing' | 'unreported'
   availability: number
 }>
 
-/** Reached if two of six probes fail, or a fifth of the answers are faults. */
+/** Two failed probes of six, or failures in more than a fifth of the answers, make a minute bad. */
 const badBelow = 0.8
 const joinedMinutes = 3
 
-/**
- * Returns the incidents, oldest first. `from`: minutes since 1970. `levels`: availability of each minute from
- * there, 0 to 1; `undefined` if no instance reported.
- */
-export const findIncidents = (from: number, levels: Iterable<number | undefined>): Incident[] => {
-  const incidents: Incident[] = []
-  let open:
-    | { from: number; lastBad: number; sum: number; sumToLastBad: number; reported: boolean }
-    | undefined
-  let minute = from
-  const close = () => {
-    if (!open) return
-    const until = open.lastBad + 1
-    const kind = open.reported ? 'failing' : 'unreported'
-    const isOver = minute > until
-    const availability = open.sumToLastBad / (until - open.from)
-    incidents.push({ from: open.from, until: isOver ? until : null, kind, availability })
-    open = undefined
-  }
-  for (const level of levels) {
-    const value = level ?? 0
-    if (open && minute - open.lastBad > joinedMinutes) close()
-    if (open) open.sum += value
-    if (value < badBelow) {
-      open ??= { from: minute, lastBad: minute, sum: value, sumToLastBad: value, reported: false }
-      open.lastBad = minute
-      open.sumToLastBad = open.sum
-      if (level !== undefined) open.reported = true
+/** Returns the incidents, oldest first. `levels`: each minute's availability (0 to 1) from minute `from` on. */
+export const findIncidents = (from: number, levels: readonly (number | undefined)[]): Incident[] => {
+  const groups: { first: number; last: number; isReported: boolean }[] = []
+  levels.forEach((level, minute) => {
+    if ((level ?? 0) >= badBelow) return
+    const isReported = level !== undefined
+    const group = groups.at(-1)
+    if (group && minute - group.last <= joinedMinutes) {
+      group.last = minute
+      group.isReported ||= isReported
+    } else groups.push({ first: minute, last: minute, isReported })
+  })
+  return groups.map(({ first, last, isReported }) => {
+    const own = levels.slice(first, last + 1)
+    return {
+      from: from + first,
+      until: last === levels.length - 1 ? null : from + last + 1,
+      kind: isReported ? 'failing' : 'unreported',
+      availability: own.reduce<number>((sum, level) => sum + (level ?? 0), 0) / own.length,
     }
-    minute++
-  }
-  close()
-  return incidents
+  })
 }

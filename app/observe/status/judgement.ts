@@ -1,13 +1,10 @@
 import { targets } from './targets.ts'
 
-/** Whether a promise was kept. `unknown` if there are too few measurements. */
-export type PromiseVerdict = 'kept' | 'broken' | 'unknown'
+const promises = { availability: 'availability', average: 'time to answer', freshness: 'freshness' } as const
 
-export type PromiseVerdicts = Readonly<{
-  availability: PromiseVerdict
-  average: PromiseVerdict
-  freshness: PromiseVerdict
-}>
+type PromiseName = keyof typeof promises
+type PromiseVerdict = 'kept' | 'broken' | 'unknown'
+type PromiseVerdicts = Readonly<Record<PromiseName, PromiseVerdict>>
 
 export type JudgedFigures = Readonly<{
   minutes: number
@@ -18,41 +15,29 @@ export type JudgedFigures = Readonly<{
   max_age_ms: number | null
 }>
 
-export type ServiceState = 'operational' | 'degraded' | 'down' | 'unknown'
+type ServiceState = 'operational' | 'degraded' | 'down' | 'unknown'
 
 const leastMeasured = 0.5
-/** With fewer answers, the average depends more on the individual answers than on the service. */
+/** The average of fewer answers is not judged: a single slow answer would decide. */
 const leastAnswers = 20
 
-const toVerdict = (isKnown: boolean, isKept: boolean): PromiseVerdict =>
-  !isKnown ? 'unknown' : isKept ? 'kept' : 'broken'
-
-/** Compares a period's figures with the promises. */
+/** Compares a period's figures with the promises. `unknown` if too little was measured. */
 export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
-  const { minutes, whole_minutes, availability, timed, max_age_ms: age } = period
-  const average = period.latency.average_ms
-  const isMeasured = minutes >= whole_minutes * leastMeasured
+  const isMeasured = period.minutes >= period.whole_minutes * leastMeasured
+  const judge = (value: number | null, isKept: (value: number) => boolean): PromiseVerdict => {
+    if (!isMeasured || value === null) return 'unknown'
+    return isKept(value) ? 'kept' : 'broken'
+  }
+  const average = period.timed < leastAnswers ? null : period.latency.average_ms
   return {
-    availability: toVerdict(
-      isMeasured && availability !== null,
-      (availability ?? 0) >= targets.availability.promised,
-    ),
-    average: toVerdict(
-      isMeasured && average !== null && timed >= leastAnswers,
-      (average ?? 0) < targets.latency.average_ms,
-    ),
-    freshness: toVerdict(isMeasured && age !== null, (age ?? 0) <= targets.freshness.max_age_ms),
+    availability: judge(period.availability, (share) => share >= targets.availability.promised),
+    average: judge(average, (ms) => ms < targets.latency.average_ms),
+    freshness: judge(period.max_age_ms, (ms) => ms <= targets.freshness.max_age_ms),
   }
 }
 
-const promises: Readonly<Record<keyof PromiseVerdicts, string>> = {
-  availability: 'availability',
-  average: 'time to answer',
-  freshness: 'freshness',
-}
-
 const listBroken = (verdicts: PromiseVerdicts): string[] =>
-  (Object.keys(promises) as (keyof PromiseVerdicts)[])
+  (Object.keys(promises) as PromiseName[])
     .filter((name) => verdicts[name] === 'broken')
     .map((name) => promises[name])
 
@@ -80,7 +65,7 @@ const formatNote = (
   return notes.length === 0 ? null : `Below the promise: ${notes.join('; ')}.`
 }
 
-/** Evaluates the service. `level`: availability of the last minute, 0 to 1; `undefined` if unmeasured. */
+/** Returns state and headline. `level`: availability of the last minute, 0 to 1; `undefined` if unmeasured. */
 export const judgeService = (
   level: number | undefined,
   periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,

@@ -2,13 +2,13 @@ import { isServiceFault } from '../../errors.ts'
 
 export const minuteMs = 60_000
 export const minutesPerDay = 1_440
-/** A minute has six slots of ten seconds, each with a probe. */
+/** Each slot of ten seconds has one probe. */
 export const slotsPerMinute = 6
 export const slotMs = minuteMs / slotsPerMinute
 
 export type Minute = {
   minute: number
-  /** A bit for each slot with a successful probe. Instances are combined with OR. */
+  /** A bit for each slot with a successful probe. The bits of several instances are combined with OR. */
   slots: number
   requests: number
   failed: number
@@ -21,11 +21,23 @@ export type Minute = {
   buckets: number[]
 }
 
-/** Twelve buckets for each power of ten, so that a quantile is off by a fifth at most. */
+/**
+ * Returns the availability of a minute, 0 to 1: the smaller of the share of slots with a successful probe,
+ * and the share of answers, probes included, that are not faults of the service. See
+ * docs/decisions/0041-availability-is-the-worse-of-two.md.
+ */
+export const getLevel = (minute: Pick<Minute, 'slots' | 'requests' | 'failed'>): number => {
+  let up = 0
+  for (let slot = 0; slot < slotsPerMinute; slot++) up += (minute.slots >> slot) & 1
+  const good = minute.requests - minute.failed + up
+  return Math.min(up / slotsPerMinute, good / (minute.requests + slotsPerMinute))
+}
+
+/** Bounds are 10^(1/12) apart, so that a quantile is off by about a fifth at most. */
 const perDecade = 12
 const firstBoundMs = 0.1
 
-/** From 0.1 ms to 100 s. The last bucket contains slower answers. */
+/** From 0.1 ms to 100 s. The last bucket also contains slower answers. */
 export const bucketCount = 6 * perDecade + 1
 
 const boundMs = (index: number): number => firstBoundMs * 10 ** (index / perDecade)
@@ -36,14 +48,12 @@ export const getBucket = (ms: number): number => {
   return Math.min(bucketCount - 1, Math.ceil(Math.log10(ms / firstBoundMs) * perDecade - 1e-9))
 }
 
-/** Adds a histogram to `sum`. Missing buckets at the end are 0. */
+/** Adds a histogram to `sum`. Either may lack trailing buckets. */
 export const addBuckets = (sum: number[], counts: readonly number[]): void => {
   for (let i = 0; i < counts.length; i++) sum[i] = (sum[i] ?? 0) + (counts[i] ?? 0)
 }
 
-/**
- * Returns a quantile in milliseconds, interpolated within its bucket; null without values. `share`: 0 to 1.
- */
+/** Returns a quantile in milliseconds, interpolated within its bucket; null without values. */
 export const quantile = (counts: readonly number[], share: number): number | null => {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
@@ -61,14 +71,15 @@ export const quantile = (counts: readonly number[], share: number): number | nul
 
 export type Minutes = {
   addAnswer(status: number, ms: number | undefined, isHit: boolean): void
-  /** Records a probe sent at `atMs`, and the possible age of its answer. `undefined` if the probe failed. */
+  /** Records a probe sent at `atMs`. `ageMs`: how old its answer may be; `undefined` if the probe failed. */
   addProbe(atMs: number, ageMs: number | undefined): void
-  /** Returns completed minutes that are not settled yet, oldest first. `all` includes the current minute. */
+  /** Returns the completed minutes that are not settled, oldest first. `all` adds the current minute. */
   unsettled(all?: boolean): readonly Minute[]
+  /** Forgets these minutes, except the current one. Call it when they are in the database. */
   settle(minutes: readonly Minute[]): void
 }
 
-/** One day. If the database is unreachable for longer, the oldest minutes are dropped. */
+/** If the database is unreachable for more than a day, the oldest minutes are dropped. */
 const maxUnsettled = minutesPerDay
 
 export const emptyMinute = (minute: number): Minute => ({

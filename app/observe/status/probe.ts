@@ -14,8 +14,8 @@ type ProbeOptions = {
 }
 
 /**
- * Reads a page through all layers of a data request and resolves to its possible age in milliseconds. Then
- * pings the database, because cached pages are served even while other requests fail.
+ * Reads a page through all layers of a data request. Resolves to the time in milliseconds for which it may have
+ * missed a change. Also pings the database, because a cached page does not prove that other requests work.
  */
 export const createProbe =
   ({ records, ping, databaseNow }: ProbeOptions) =>

@@ -18,7 +18,7 @@ export type Status = Pick<Minutes, 'addAnswer'> & {
   report(all?: boolean): Promise<void>
   refresh(): Promise<void>
   prune(): Promise<void>
-  /** Returns the current figures. The same object for up to three seconds. */
+  /** Returns the current figures, from memory. The same object for up to three seconds. */
   document(): StatusDocument
 }
 
@@ -26,7 +26,7 @@ const probeTimeoutMs = 5_000
 const documentMs = 3_000
 const keptDays = 100
 
-/** Counts, probes, writes and reads the minutes that the uptime page shows. Does not start any timer. */
+/** Counts, probes, writes and reads the minutes that `/status` shows. The caller runs the timers. */
 export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
   const instance = randomBytes(8).toString('hex')
   const minutes = createMinutes(now)

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
-import { getLevel } from './level.ts'
-import { type Minute, minutesPerDay } from './minutes.ts'
+import { getLevel, type Minute, minutesPerDay } from './minutes.ts'
 
 export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
   day: number
-  /** Availability of each minute, 0 to 1; `undefined` if no instance reported. */
+  /** Availability of each minute of the day, 0 to 1; `undefined` if no instance reported. */
   levels: readonly (number | undefined)[]
 }
 
@@ -14,7 +13,7 @@ const toDate = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
 
 const trim = (buckets: readonly number[]) => buckets.slice(0, buckets.findLastIndex((count) => count > 0) + 1)
 
-/** Writes minutes of one instance atomically. Replaces minutes that are already stored. */
+/** Writes minutes of one instance atomically. Replaces those that the instance has written before. */
 export const reportServiceMinutes = async (
   db: Db,
   instance: string,
@@ -42,10 +41,7 @@ const toSums = ({ requests, failed, timed, duration_ms, hits, age_ms, buckets }:
   buckets: buckets.map(Number),
 })
 
-/**
- * Returns the minutes from `since` until before `until`, summed over all instances, oldest first. Minutes
- * without a report are missing.
- */
+/** Returns minutes, summed over all instances, oldest first, without `until`. Unreported minutes are missing. */
 export const listServiceMinutes = async (db: Db, since: number, until: number): Promise<Minute[]> => {
   const { rows } = await sql<SumRow & { minute: number; slots: number }>`
     select * from read_service_minutes(to_timestamp(${since * 60}::float8), to_timestamp(${until * 60}::float8))
@@ -61,7 +57,7 @@ type DayRow = SumRow & {
   failed_by: number[]
 }
 
-/** Returns whole days, oldest first, without `until` (days since 1970). Days without reports are missing. */
+/** Returns whole days since 1970, oldest first, without `until`. Unreported days are missing. */
 export const listServiceDays = async (db: Db, since: number, until: number): Promise<ServiceDay[]> => {
   const { rows } = await sql<DayRow>`
     select * from read_service_days(${toDate(since)}::date, ${toDate(until)}::date)`.execute(db)
@@ -75,7 +71,7 @@ export const listServiceDays = async (db: Db, since: number, until: number): Pro
   })
 }
 
-/** Returns the first reported minute, if there is one. */
+/** Returns the first minute that any instance reported; `undefined` on a new database. */
 export const findFirstServiceMinute = async (db: Db): Promise<number | undefined> => {
   const { rows } = await sql<{ minute: number | null }>`
     select first_service_minute() as minute`.execute(db)

@@ -1,21 +1,15 @@
 import type { History } from './history.ts'
-import { getLevel } from './level.ts'
-import { addBuckets, emptyMinute, type Minute, minutesPerDay } from './minutes.ts'
+import { addBuckets, emptyMinute, getLevel, type Minute, minutesPerDay } from './minutes.ts'
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
 
-/** A period in minutes since 1970, with its sums and the availability of each minute. */
+/** A period from minute `from` (since 1970) until before `until`, with the availability of each minute. */
 export type Stretch = Readonly<{
   from: number
   until: number
   sums: Sums
   levels: readonly (number | undefined)[]
 }>
-
-export type StretchReader = {
-  read(from: number, until: number): Stretch
-  levelAt(minute: number): number | undefined
-}
 
 const addSums = (sum: Sums, other: Sums): void => {
   sum.requests += other.requests
@@ -39,14 +33,10 @@ const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<numb
   )
 
 /**
- * Reads periods of the history: single minutes if they are kept, whole days otherwise. `since`: the first
- * measured minute. `own`: minutes that are not written yet.
+ * Reads periods of the history: single minutes if they are in memory, whole days otherwise. `since`: the first
+ * whole minute that was measured. `own`: minutes of this instance that are not in the database yet.
  */
-export const createStretchReader = (
-  { minutes, days }: History,
-  own: readonly Minute[],
-  since: number,
-): StretchReader => {
+export const createStretchReader = ({ minutes, days }: History, own: readonly Minute[], since: number) => {
   const merged = mergeOwn(minutes, own)
   const findMinute = (minute: number) => merged.get(minute) ?? minutes.get(minute)
 
@@ -59,7 +49,8 @@ export const createStretchReader = (
   const addDay = (sums: Sums, day: number, from: number, until: number): void => {
     const start = day * minutesPerDay
     const whole = days.get(day)
-    // A day's sums include the minute before `since`. If that minute is kept, so are all later ones.
+    // The sums of the first day include the minute before `since`. While that minute is in memory, so are all
+    // later ones, and the day is summed without it.
     const isWhole = from <= start || (from <= since && !minutes.has(since - 1))
     if (whole && until === start + minutesPerDay && isWhole) {
       addSums(sums, whole)
@@ -74,7 +65,7 @@ export const createStretchReader = (
 
   return {
     levelAt,
-    read(from, until) {
+    read(from: number, until: number): Stretch {
       const sums: Sums = emptyMinute(0)
       for (let at = from; at < until; ) {
         const day = Math.floor(at / minutesPerDay)

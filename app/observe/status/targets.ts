@@ -1,4 +1,4 @@
-/** The targets promised to the customer, and our own stricter objective. */
+/** The promises to customers, and our stricter `objective`. */
 export const targets = {
   availability: { promised: 0.99, objective: 0.999 },
   latency: { average_ms: 80 },

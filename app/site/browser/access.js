@@ -1,17 +1,13 @@
 import { find, make } from './ui.js'
 
-/**
- * The contact form with JavaScript: checked as one goes, sent to the API as any client would. Without it the
- * form is sent as a form.
- */
+/** Checks the contact form while the user types, and sends it to the API. Without JavaScript, the form posts itself. */
 
 const form = find('form', HTMLFormElement)
 const outcome = find('#outcome', HTMLElement)
 const openedAt = performance.now()
-/** See app/operator/access/form.ts: faster is no person. */
+/** The service refuses faster submissions, see app/operator/access/form.ts. */
 const fastestMs = 3_000
 
-/** Messages for empty fields. */
 const missing = {
   company: 'Name your company.',
   name: 'Give your name.',
@@ -90,7 +86,7 @@ const showReceipt = ({ id, due_at }) => {
   outcome.focus()
 }
 
-/** @param {any} problem a problem document */
+/** @param {any} problem */
 const showRefusal = (problem) => {
   /** @type {Partial<Record<Name, string>>} */
   const faults = {}
@@ -119,7 +115,7 @@ form.noValidate = true
 for (const name of names) {
   const input = control(name)
   input.addEventListener('blur', () => {
-    // Fields that nobody has touched show no fault.
+    // A field that the user has only passed through shows no fault.
     if (name !== 'consent' && input.value !== '') showFault(name, findFault(name))
   })
   input.addEventListener(name === 'consent' ? 'change' : 'input', () => {

@@ -2,22 +2,16 @@ import { find, make } from './ui.js'
 import { milliseconds, number } from './units.js'
 
 /**
- * An answer and its figures.
  * @typedef {object} Answer
  * @property {number} status
  * @property {Headers} headers
  * @property {string} text
  * @property {any} body `undefined` if it is not JSON
- * @property {number} ms from sending to the last byte, in the browser
- * @property {number | undefined} bytes of the encoded body; `undefined` if the browser does not report it
+ * @property {number} ms from sending to the last byte
+ * @property {number | undefined} bytes size of the encoded body, if the browser reports it
  */
 
-/**
- * @param {string} url
- * @param {string} token
- * @param {string} [etag]
- * @returns {Promise<Answer>}
- */
+/** @param {string} url @param {string} token @param {string} [etag] @returns {Promise<Answer>} */
 export const send = async (url, token, etag) => {
   performance.clearResourceTimings()
   const address = new URL(url, location.origin).href
@@ -32,7 +26,7 @@ export const send = async (url, token, etag) => {
   })
   const text = await answer.text()
   const ms = performance.now() - started
-  // The browser adds the entry a moment after the body was read.
+  // The browser adds its timing entry a moment after the body was read.
   await new Promise((resolve) => setTimeout(resolve, 20))
   const entry = performance.getEntriesByName(address, 'resource').at(-1)
   const timing = entry instanceof PerformanceResourceTiming ? entry : undefined
@@ -67,7 +61,7 @@ const phrases = {
 /** @param {number} status */
 export const phrase = (status) => `${status} ${phrases[status] ?? ''}`.trim()
 
-/** Describes `Cache-Status`. @param {Answer} answer */
+/** @param {Answer} answer */
 const cacheWords = ({ headers, status }) => {
   const said = headers.get('cache-status') ?? ''
   const asOf = headers.get('data-as-of')
@@ -84,10 +78,10 @@ const cacheWords = ({ headers, status }) => {
 /** @param {Answer} answer */
 export const countBytes = ({ bytes, text }) => bytes ?? new TextEncoder().encode(text).length
 
-/** Whether the answer was in a cache. @param {Answer} answer */
+/** @param {Answer} answer */
 export const isHit = ({ headers }) => /certdata; hit/.test(headers.get('cache-status') ?? '')
 
-/** Shows figures and headers. The bytes of several answers are added up. @param {Answer[]} answers */
+/** Shows the sum of the bytes, the longest time, and the headers of the first answer. @param {Answer[]} answers */
 export const showFigures = (answers) => {
   const [answer] = answers
   if (!answer) return
@@ -118,10 +112,10 @@ export const showFigures = (answers) => {
 }
 
 const tokenPattern = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
-/** Longer bodies are cut, because their layout would be slow. */
+/** Number of characters. Longer bodies are cut, because their layout would be slow. */
 const maxShown = 200_000
 
-/** @param {HTMLElement} pre @param {Answer[]} answers bodies; JSON is coloured */
+/** @param {HTMLElement} pre @param {Answer[]} answers */
 export const showBodies = (pre, answers) => {
   const most = Math.floor(maxShown / answers.length)
   pre.replaceChildren(...answers.flatMap((answer, i) => [i === 0 ? '' : '\n\n', ...formatBody(answer, most)]))

@@ -8,12 +8,9 @@ import { describe, say, showAnswers, startStage, token } from './stage.js'
 import { find } from './ui.js'
 import { askWhy } from './why.js'
 
-/**
- * @typedef {import('./questions.js').Question} Question
- * @typedef {import('./live.js').Event} Event
- */
+/** @typedef {import('./questions.js').Question} Question @typedef {import('./live.js').Event} Event */
 
-/** Counts the questions: an answer that arrives after the next question is not shown. */
+/** Number of requested answers. An answer is dropped if another one was requested since. */
 let turn = 0
 /** @type {Question | undefined} */
 let shown
@@ -42,7 +39,7 @@ const ask = async (question, changed = []) => {
   return answers
 }
 
-/** Replaces the picture, keeps the focus, and highlights changed records. @param {Node} picture @param {Event[]} changed */
+/** Replaces the picture. The same cell keeps the focus. @param {Node} picture @param {Event[]} changed records to highlight */
 const redraw = (picture, changed) => {
   const box = find('#picture', HTMLElement)
   const focused = document.activeElement?.closest('#picture [data-key]')?.getAttribute('data-key')
@@ -58,23 +55,23 @@ const redraw = (picture, changed) => {
 const failed = (/** @type {unknown} */ error) =>
   say(`The request failed: ${error instanceof Error ? error.message : error}. Load the page again.`)
 
-/** Whether the picture shows this approval. @param {Event} event */
+/** @param {Event} event */
 const isInPicture = ({ resource, id }) =>
   shown?.key === 'history' ? record === `${resource}/${id}` : shown?.key !== 'expiring'
 
-/** Draws the picture again if it shows one of these records. @param {Event[]} events */
+/** @param {Event[]} events */
 const showArrived = (events) => {
   const changed = events.filter(isInPicture)
   if (shown && changed.length > 0) void ask(shown, changed).catch(failed)
 }
 
-/** Marks the link of the question, and returns its words. @param {string} key */
+/** Marks the link of a question and returns its text. @param {string} key */
 const mark = (key) => {
   const list = find('.questions', HTMLElement)
   const link = find(`a[href="#${key}"]`, HTMLElement, list)
   list.querySelector('[aria-current]')?.removeAttribute('aria-current')
   link.setAttribute('aria-current', 'true')
-  // On a phone the list is a strip.
+  // On a phone the list is a strip that scrolls sideways.
   list.scrollLeft = link.offsetLeft - list.offsetLeft - 20
   return find('strong', HTMLElement, link).textContent
 }
@@ -95,7 +92,7 @@ const open = async (key) => {
 }
 
 const keys = new Set(questions.map(({ key }) => key))
-/** The question that the address names. Other fragments are places on the page. */
+/** Returns the fragment if it is a question. Other fragments are anchors. */
 const named = () => {
   const key = location.hash.slice(1)
   return keys.has(key) || toRecord(key) ? key : undefined
@@ -105,7 +102,7 @@ const route = () => {
   if (key) void open(key).catch(failed)
 }
 
-/** Answers the first question again if no cache had it: its figures are those of every later request. @param {string} key */
+/** If the first answer is not from a cache, asks again, so that the shown time is typical. @param {string} key */
 const openFirst = async (key) => {
   const answers = await open(key)
   if (shown && answers?.some((answer) => !isHit(answer))) await ask(shown)
@@ -115,7 +112,7 @@ startStage()
 startHistory()
 startLive({
   onClick() {
-    // Expiring certificates and the history of a record do not show the change.
+    // The button changes an approval that these two pictures do not show.
     if (shown?.key === 'expiring' || shown?.key === 'history') location.hash = 'approvals'
   },
   onEvents: showArrived,
@@ -128,7 +125,7 @@ addEventListener('hashchange', route)
 const strip = matchMedia('(max-width: 60rem)')
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return
-  // A link to a history leads up to the answer.
+  // The link to a history is below the answer that it opens.
   if (target.closest('main a[href^="#history/"]')) find('#question', HTMLElement).focus()
   if (strip.matches && target.closest('.questions a[href^="#"]'))
     find('#question', HTMLElement).scrollIntoView()

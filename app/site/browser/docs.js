@@ -1,16 +1,14 @@
 import { find } from './ui.js'
 
-/** Starts the reference with the demo token filled in. Its program is a classic script that sets a global. */
-
 const root = find('#reference', HTMLElement)
 const { token, script: source } = root.dataset
 
-/** Statuses of any request. The document has them, but their tabs hide the others. */
+/** Any request may get these statuses. The reference omits them, because their tabs would hide the other ones. */
 const anywhere = ['405', '408', '414', '431', '500', '501', '505', 'default']
 
 /**
- * Makes an optional parameter one row of text. The reference would send every example, default and enum value with the
- * request, and it would show each operator of a filter as a parameter.
+ * Turns an optional parameter into one row of text. Otherwise the reference would send its example, default or first
+ * enum value with each request, and would show each operator of a filter as a parameter.
  * @param {Record<string, any>} parameter
  * @param {Record<string, any>} schemas
  */
@@ -51,10 +49,10 @@ const configure = (content) => ({
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
-  // The search of the page finds endpoints, too.
+  // The search of the site finds endpoints, too.
   hideSearch: true,
   showDeveloperTools: 'never',
-  // The header of the page would keep its colors.
+  // The toggle would not change the colors of the site's header.
   hideDarkModeToggle: true,
   persistAuth: false,
   authentication: {
@@ -67,19 +65,19 @@ const fail = () => {
   root.textContent = 'The reference could not be loaded. Load the page again.'
 }
 
-/** Gives names to buttons, links and landmarks of the reference that have none, or a wrong one. */
+/** Gives accessible names to parts of the reference that have none, or a wrong one. */
 const nameParts = () => {
   for (const button of root.querySelectorAll('button.group\\/copy-button:not([aria-label])')) {
     button.setAttribute('aria-label', 'Copy')
   }
   for (const button of root.querySelectorAll('button.show-more[aria-label]'))
     button.removeAttribute('aria-label')
-  // On a phone their text is hidden, and their icon has no name.
+  // On a phone, CSS hides the text of these links.
   for (const link of root.querySelectorAll('a:has(> svg):not([aria-label])')) {
     const name = link.textContent?.trim()
     if (name) link.setAttribute('aria-label', name)
   }
-  // The page has a header already.
+  // A page may have only one banner, which is the site's header.
   for (const header of root.querySelectorAll('header:not([role])')) {
     header.setAttribute('role', 'group')
     header.parentElement?.setAttribute('role', 'region')

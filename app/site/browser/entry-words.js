@@ -2,11 +2,11 @@ import { toWords } from './names.js'
 import { moment } from './units.js'
 
 /**
- * Entries of history in words.
+ * An entry of a record's history.
  * @typedef {{ at: string, op: string, cause?: string, changes: Record<string, { from: unknown, to: unknown }> }} Entry
  */
 
-/** @param {unknown} value as text; a list of objects has its own words */
+/** @param {unknown} value */
 export const valueWords = (value) => {
   if (value === null || value === undefined) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -16,13 +16,13 @@ export const valueWords = (value) => {
   return /^[a-z]+(_[a-z]+)+$/.test(text) ? toWords(text) : text
 }
 
-/** @param {any} item of an array @returns {string} */
+/** Writes a validity period, or any other item of an array. @param {any} item @returns {string} */
 const itemWords = (item) =>
   typeof item === 'object' && item?.from
     ? `${item.from} to ${item.until ?? 'no end'} (${item.basis})`
     : valueWords(item)
 
-/** Returns the kind of an entry and its title. @param {Entry} entry @returns {{ kind: string, title: string }} */
+/** @param {Entry} entry @returns {{ kind: string, title: string }} */
 export const getTitle = ({ op, cause, changes }) => {
   if (op === 'create') return { kind: 'create', title: 'Created' }
   if (op === 'delete') return { kind: 'delete', title: 'Deleted' }

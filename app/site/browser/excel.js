@@ -1,10 +1,6 @@
 import { make } from './ui.js'
 
-/**
- * Downloads a list as an XLSX workbook. Rejects with the reason if the service refuses.
- * @param {string} target with `format=xlsx`
- * @param {string} token
- */
+/** Rejects with the reason if the service refuses. @param {string} target with `format=xlsx` @param {string} token */
 export const downloadWorkbook = async (target, token) => {
   const answer = await fetch(target, { headers: { Authorization: `Bearer ${token}` } })
   if (!answer.ok) throw new Error((await answer.json()).detail)

@@ -1,12 +1,9 @@
 import { createSearch, mostResults, toWords } from './search.js'
 import { make } from './ui.js'
 
-/**
- * The search dialog. It loads the index when it opens for the first time.
- * @typedef {import('./search.js').Entry} Entry
- */
+/** @typedef {import('./search.js').Entry} Entry */
 
-/** Characters of a text below its heading. */
+/** Maximum number of characters of the text below a result. */
 const excerptLength = 110
 
 /** @type {Promise<ReturnType<typeof createSearch>> | undefined} */
@@ -15,14 +12,14 @@ const loadSearch = () => {
   loading ??= fetch('/docs/search.json')
     .then((answer) => answer.json())
     .then(createSearch)
-  // The next letter tries again.
+  // After a failure, the next key press loads again.
   loading.catch(() => {
     loading = undefined
   })
   return loading
 }
 
-/** @param {Entry} entry @param {string} query the words around the first match, or the beginning */
+/** Returns the text around the first match, or its beginning. @param {Entry} entry @param {string} query */
 const excerpt = ({ text }, query) => {
   const [word = ''] = toWords(query)
   const at = Math.max(0, text.toLowerCase().indexOf(word) - 40)
@@ -69,7 +66,7 @@ const createFinder = () => {
     const query = input.value
     try {
       const found = (await loadSearch())(query)
-      // The user has typed another letter since.
+      // The user has typed on while the index was loading.
       if (query !== input.value) return
       said.textContent = countWords(found.length, query.trim())
       list.replaceChildren(...found.map((entry) => renderResult(entry, query)))
@@ -91,7 +88,7 @@ const createFinder = () => {
   })
   dialog.addEventListener('click', (event) => {
     const isLink = event.target instanceof Element && event.target.closest('a') !== null
-    // A click beside the dialog hits the dialog itself. A link within this page leaves the page where it is.
+    // The target of a click outside of the dialog is the dialog itself. A link may lead to this same page.
     if (isLink || event.target === dialog) dialog.close()
   })
   document.body.append(dialog)
@@ -101,7 +98,6 @@ const createFinder = () => {
 /** @type {ReturnType<typeof createFinder> | undefined} */
 let finder
 
-/** Opens the search. The browser keeps the focus in it, and gives the focus back afterwards. */
 export const showFinder = () => {
   finder ??= createFinder()
   finder.dialog.showModal()

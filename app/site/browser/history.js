@@ -2,15 +2,11 @@ import { recordTimeline } from './record-timeline.js'
 import { find, make } from './ui.js'
 import { moment, number } from './units.js'
 
-/**
- * The question about the history of one record.
- * @typedef {import('./questions.js').Question} Question
- */
+/** @typedef {import('./questions.js').Question} Question */
 
-/** Entries on a page. Older ones are on the next page of the same request. */
 const most = 20
 
-/** The fragment of the page's address: `history`, or `history/<resource>/<id>`. */
+/** The fragment of the URL: `history`, or `history/<resource>/<id>`. */
 const address = /^history(?:\/(?<resource>[a-z]+)\/(?<id>[\w.~-]{1,64}))?$/
 
 const select = () => find('#record', HTMLSelectElement)
@@ -22,21 +18,17 @@ const choose = (record) => {
   select().value = record
 }
 
-/**
- * Returns the record that the page's address names, as `<resource>/<id>`. `#history` is the selected one. `undefined` if
- * the address is that of another question.
- * @param {string} key the fragment without `#`
- */
+/** Returns `<resource>/<id>`; for `history`, of the selected record. `undefined` for other fragments. @param {string} key */
 export const toRecord = (key) => {
   const { resource, id } = address.exec(key)?.groups ?? {}
   if (resource && id) return `${resource}/${id}`
   return key === 'history' ? select().value : undefined
 }
 
-/** The newest entry when the record was opened. Later ones are marked as news. */
+/** The open record, and its newest entry at that time. Later entries are marked as new. */
 const opened = { record: '', at: '' }
 
-/** The question for a record. @param {string} record resource and id @returns {Question} */
+/** @param {string} record resource and id @returns {Question} */
 export const toHistory = (record) => ({
   key: 'history',
   targets: [`/v1/${record}/history?limit=${most}`],
@@ -54,7 +46,6 @@ export const toHistory = (record) => ({
   },
 })
 
-/** Opens the record that is selected in the list. */
 export const startHistory = () => {
   select().addEventListener('change', () => {
     location.hash = `history/${select().value}`

@@ -1,9 +1,7 @@
 import { addCopyButton, find, make } from './ui.js'
 
-/**
- * Collects a key by its link. The secret is in the fragment, which browsers never send. It is sent after a
- * click only, because mail programs open links to preview them.
- */
+// The link has a secret in its fragment, which browsers never send. This script sends it after a click only,
+// because mail programs open links to preview them, and the link works once.
 
 const outcome = find('#outcome', HTMLElement)
 const offer = find('#offer', HTMLElement)
@@ -25,7 +23,7 @@ const formatTime = (instant) =>
 
 /** @param {{ api_key: string, key_id: string, customer: string, scopes: string[] | null, networks: string[] | null, expires_at: string | null }} key */
 const showKey = (key) => {
-  // The secret is used up: keep it out of the address bar.
+  // The secret is used up. Remove it from the address bar.
   history.replaceState(null, '', location.pathname)
   find('.key pre', HTMLElement).textContent = key.api_key
   find('[data-key]', HTMLElement).textContent = key.api_key

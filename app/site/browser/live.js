@@ -6,17 +6,17 @@ import { find, make } from './ui.js'
 import { milliseconds } from './units.js'
 
 /**
- * A button changes an example record, and the change feed reports the change. All times are of the page's clock.
+ * A button changes an example record, and the change feed reports the change.
  * @typedef {{ resource: string, id: string, status: string, until: string | null }} Change
  * @typedef {{ resource: string, id: string, data: Record<string, any> | null }} Event
  */
 
-/** The service undoes a change after a minute, and looks every 15 s. */
+/** The service undoes a change after a minute. It checks every 15 s. */
 const followMs = 100_000
-/** An address may change one record in this time. */
+/** The service refuses a second change from the same address within this time. */
 const pauseMs = 10_000
 
-/** The position in the feed. @type {string | undefined} */
+/** The sync token. @type {string | undefined} */
 let after
 let followUntil = 0
 let isFollowing = false
@@ -24,7 +24,7 @@ let isFollowing = false
 const known = new Map()
 /** Statuses that the service restores when it undoes the changes of this page. @type {Map<string, string>} */
 const originals = new Map()
-/** The answer to the last click, and the time of its commit. @type {Promise<{ change: Change, at: number } | undefined>} */
+/** The last change of this page, and the time of its commit. @type {Promise<{ change: Change, at: number } | undefined>} */
 let committed = Promise.resolve(undefined)
 
 const say = (/** @type {(Node | string)[]} */ ...words) => {
@@ -51,7 +51,7 @@ const readApprovals = async () => {
     known.set(row.id, { name: `${product(row)}, ${country(row)}`, status: row.status })
 }
 
-/** Describes a change, and how long it took if this page made it. @param {Event} event @param {number} at */
+/** Shows a change, and its delay if this page made it. @param {Event} event @param {number} at time of arrival */
 const describe = async ({ id, data }, at) => {
   const record = known.get(id)
   const from = record?.status
@@ -72,7 +72,7 @@ const describe = async ({ id, data }, at) => {
   )
 }
 
-/** Follows the feed until nothing more is expected. @param {(events: Event[]) => void} onEvents */
+/** @param {(events: Event[]) => void} onEvents */
 const follow = async (onEvents) => {
   if (isFollowing) return
   isFollowing = true
@@ -93,7 +93,7 @@ const requestChange = async () => {
   const answer = await fetch('/demo/change', { method: 'POST' })
   const body = await answer.json()
   if (!answer.ok) throw new Error(body.detail)
-  // The commit happened between the request and its answer. The middle is wrong by half of that at most.
+  // The commit was between request and answer. The middle is off by half of that time at most.
   return { change: /** @type {Change} */ (body), at: (sentAt + performance.now()) / 2 }
 }
 
@@ -112,7 +112,7 @@ const change = async (onEvents) => {
   }, pauseMs)
   say('Changing …')
   try {
-    // Changes before the click are not shown.
+    // Without `after`, the feed starts now: earlier changes are not shown.
     if (after === undefined) await Promise.all([askFeed(''), readApprovals()])
     followUntil = performance.now() + followMs
     const request = requestChange()
@@ -124,10 +124,7 @@ const change = async (onEvents) => {
   }
 }
 
-/**
- * Makes the button work.
- * @param {{ onClick: () => void, onEvents: (events: Event[]) => void }} page `onEvents` receives each change that arrives
- */
+/** @param {{ onClick: () => void, onEvents: (events: Event[]) => void }} page */
 export const startLive = ({ onClick, onEvents }) => {
   find('#change', HTMLElement).addEventListener('click', () => {
     onClick()

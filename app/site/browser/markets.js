@@ -8,7 +8,7 @@ import { matchSchemes } from './schemes.js'
  * @typedef {{ scheme?: string, certificates: Row[], approval?: Row }} Held records of one product, country and scheme
  */
 
-/** Judges whether a product may be sold by the best record. @param {Row[]} certificates @param {Row | undefined} approval */
+/** A valid certificate counts before an approval. @param {Row[]} certificates @param {Row | undefined} approval */
 const judge = (certificates, approval) => {
   const valid = certificates.find(({ validity }) => validity === 'valid')
   if (valid?.expiring) return { tone: 'warn', words: `yes, certificate valid until ${valid.valid_until}` }
@@ -28,7 +28,7 @@ const judge = (certificates, approval) => {
     : { tone: 'bad', words: 'no, granted without a certificate' }
 }
 
-/** Describes the state of each scheme that the country requires. @param {string[]} required @param {Row[]} certificates @param {Row[]} approvals */
+/** Lists the schemes that the country requires, then other schemes. @param {string[]} required @param {Row[]} certificates @param {Row[]} approvals */
 const describeSchemes = (required, certificates, approvals) => {
   const names = new Set([...certificates, ...approvals].map(({ scheme }) => scheme))
   const held = [...names].map((scheme) => ({
@@ -44,7 +44,7 @@ const describeSchemes = (required, certificates, approvals) => {
   }))
 }
 
-/** Where may this product be sold today, and why not? @type {Question} */
+/** @type {Question} */
 export const markets = {
   key: 'markets',
   targets: [
@@ -72,7 +72,7 @@ export const markets = {
       const own = /** @type {Row[]} */ (held.get(key) ?? [])
       const approvalsOfPlace = requested.get(key) ?? []
       const row = own[0] ?? approvalsOfPlace[0]
-      // A product that is not stored has no name to show.
+      // Records may name a product that does not exist. It has no name to show.
       if (!row || product(row) === row.product_id) return []
       const schemes = describeSchemes(requiredSchemes(row), own, approvalsOfPlace)
       const judged = judge(own, approvalsOfPlace[0])

@@ -11,7 +11,7 @@ const legend = [
   ['none', 'nothing on record'],
 ]
 
-/** Arrow keys move between cells, and Tab leaves the grid (ARIA's grid pattern). @param {HTMLElement} grid */
+/** Arrow keys move between cells, and Tab leaves the table (ARIA's grid pattern). @param {HTMLElement} grid */
 const moveByArrows = (grid) => {
   grid.addEventListener('keydown', (event) => {
     const cell = /** @type {HTMLElement} */ (event.target).closest('td')
@@ -53,11 +53,7 @@ const describeCell = ({ product, country, words, schemes }) => [
   ),
 ]
 
-/**
- * Products and countries. A cell shows whether the product may be sold there.
- * @param {Record<string, any>[]} records
- * @param {(product: string, country: string) => void} onCell
- */
+/** @param {Record<string, any>[]} records @param {(product: string, country: string) => void} onCell */
 export const matrix = (records, onCell) => {
   const products = [...new Map(records.map((row) => [row.product_id, row.product]))]
   const countries = [...new Map(records.map((row) => [row.country_code, row.country]))].sort(([a], [b]) =>

@@ -1,6 +1,6 @@
 /** @typedef {Record<string, any>} Row */
 
-/** Reads included records. The name of a record that is not included is its id. @param {any[]} bodies */
+/** Reads names from `included`. A record that is not included has its id as name. @param {any[]} bodies */
 export const collectNames = (bodies) => {
   const included = bodies.map(({ included = {} }) => included)
   const name = (/** @type {string} */ kind, /** @type {string | null} */ id) =>

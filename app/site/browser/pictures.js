@@ -1,16 +1,10 @@
 import { make } from './ui.js'
 
-/**
- * The pictures of the demo, as HTML and SVG. Words are HTML text, so that screen readers, search and large type work.
- */
+/** Texts of the pictures are HTML, not SVG, so that screen readers, search and large type work. */
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
-/**
- * @param {string} name
- * @param {Record<string, string | number>} attributes
- * @param {...(Node | string)} content
- */
+/** @param {string} name @param {Record<string, string | number>} attributes @param {...(Node | string)} content */
 const shape = (name, attributes, ...content) => {
   const element = document.createElementNS(svgNamespace, name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
@@ -33,7 +27,7 @@ const track = (share, tone, marks) =>
   )
 
 /**
- * A timeline: one row for each entry, with its place between the first and the last mark.
+ * Draws one row for each entry. `share` is its position, 0 at the first mark and 1 at the last.
  * @param {string} label
  * @param {{ name: string, detail: string, share: number, value: string, tone: string }[]} entries
  * @param {{ at: number, text: string }[]} marks
@@ -57,11 +51,7 @@ export const rows = (label, entries, marks) => {
   return make('div', { class: 'timeline' }, scale, make('ol', { 'aria-label': label }, ...items))
 }
 
-/**
- * Bars from left to right, one for each stage.
- * @param {string} label
- * @param {{ key: string, name: string, count: number, tone: string }[]} entries
- */
+/** Draws one horizontal bar for each entry. @param {string} label @param {{ key: string, name: string, count: number, tone: string }[]} entries */
 export const stages = (label, entries) => {
   const most = Math.max(1, ...entries.map(({ count }) => count))
   const items = entries.map(({ key, name, count, tone }) =>
@@ -80,13 +70,9 @@ export const stages = (label, entries) => {
   return make('ol', { class: 'stages', 'aria-label': label }, ...items)
 }
 
-/**
- * Columns, one for each day. Every seventh has its name below, counted from the last one.
- * @param {string} label
- * @param {{ key: string, name: string, count: number }[]} bars
- */
+/** Draws one column for each day. Every seventh has a label, from the last one back. @param {string} label @param {{ key: string, name: string, count: number }[]} bars */
 export const columns = (label, bars) => {
-  // Small counts keep small columns.
+  // With counts below 4, no column is as high as the picture.
   const most = Math.max(4, ...bars.map(({ count }) => count))
   const items = bars.map(({ key, name, count }, i) =>
     make(

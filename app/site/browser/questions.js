@@ -5,9 +5,8 @@ import { rows, stages } from './pictures.js'
 import { date } from './units.js'
 
 /**
- * The questions: the requests of each, and how to draw the answers. The key is the fragment of the question's address.
- * `columns`: of the table, without values that the picture already shows; empty if it shows all. `excel`: the workbook
- * to download.
+ * A question has `targets` (its requests), `show` (which draws the answers) and a `key` (the fragment of its URL).
+ * `columns` of the table are empty if the picture shows everything. `excel` is the target of the workbook.
  * @typedef {Record<string, any>} Row
  * @typedef {{ title: string, of: (row: Row) => Node | string }} Column
  * @typedef {{ words: string, picture: Node, records: Row[] }} Shown
@@ -112,5 +111,4 @@ export const approvals = {
   },
 }
 
-/** In the order of the page. */
 export const questions = [expiring, markets, approvals, changes]

@@ -2,20 +2,17 @@ import { getTitle, valueWords } from './entry-words.js'
 import { toWords } from './names.js'
 import { make } from './ui.js'
 
-/**
- * The history of a record as a timeline: days, and in each its entries, the newest first.
- * @typedef {import('./entry-words.js').Entry} Entry
- */
+/** @typedef {import('./entry-words.js').Entry} Entry */
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** Statuses first, because people look for them. @param {Entry} entry */
+/** Lists statuses first, because people look for them. @param {Entry} entry */
 const sorted = ({ changes }) =>
   Object.entries(changes).sort(
     ([a], [b]) => Number(/status|validity/.test(b)) - Number(/status|validity/.test(a)),
   )
 
-/** Longer values may wrap; a date may not. */
+/** Values up to this length, such as dates, do not wrap. */
 const maxUnbroken = 24
 
 /** @param {'span' | 'strong'} name @param {unknown} value @param {string} [kind] */
@@ -24,7 +21,7 @@ const valueElement = (name, value, kind = '') => {
   return make(name, { class: words.length <= maxUnbroken ? `short ${kind}` : kind }, words)
 }
 
-/** Renders the old and new value of a field. @param {[string, { from: unknown, to: unknown }]} change */
+/** @param {[string, { from: unknown, to: unknown }]} change */
 const renderChange = ([field, { from, to }]) =>
   make(
     'li',
@@ -37,7 +34,7 @@ const renderChange = ([field, { from, to }]) =>
     valueElement('strong', to),
   )
 
-/** Renders all values of a created or deleted record, folded. @param {Entry} entry */
+/** Renders a created or deleted record: its status, and all values folded. @param {Entry} entry */
 const renderWhole = (entry) => {
   /** @param {{ from: unknown, to: unknown }} change */
   const getSide = ({ from, to }) => (entry.op === 'create' ? to : from)
@@ -57,7 +54,7 @@ const renderWhole = (entry) => {
   ]
 }
 
-/** @param {Entry} entry @param {string} seen the time of the newest entry that is no news */
+/** @param {Entry} entry @param {string} seen later entries are marked as new */
 const renderEntry = (entry, seen) => {
   const { kind, title } = getTitle(entry)
   const clock = kind === 'day' ? 'by the calendar, at 00:00 UTC' : `${entry.at.slice(11, 19)} UTC`
@@ -74,12 +71,7 @@ const renderEntry = (entry, seen) => {
   return make('li', { class: kind }, head, ...content)
 }
 
-/**
- * Returns the timeline. Days are headings, entries are items of a list.
- * @param {Entry[]} entries the newest first
- * @param {string} seen the time of the newest entry that is no news
- * @param {boolean} hasMore whether there are older ones
- */
+/** Returns the history by day. @param {Entry[]} entries newest first @param {string} seen @param {boolean} hasMore older entries exist */
 export const recordTimeline = (entries, seen, hasMore) => {
   const days = Map.groupBy(entries, ({ at }) => day.format(new Date(at)))
   const parts = [...days].flatMap(([name, list]) => [

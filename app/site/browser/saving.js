@@ -3,7 +3,6 @@ import { token } from './stage.js'
 import { find, make } from './ui.js'
 import { milliseconds, number } from './units.js'
 
-/** A long page: all countries with their authorities and requirements. */
 const target = '/v1/countries?limit=500'
 
 /** @param {import('./answer.js').Answer} full @param {import('./answer.js').Answer} empty */
@@ -28,7 +27,7 @@ const show = (full, empty) => {
   )
 }
 
-/** The button that asks the same twice, the second time with the ETag. */
+/** Starts the button that sends the same request twice, the second time with the ETag. */
 export const startSaving = () => {
   const said = find('#saving-said', HTMLElement)
   find('#twice', HTMLElement).addEventListener('click', async () => {

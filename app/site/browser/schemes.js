@@ -1,11 +1,11 @@
 /**
- * Finds the record of each scheme that a country requires. A country describes a scheme at more length than a record
- * does: "CE marking (RED 2014/53/EU)" is "CE RED". A record matches the first scheme that has all of its words. If
- * the first scheme, which is for radio, has no match, it gets the first record without one.
+ * Finds the record of each scheme that a country requires. The country's name of a scheme is longer than the record's:
+ * "CE marking (RED 2014/53/EU)" is "CE RED". A record matches the first scheme that contains all of its words. If
+ * the first required scheme, which is for radio, has no match, it gets the first record that matches none.
  * @template {{ scheme?: string | null }} Entry
  * @param {string[]} required
  * @param {Entry[]} entries
- * @returns {{ required: string | undefined, entry: Entry | undefined }[]} required schemes in their order, then other records
+ * @returns {{ required: string | undefined, entry: Entry | undefined }[]} required schemes, then unmatched records
  */
 export const matchSchemes = (required, entries) => {
   /** @type {Map<string, Entry>} */

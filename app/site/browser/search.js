@@ -1,13 +1,13 @@
 /**
- * Searches guides, endpoints and errors. A pure function of the index, without a browser.
+ * Searches guides, endpoints and errors. Works without a browser, for tests.
  * @typedef {{ title: string, part: string, path: string, text: string, isForOperators?: boolean }} Entry
  * @typedef {{ entry: Entry, text: string, heading: Set<string>, titles: Set<string>, words: Set<string> }} Prepared
  */
 
 export const mostResults = 12
-/** Of a match in a title or heading; a match in the text has 1. */
+/** Weight of a match in a title or heading. A match in the text has the weight 1. */
 const titleWeight = 8
-/** Integrators' guides have 1. */
+/** Guides for integrators have the factor 1. */
 const [referenceFactor, operatorFactor] = [0.65, 0.6]
 
 const stopWords = new Set(
@@ -16,7 +16,7 @@ const stopWords = new Set(
   ),
 )
 
-/** @param {string} text @returns {string[]} an identifier such as `valid_until`, then its parts */
+/** Splits a text into words. `valid_until` gives `valid_until`, `valid` and `until`. @param {string} text @returns {string[]} */
 const split = (text) =>
   text
     .toLowerCase()
@@ -24,7 +24,7 @@ const split = (text) =>
     .flatMap((word) => (word.includes('_') ? [word, ...word.split('_')] : [word]))
     .filter(Boolean)
 
-/** @param {string} query @returns {string[]} the words of a query without stop words, unless it has no others */
+/** Drops stop words, unless the query has no other words. @param {string} query @returns {string[]} */
 export const toWords = (query) => {
   const words = query
     .toLowerCase()
@@ -34,10 +34,10 @@ export const toWords = (query) => {
   return telling.length > 0 ? telling : words
 }
 
-/** @param {string} word @returns {string} "countries", "expired" and "paging" without their ending */
+/** Removes an ending, as in "countries", "expired" and "paging". @param {string} word */
 const stem = (word) => word.replace(/(?<=...)(?:ing|ied|ies|ed|es|s|y)$/, '')
 
-/** @param {string} a @param {string} b whether they differ by one letter: added, missing, wrong or exchanged */
+/** Whether two words differ by one letter: added, missing, wrong or swapped. @param {string} a @param {string} b */
 const isNear = (a, b) => {
   let i = 0
   while (i < a.length && a[i] === b[i]) i++
@@ -50,7 +50,7 @@ const isNear = (a, b) => {
   )
 }
 
-/** @param {Set<string>} words @param {string} word @returns {number} 1 for the word itself, less for similar words */
+/** Returns 1 for the word itself, less for similar words, else 0. @param {Set<string>} words @param {string} word */
 const match = (words, word) => {
   if (words.has(word)) return 1
   const root = stem(word)
@@ -71,12 +71,12 @@ const prepare = (entry) => ({
   words: new Set(split(entry.text)),
 })
 
-/** @param {Prepared} prepared @param {string[][]} alternatives for each word of the query, the words to look for */
+/** @param {Prepared} prepared @param {string[][]} alternatives for each word of the query, spellings that exist */
 const rate = ({ entry, text, heading, titles, words }, alternatives) => {
   /** @param {string} word */
   const rateWord = (word) => {
     const score = titleWeight * match(titles, word) || match(words, word)
-    // Among equals, shorter headings and texts with more occurrences rank first.
+    // Of two equal matches, the shorter heading and the text with more occurrences rank first.
     const share = match(heading, word) / heading.size
     return score === 0 ? 0 : score + share + Math.min(9, text.split(word).length - 1) / 10
   }
@@ -90,15 +90,11 @@ const rate = ({ entry, text, heading, titles, words }, alternatives) => {
   }
 }
 
-/**
- * Returns a function that finds the entries for a query, the best first. Entries with more of its words rank first.
- * A word that occurs nowhere is replaced by words that differ by one letter.
- * @param {Entry[]} entries
- */
+/** Returns a function that finds entries. Those with most words of the query rank first. @param {Entry[]} entries */
 export const createSearch = (entries) => {
   const prepared = entries.map(prepare)
   const vocabulary = new Set(prepared.flatMap(({ titles, words }) => [...titles, ...words]))
-  /** @param {string} word */
+  /** Replaces a word that occurs nowhere by words that differ by one letter. @param {string} word */
   const correct = (word) =>
     match(vocabulary, word) > 0 || word.length < 4
       ? [word]

@@ -1,8 +1,6 @@
 import { showFinder } from './finder.js'
 import { addCopyButton } from './ui.js'
 
-/** What every page has: copy buttons beside its code, and the search. */
-
 for (const box of document.querySelectorAll('[data-copy]')) addCopyButton(/** @type {HTMLElement} */ (box))
 
 for (const opener of document.querySelectorAll('[data-search]')) {
@@ -10,10 +8,7 @@ for (const opener of document.querySelectorAll('[data-search]')) {
   opener.addEventListener('click', () => showFinder())
 }
 
-/**
- * Whether keys are text there. A field of a closed dialog has the focus until the next frame, and is not shown.
- * @param {EventTarget | null} target
- */
+/** The field of a closed dialog keeps the focus until the next frame, so it must be visible. @param {EventTarget | null} target */
 const isTyping = (target) =>
   target instanceof HTMLElement &&
   target.getClientRects().length > 0 &&

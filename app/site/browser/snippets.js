@@ -1,4 +1,4 @@
-/** The request, or several, in three languages. @param {string[]} urls @param {string} token */
+/** @param {string[]} urls @param {string} token */
 export const snippets = (urls, token) => {
   const [url = ''] = urls
   const curl = urls

@@ -6,13 +6,12 @@ import { addCopyButton, find } from './ui.js'
 import { milliseconds, number } from './units.js'
 
 /**
- * Shows requests and their answers: table, JSON, and the request in three languages.
+ * Shows answers as a table and as JSON, and their requests as code.
  * @typedef {import('./answer.js').Answer} Answer
  * @typedef {import('./questions.js').Shown} Shown
  * @typedef {import('./questions.js').Column} Column
  */
 
-/** The published token. */
 export const token = find('#demo', HTMLElement).dataset.token ?? ''
 
 /** @type {'curl' | 'javascript' | 'python'} */
@@ -25,7 +24,7 @@ const showCode = () => {
   find('#code', HTMLElement).textContent = snippets(urls, token)[language]
 }
 
-/** The tab that the visitor selected. */
+/** The tab that the visitor chose. Another one is shown if a question has no table. */
 let chosen = 'table'
 /** Selects a tab. @type {(name: string) => void} */
 let selectTab = () => {}
@@ -35,7 +34,7 @@ export const say = (words) => {
   find('#said', HTMLElement).textContent = words
 }
 
-/** Describes an answer in a sentence. @param {Answer} answer */
+/** @param {Answer} answer */
 export const describe = (answer) => {
   const { status, body, ms } = answer
   const records = Array.isArray(body?.data)
@@ -44,16 +43,11 @@ export const describe = (answer) => {
   return `${phrase(status)}${records}, ${number(countBytes(answer))} bytes in ${milliseconds(ms)}.`
 }
 
-/**
- * Shows requests as code, and their answers as a table and as JSON.
- * @param {string[]} asked
- * @param {Answer[]} answers
- * @param {{ columns: Column[], records: Shown['records'] }} table
- */
+/** @param {string[]} asked @param {Answer[]} answers @param {{ columns: Column[], records: Shown['records'] }} table */
 export const showAnswers = (asked, answers, { columns, records }) => {
   targets = asked
   showCode()
-  // The service redirects this to the operation in the reference.
+  // The service redirects `/demo?path=` to the operation in the reference.
   find('#reference', HTMLAnchorElement).href = `/demo?path=${encodeURIComponent(asked[0] ?? '')}`
   showFigures(answers)
   showBodies(find('#body pre', HTMLElement), answers)
@@ -63,7 +57,6 @@ export const showAnswers = (asked, answers, { columns, records }) => {
   selectTab(hasTable || chosen !== 'table' ? chosen : 'json')
 }
 
-/** Makes the tabs work. */
 export const startStage = () => {
   for (const box of document.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
   const show = (/** @type {string} */ name) => {

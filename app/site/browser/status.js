@@ -1,7 +1,5 @@
 import { find } from './ui.js'
 
-/** Renews the parts of the page that change. The page shows everything without this script. */
-
 const refreshMs = 10_000
 
 const refresh = async () => {
@@ -11,7 +9,7 @@ const refresh = async () => {
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     for (const part of document.querySelectorAll('[data-live]')) {
       const { innerHTML } = find(`#${part.id}`, HTMLElement, page)
-      // A screen reader reads the headline out when it changes.
+      // A screen reader reads the headline out at each replacement, even by the same text.
       if (part.innerHTML !== innerHTML) part.innerHTML = innerHTML
     }
   } catch {

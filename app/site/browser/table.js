@@ -1,13 +1,10 @@
 import { make } from './ui.js'
 
-/**
- * @typedef {Record<string, any>} Row
- * @typedef {import('./questions.js').Column} Column
- */
+/** @typedef {Record<string, any>} Row @typedef {import('./questions.js').Column} Column */
 
 const maxRows = 100
 
-/** Longer texts may wrap. */
+/** Texts up to this length do not wrap. */
 const maxUnbroken = 16
 
 /** @param {Node | string} content */

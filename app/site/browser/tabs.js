@@ -1,9 +1,8 @@
 /**
- * Tabs (ARIA's tabs pattern): Tab reaches the selected one, arrow keys reach the others. Returns a function that
- * selects a tab by name.
+ * Starts tabs (ARIA's tabs pattern). Returns a function that selects a tab. The name of a tab is its id without `tab-`.
  * @param {ParentNode} root
- * @param {(name: string) => void} onSelect receives the id of the tab without `tab-`
- * @param {(name: string) => void} [onChoice] like `onSelect`, if the visitor selected it
+ * @param {(name: string) => void} onSelect
+ * @param {(name: string) => void} [onChoice] called if the visitor selected the tab
  */
 export const startTabs = (root, onSelect, onChoice = () => {}) => {
   const tabs = [...root.querySelectorAll('[role=tab]')].map((tab) => /** @type {HTMLElement} */ (tab))

@@ -1,10 +1,6 @@
 import { make } from './ui.js'
 
-/**
- * Shows a description next to a table cell, on hover and on focus. Escape hides it.
- * @param {HTMLElement} box
- * @param {WeakMap<Element, () => Node[]>} contents by table cell
- */
+/** Shows a tooltip below a table cell, on hover and on focus. @param {HTMLElement} box @param {WeakMap<Element, () => Node[]>} contents by cell */
 export const addTip = (box, contents) => {
   const tip = make('div', { class: 'tip', 'aria-hidden': 'true' })
   tip.hidden = true

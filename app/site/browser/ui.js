@@ -1,14 +1,4 @@
-/**
- * What the pages share: finding and making elements.
- */
-
-/**
- * @template {Element} T
- * @param {string} selector
- * @param {{ new (): T }} kind
- * @param {ParentNode} [root]
- * @returns {T}
- */
+/** @template {Element} T @param {string} selector @param {{ new (): T }} kind @param {ParentNode} [root] @returns {T} */
 export const find = (selector, kind, root = document) => {
   const found = root.querySelector(selector)
   if (found instanceof kind) return found
@@ -16,7 +6,7 @@ export const find = (selector, kind, root = document) => {
 }
 
 /**
- * An element with attributes and content; content is text, never markup.
+ * Creates an element. Strings become text, never markup.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} name
  * @param {Record<string, string | boolean | undefined>} [attributes]
@@ -33,7 +23,7 @@ export const make = (name, attributes = {}, ...content) => {
   return element
 }
 
-/** @param {HTMLElement} box the element whose <pre> is copied */
+/** The button copies the text of the `<pre>` in `box`. @param {HTMLElement} box */
 export const addCopyButton = (box) => {
   const button = make('button', { type: 'button', class: 'quiet' }, 'Copy')
   button.addEventListener('click', async () => {

@@ -1,13 +1,10 @@
-/** Figures and times as text. Times are in UTC. The service imports this file, too: it draws `/status` and `/`. */
+/** The service imports this file, too, for `/status` and `/`. */
 
-/**
- * A share in percent that never rounds a fault away: 0.99996 is "99.99 %", only 1 is "100 %".
- * @param {number | null | undefined} share
- */
+/** Never rounds up: 0.99996 is "99.996 %", and only 1 is "100 %". @param {number | null | undefined} share */
 export const percent = (share) => {
   if (share === null || share === undefined) return 'no data'
   if (share === 1) return '100 %'
-  // 0.9999 * 100_000 is 99989.99…, so add the binary error before cutting off the rest.
+  // 0.9999 * 100_000 is 99989.99…, so add the binary error before rounding down.
   const digits = share >= 0.99 ? 3 : 1
   const scale = 10 ** digits
   return `${(Math.floor(share * 100 * scale + 1e-6) / scale).toFixed(digits)} %`

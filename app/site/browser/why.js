@@ -4,7 +4,7 @@ import { matchSchemes } from './schemes.js'
 import { describe, say, showAnswers, token } from './stage.js'
 import { find, make } from './ui.js'
 
-/** Asks the custom endpoint why a product may be sold in a country or not. @param {string} product @param {string} country */
+/** Shows why a product may or may not be sold in a country. @param {string} product @param {string} country */
 export const askWhy = async (product, country) => {
   const asked = `/v1/custom/market-access?product_id=${encodeURIComponent(product)}&country_code=${country}`
   const answer = await send(asked, token)

@@ -3,9 +3,9 @@ import { linesType } from '../../export/json-lines.ts'
 import { entryList, rootList, type TrailList } from '../../operator/trail/lists.ts'
 import { trailReaders } from '../../operator/trail/query.ts'
 import type { Description } from './description.ts'
-import { choice, cursor, type Described, describeParameters, limit, text } from './parameters.ts'
+import { choice, cursor, limit, queryParameters, text } from './parameters.ts'
 
-const parameters: Readonly<Record<string, Described>> = {
+const parameters = {
   since: text('At or after this instant or day (UTC). Also relative: `today-30d`.', 'today-30d'),
   until: text('Before this instant or day (UTC). Also relative to today.', '2999-01-01'),
   action: text('Any of these actions, separated by commas.', 'login,keys.issue'),
@@ -21,7 +21,7 @@ const parameters: Readonly<Record<string, Described>> = {
 const describeList = (list: TrailList) =>
   ({
     tag: { name: 'Audit', description: 'The audit trail of the customer, with proofs' },
-    parameters: describeParameters(trailReaders(list, false).keys(), parameters),
+    parameters: queryParameters(trailReaders(list, false).keys(), parameters),
     errors: ['query', 'cursor'],
     headers: ['Content-Disposition', 'Data-As-Of'],
   }) as const

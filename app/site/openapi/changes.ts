@@ -3,18 +3,10 @@ import { linesType } from '../../export/json-lines.ts'
 import { eventsType } from '../../feed/offer.ts'
 import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
-import type { Description, OpenApiParameter } from './description.ts'
+import type { Description } from './description.ts'
 import { getExample } from './examples.ts'
 import { sharedFilterParameters } from './filters.ts'
-import {
-  choice,
-  type Described,
-  describeParameters,
-  integer,
-  limit,
-  maxHeadBytes,
-  text,
-} from './parameters.ts'
+import { choice, headerParameter, integer, limit, maxHeadBytes, queryParameters, text } from './parameters.ts'
 
 const schemas = Object.fromEntries(resourceNames.map((name) => [name, resources[name].schema]))
 const change = createChangeSchema(schemas, getExample(resources.certificates.schema) as object)
@@ -22,7 +14,7 @@ const change = createChangeSchema(schemas, getExample(resources.certificates.sch
 /** The response schema of a page. */
 export const changesPage = createChangesSchema(change)
 
-const parameters: Readonly<Record<string, Described>> = {
+const parameters = {
   after: text(
     '`page.next_token` of the previous answer, unchanged. `snapshot` streams all records as lines, and the header ' +
       'Sync-Token has the token to continue with. Default: start now.',
@@ -57,14 +49,6 @@ const parameters: Readonly<Record<string, Described>> = {
   ]),
 }
 
-const lastEventId: OpenApiParameter = {
-  name: 'Last-Event-Id',
-  in: 'header',
-  description: 'The id of the last event of an interrupted stream. It overrides `after`.',
-  schema: { type: 'string', maxLength: maxHeadBytes },
-  example: 'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
-}
-
 export const describeChanges: Description = {
   operationId: 'followChanges',
   summary: 'Follow changes',
@@ -79,9 +63,13 @@ export const describeChanges: Description = {
     'header `Last-Event-ID` continues after it.',
   tag: { name: 'Changes', description: 'For copies that are kept up to date' },
   parameters: [
-    ...describeParameters([...feedReaders({}).keys(), 'fields'], parameters),
+    ...queryParameters([...feedReaders({}).keys(), 'fields'], parameters),
     ...sharedFilterParameters(resources),
-    lastEventId,
+    headerParameter(
+      'Last-Event-Id',
+      'The id of the last event of an interrupted stream. It overrides `after`.',
+      'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
+    ),
   ],
   errors: ['query', 'sync_token'],
   answer: 'The changes; with `after=snapshot` all records, one change on each line',

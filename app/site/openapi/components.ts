@@ -9,15 +9,15 @@ const base = '#/components/schemas/'
 const sorted = (entries: Iterable<readonly [string, SchemaNode]>): SchemaNode =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Creates an empty collection of the document's shared parts. It contains only parts that are referred to. */
-export const createComponents = () => {
-  const nodes = new Map<Kind, Map<string, SchemaNode>>()
+/** Collects the shared parts of the document (`components`) while the document refers to them. */
+export const createComponents = (publicUrl: string) => {
+  const nodes: Partial<Record<Kind, Record<string, SchemaNode>>> = {}
   const roots = { answer: new Set<z.ZodType>(), request: new Set<z.ZodType>() }
   return {
+    publicUrl,
     refer(kind: Kind, name: string, make: () => SchemaNode): SchemaNode {
-      const ofKind = nodes.get(kind) ?? new Map<string, SchemaNode>()
-      nodes.set(kind, ofKind)
-      if (!ofKind.has(name)) ofKind.set(name, make())
+      nodes[kind] ??= {}
+      nodes[kind][name] ??= make()
       return { $ref: `#/components/${kind}/${name}` }
     },
     referSchema(schema: z.ZodType, direction: Direction): SchemaNode {
@@ -26,7 +26,7 @@ export const createComponents = () => {
       roots[direction].add(schema)
       return { $ref: `${base}${id}` }
     },
-    /** Returns all parts, sorted by name. Throws if two different schemas have the same name. */
+    /** Sorts all parts by name. Throws if two different schemas have the same name. */
     list(): SchemaNode {
       const answers = toNamedSchemas([...roots.answer], 'answer', base)
       const requests = toNamedSchemas([...roots.request], 'request', base)
@@ -34,7 +34,9 @@ export const createComponents = () => {
       if (twin) throw new Error(`${twin[0]} is both requested and answered: give each a name`)
       return {
         schemas: sorted([...answers, ...requests]),
-        ...Object.fromEntries([...nodes].map(([kind, ofKind]) => [kind, sorted(ofKind)])),
+        ...Object.fromEntries(
+          Object.entries(nodes).map(([kind, parts]) => [kind, sorted(Object.entries(parts))]),
+        ),
       }
     },
   }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { formatNames } from '../../http/formats.ts'
 import { joinList } from '../../http/pairs.ts'
 import { controlReaders, type QueryShape } from '../../records/query/controls.ts'
@@ -6,11 +7,11 @@ import { maxWords } from '../../records/query/words.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import type { OpenApiParameter } from './description.ts'
 import { listExamples } from './examples.ts'
-import { choice, cursor, type Described, describeParameters, integer, limit, text } from './parameters.ts'
+import { choice, cursor, integer, limit, queryParameters, text } from './parameters.ts'
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
-const describeInclude = ({ includes }: Resource): Described => {
+const describeInclude = ({ includes }: Resource): z.ZodType => {
   const names = Object.keys(includes)
   const scopes = names.map((name) => `\`${name}\` needs ${includes[name]?.resource}:read`)
   return text(
@@ -19,7 +20,7 @@ const describeInclude = ({ includes }: Resource): Described => {
   )
 }
 
-const describeSearch = ({ search, fields }: Resource): Described => {
+const describeSearch = ({ search, fields }: Resource): z.ZodType => {
   const field = fields.get(search[0] as string)
   const [example = ''] = field ? listExamples(field) : []
   return text(
@@ -29,16 +30,14 @@ const describeSearch = ({ search, fields }: Resource): Described => {
   )
 }
 
-const describeSort = ({ sorts, defaultSort }: Resource): Described => {
-  const sort = text(
+const describeSort = ({ sorts, defaultSort }: Resource): z.ZodType =>
+  text(
     `At most ${maxSortKeys} keys, separated by commas. A leading \`-\` reverses a key. Keys: ${code(sorts)}. Null is the greatest ` +
       'value. `id` breaks ties.',
     `-${sorts.slice(0, 2).join(',')}`,
-  )
-  return { ...sort, schema: { ...sort.schema, default: defaultSort } }
-}
+  ).meta({ default: defaultSort })
 
-const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string, Described>> => ({
+const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string, z.ZodType>> => ({
   q: describeSearch(resource),
   sort: describeSort(resource),
   limit: limit('Number of records on a page. Without it, an export has no limit.'),
@@ -66,16 +65,13 @@ const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string
     shape === 'item'
       ? choice('Overrides the header Accept.', ['json'])
       : choice('Overrides the header Accept. All but `json` export the whole list.', formatNames),
-  bom: {
-    ...choice(
-      'Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.',
-      ['true', 'false'],
-      'false',
-    ),
-    example: 'false',
-  },
+  bom: choice(
+    'Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.',
+    ['true', 'false'],
+    'false',
+  ).meta({ examples: ['false'] }),
 })
 
-/** Lists the query parameters except filters. Throws if a parameter has no description here. */
+/** Lists the query parameters of a resource except its filters. Throws if one has no description here. */
 export const controlParameters = (resource: Resource, shape: QueryShape): OpenApiParameter[] =>
-  describeParameters(controlReaders(resource, shape).keys(), describe(resource, shape))
+  queryParameters(controlReaders(resource, shape).keys(), describe(resource, shape))

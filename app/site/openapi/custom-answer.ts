@@ -27,17 +27,17 @@ const ofScalar = (value: Scalar): z.ZodType => {
   return withExample(Number.isInteger(value) ? z.int() : z.number(), value)
 }
 
-/** A union of the different schemas. Null is last, so that it becomes a nullable type. */
+/** Returns a union without duplicates. If one of the schemas is null, the union is nullable. */
 const toUnion = (parts: readonly z.ZodType[]): z.ZodType => {
   const getKey = (part: z.ZodType) => {
     const { examples: _, ...node } = toJsonSchema(part, 'answer')
     return JSON.stringify(node)
   }
-  const different = [...new Map(parts.toReversed().map((part) => [getKey(part), part])).values()].reverse()
-  const values = different.filter((part) => !(part instanceof z.ZodNull))
-  const [first = z.null(), ...others] = values
+  const values = parts.filter((part) => !(part instanceof z.ZodNull))
+  const [first, ...others] = [...Map.groupBy(values, getKey).values()].map(([part]) => part as z.ZodType)
+  if (!first) return z.null()
   const union = others.length > 0 ? z.union([first, ...others]) : first
-  return values.length > 0 && values.length < different.length ? union.nullable() : union
+  return values.length < parts.length ? union.nullable() : union
 }
 
 const unwrap = (schema: z.ZodType): z.ZodType =>
@@ -58,13 +58,13 @@ const ofRef = ({ field, path, alias }: FieldRef): z.ZodType => {
 
 const ofParameter = ({ type, optional, default: usual, values }: Parameter): z.ZodType => {
   const given = usual ?? values?.[0]
-  const described: Record<Parameter['type'], z.ZodType> = {
+  const schema = {
     integer: withExample(z.int(), Number(given ?? 1)),
     string: withExample(z.string(), given ?? 'text'),
     date,
     boolean: withExample(z.boolean(), given !== 'false'),
-  }
-  return optional ? described[type].nullable() : described[type]
+  }[type]
+  return optional ? schema.nullable() : schema
 }
 
 const ofValue = (value: Value): z.ZodType => {

@@ -1,53 +1,49 @@
+import { z } from 'zod'
 import type { Definition, Parameter } from '../../custom/definition.ts'
 import { formerRevisionDays } from '../../custom/granted.ts'
 import { formatNames, mediaTypes } from '../../http/formats.ts'
 import { controlParameters } from './controls.ts'
 import { createAnswerSchema, createRowSchema } from './custom-answer.ts'
-import type { OpenApiParameter, Route, SchemaNode, Tag } from './description.ts'
+import type { OpenApiParameter, Route } from './description.ts'
 import { filterParameters } from './filters.ts'
-import { choice, integer } from './parameters.ts'
+import { choice, integer, queryParameters } from './parameters.ts'
 import { tableFiles } from './responses.ts'
 import { capitalised } from './words.ts'
 
-const tag: Tag = { name: 'Custom endpoints', description: 'Endpoints made for this customer' }
+const tag = { name: 'Custom endpoints', description: 'Endpoints made for this customer' }
 
-const describeValue = ({ type, min, max, values, default: usual }: Parameter): SchemaNode => {
-  const read = (text: string) =>
-    type === 'integer' ? Number(text) : type === 'boolean' ? text === 'true' : text
-  const given = {
-    ...(values ? { enum: values.map(read) } : {}),
-    ...(usual === undefined ? {} : { default: read(usual) }),
+const toType = ({ type, min, max }: Parameter): { schema: z.ZodType; usual: string } => {
+  if (type === 'boolean') return { schema: z.boolean(), usual: 'true' }
+  // A date may be relative to today, such as `today+90d`, so it has no format.
+  if (type === 'date') return { schema: z.string().min(1).max(12), usual: 'today' }
+  if (type === 'string') {
+    const [least, most] = [Number(min ?? 1), Number(max ?? 2000)]
+    return { schema: z.string().min(least).max(most), usual: 'x'.repeat(least) }
   }
-  if (type === 'boolean') return { type, ...given }
-  // Dates may be relative to today, so they have no format.
-  if (type === 'date') return { type: 'string', minLength: 1, maxLength: 12, ...given }
-  if (type === 'string')
-    return { type, minLength: Number(min ?? 1), maxLength: Number(max ?? 2000), ...given }
-  const [minimum, maximum] = [Number(min ?? -999_999_999), Number(max ?? 999_999_999)]
-  return { type, format: 'int32', minimum, maximum, ...given }
-}
-
-const exampleFor = ({ type, min, values, default: usual, example }: Parameter): string | number => {
-  const text = example ?? usual ?? values?.[0]
-  if (type === 'integer') return Number(text ?? min ?? 1)
-  if (type === 'date') return text ?? 'today'
-  if (type === 'boolean') return text ?? 'true'
-  return text ?? 'x'.repeat(Number(min ?? 1))
+  const [least, most] = [Number(min ?? -999_999_999), Number(max ?? 999_999_999)]
+  return { schema: z.int().min(least).max(most), usual: String(min ?? 1) }
 }
 
 const describeParameter = (parameter: Parameter): OpenApiParameter => {
-  const { name, type, description, optional, default: usual, min, max } = parameter
+  const { name, type, description, optional, default: last, example, values, min, max } = parameter
   const bounds =
     type === 'date' && (min ?? max) !== undefined ? ` From ${min ?? 'any'} to ${max ?? 'any'}.` : ''
   const form = type === 'date' ? ' A day, or `today`, `today+90d`, `today-30d`.' : ''
   const absent = optional ? ' Without it, conditions that use it are omitted.' : ''
+  const read = (text: string) =>
+    type === 'integer' ? Number(text) : type === 'boolean' ? text === 'true' : text
+  const { schema, usual } = toType(parameter)
+  const shown = example ?? last ?? values?.[0] ?? usual
   return {
     name,
     in: 'query',
-    ...(optional || usual !== undefined ? {} : { required: true as const }),
-    description: `${description ?? `The parameter ${name}`}.${form}${bounds}${absent}`,
-    schema: describeValue(parameter),
-    example: exampleFor(parameter),
+    required: !optional && last === undefined,
+    schema: schema.meta({
+      description: `${description ?? `The parameter ${name}`}.${form}${bounds}${absent}`,
+      examples: [type === 'integer' ? Number(shown) : shown],
+      ...(values ? { enum: values.map(read) } : {}),
+      ...(last === undefined ? {} : { default: read(last) }),
+    }),
   }
 }
 
@@ -58,7 +54,7 @@ const listParameters = ({ body }: Definition): OpenApiParameter[] => {
   const { source, filters, limit } = body.list
   const controls = controlParameters(source.resource, 'page')
     .filter(({ name }) => listControls.includes(name))
-    .map((each) => (each.name === 'limit' ? { ...each, schema: { ...each.schema, default: limit } } : each))
+    .map((each) => (each.name === 'limit' ? { ...each, schema: each.schema.meta({ default: limit }) } : each))
   return [...filterParameters(source.resource).filter(({ name }) => filters.includes(name)), ...controls]
 }
 
@@ -69,7 +65,7 @@ const describeExports = (definition: Definition) => {
   return { lines: { type: mediaTypes.ndjson, schema }, files: tableFiles(`${header}\r\n`) }
 }
 
-/** Describes a custom endpoint as a route of the document. */
+/** Describes a custom endpoint as a route. */
 export const describeCustom = (definition: Definition): Route => {
   const { name, title, description, params, revision, body } = definition
   const isList = 'list' in body
@@ -86,12 +82,10 @@ export const describeCustom = (definition: Definition): Route => {
       parameters: [
         ...[...params.values()].map(describeParameter),
         ...listParameters(definition),
-        {
-          name: 'format',
-          in: 'query',
-          ...choice('Overrides the header Accept.', isList ? formatNames : ['json']),
-        },
-        { name: 'revision', in: 'query', ...integer(former, [1, revision], revision, revision) },
+        ...queryParameters(['format', 'revision'], {
+          format: choice('Overrides the header Accept.', isList ? formatNames : ['json']),
+          revision: integer(former, [1, revision], revision, revision),
+        }),
       ],
       errors: isList ? ['query', 'cursor', 'record', 'tag'] : ['query', 'record', 'tag'],
       answer: title ?? name,

@@ -5,22 +5,26 @@ import type { HeaderName } from './headers.ts'
 /** A JSON Schema (2020-12), or any other node of the document. */
 export type SchemaNode = { readonly [key: string]: unknown }
 
-/** A parameter of the document. The service accepts `example`. */
 export type OpenApiParameter = Readonly<{
   name: string
   in: 'query' | 'path' | 'header'
-  required?: true
-  /** Filters are objects: the member `lt` of `valid_until` is sent as `valid_until[lt]`. */
+  required?: boolean
+  /** For filters: the member `lt` of `valid_until` is sent as `valid_until[lt]`. */
   style?: 'deepObject'
   explode?: true
-  description: string
-  schema: SchemaNode | z.ZodType
-  example: string | number | Readonly<Record<string, string>>
+  schema: z.ZodType
+  /** Defaults to the description of the schema. */
+  description?: string
+  /** Defaults to the example of the schema. */
+  example?: Readonly<Record<string, string>>
 }>
+
+/** Converts a path of the router, with `:id`, to a path of the document, with `{id}`. */
+export const toTemplate = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
 export type Tag = Readonly<{ name: string; description: string }>
 
-/** A route's part of the document. The rest is derived from the route. */
+/** The part of an operation that does not follow from its route. */
 export type Description = Readonly<{
   operationId: string
   summary: string
@@ -29,23 +33,23 @@ export type Description = Readonly<{
   parameters?: readonly OpenApiParameter[]
   refusals?: 'oauth'
   errors: readonly Origin[]
-  /** Describes the successful answer. */
+  /** A few words about the successful answer. */
   answer: string
-  /** Optional. Defaults to 200. */
+  /** Defaults to 200. */
   status?: 202
   isEmpty?: true
-  /** Optional. Defaults to the route's response schema. */
+  /** Defaults to the route's response schema. */
   schema?: z.ZodType
-  /** The same data as lines of another type, each with this schema. */
+  /** The same data as a stream of lines, each with this schema. */
   lines?: Readonly<{ type: string; schema: z.ZodType }>
   files?: Readonly<Record<string, SchemaNode>>
-  /** In addition to those that follow from `errors` and the scope. */
+  /** In addition to the headers that follow from `errors` and the scope. */
   headers?: readonly HeaderName[]
 }>
 
 export type Route = Readonly<{
   method: string
-  /** The router's path, with `:id`. */
+  /** With `{id}`. */
   path: string
   /** The required scope. Null: any token. `undefined`: no authentication. */
   scope: string | null | undefined

@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { mediaTypes } from '../../http/formats.ts'
 import { type Components, createComponents } from './components.ts'
-import type { OpenApiParameter, Route, SchemaNode } from './description.ts'
+import type { Description, Route, SchemaNode } from './description.ts'
 import { getExample } from './examples.ts'
-import { maxHeadBytes } from './parameters.ts'
-import { listResponses, type Writing } from './responses.ts'
+import { headerParameter, toParameterNode } from './parameters.ts'
+import { listResponses } from './responses.ts'
 import { describeWebhooks, webhookTag } from './webhooks.ts'
 
 const introduction = `Certificates, products, projects, countries, test reports and approvals of a
@@ -40,42 +40,27 @@ const securitySchemes = {
 
 const listSecurity = ({ scope, description }: Route): SchemaNode[] => {
   if (scope !== undefined) return [{ accessToken: [] }]
-  // No security scheme describes a key in the body, so an empty alternative is needed.
+  // The empty alternative is the key in the body, which no security scheme can describe.
   return description.errors.includes('api_key') ? [{}, { apiKey: [] }] : []
 }
 
-const header = (name: string, description: string, example: string) => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string', maxLength: maxHeadBytes },
-  example,
-})
-
 const conditionHeaders = {
-  IfNoneMatch: header(
+  IfNoneMatch: headerParameter(
     'If-None-Match',
     'ETag of your copy of the answer. The service returns 304 if it is still current',
     'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
   ),
-  CacheControl: header(
+  CacheControl: headerParameter(
     'Cache-Control',
     '`no-cache`: the answer contains everything that was committed before the request arrived',
     'no-cache',
   ),
 }
 
-const toNode = (parameter: OpenApiParameter, components: Components): SchemaNode => {
-  const { schema } = parameter
-  return schema instanceof z.ZodType
-    ? { ...parameter, schema: components.referSchema(schema, 'request') }
-    : parameter
-}
-
-const listParameters = ({ parameters = [], errors }: Route['description'], components: Components) => [
-  ...parameters.map((each) => toNode(each, components)),
-  ...Object.entries(errors.includes('tag') ? conditionHeaders : {}).map(([name, node]) =>
-    components.refer('parameters', name, () => node),
+const listParameters = ({ parameters = [], errors }: Description, components: Components) => [
+  ...parameters.map((each) => toParameterNode(each, components)),
+  ...Object.entries(errors.includes('tag') ? conditionHeaders : {}).map(([name, header]) =>
+    components.refer('parameters', name, () => toParameterNode(header, components)),
   ),
 ]
 
@@ -84,7 +69,7 @@ const describeBody = (
   { bodyType, description: { errors } }: Route,
   components: Components,
 ) => ({
-  // With HTTP Basic, a key is sent without a body.
+  // A client that sends its key by HTTP Basic needs no body.
   required: bodyType !== undefined || !errors.includes('api_key'),
   content: {
     [bodyType ?? mediaTypes.json]: {
@@ -94,20 +79,20 @@ const describeBody = (
   },
 })
 
-const describeOperation = (route: Route, writing: Writing): SchemaNode => {
+const describeOperation = (route: Route, components: Components): SchemaNode => {
   const { scope, body } = route
   const { operationId, summary, description, tag } = route.description
-  const parameters = listParameters(route.description, writing.components)
+  const parameters = listParameters(route.description, components)
   return {
     operationId,
     summary,
-    // In the text: scopes of a bearer scheme are allowed, but linters expect them for OAuth flows only.
+    // The scope is in the text, because linters accept scopes only in the schemes of OAuth.
     description: typeof scope === 'string' ? `${description} Needs the scope \`${scope}\`.` : description,
     tags: [tag.name],
     security: listSecurity(route),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: describeBody(body, route, writing.components) } : {}),
-    responses: listResponses(route, writing),
+    ...(body ? { requestBody: describeBody(body, route, components) } : {}),
+    responses: listResponses(route, components),
   }
 }
 
@@ -117,7 +102,7 @@ const describeService = (publicUrl: string): SchemaNode => ({
   summary: packageJson.description,
   description: introduction,
   contact: { name: 'Access and questions', url: `${publicUrl}/access` },
-  // The audience, and an id that is the same in all versions, for API catalogues.
+  // For catalogues of APIs. The id stays the same in all versions.
   'x-audience': 'external-partner',
   'x-api-id': 'certification-data-api',
   license: { name: "Use under the customer's contract", url: `${publicUrl}/access` },
@@ -125,12 +110,12 @@ const describeService = (publicUrl: string): SchemaNode => ({
 
 /** Creates the OpenAPI 3.1 document of these routes. Throws if a route or a schema is incomplete. */
 export const createDocument = (routes: readonly Route[], publicUrl: string): SchemaNode => {
-  const components = createComponents()
+  const components = createComponents(publicUrl)
   const paths: Record<string, Record<string, SchemaNode>> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}')
+    const { method, path } = route
     paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = describeOperation(route, { components, publicUrl })
+    paths[path][method.toLowerCase()] = describeOperation(route, components)
   }
   const tags = new Map(routes.map(({ description: { tag } }) => [tag.name, tag]))
   return {

@@ -1,9 +1,9 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import { type HeaderName, limitHeaders } from './headers.ts'
 
-/** The checks of a request that may refuse it, with their errors. `cross_origin` is not in the document. */
+/** The checks that may refuse a request, with their errors. `cross_origin` belongs to a page, not to the API. */
 const codes = {
-  /** Bytes, transport, method, and failures of the service. Any request. */
+  /** Possible for any request. */
   request: [
     'token_in_query',
     'malformed_request',
@@ -44,7 +44,7 @@ const codes = {
 
 export type Origin = keyof typeof codes
 
-/** Returns the errors of these origins by status, in the order of the catalogue. */
+/** Returns the errors of these checks by status, in the order of the catalogue. */
 export const listErrors = (from: ReadonlySet<Origin>): Map<number, ErrorCode[]> => {
   const possible = new Set<ErrorCode>([...from].flatMap((origin) => codes[origin]))
   const ordered = (Object.keys(catalogue) as ErrorCode[]).filter((code) => possible.has(code))
@@ -53,7 +53,7 @@ export const listErrors = (from: ReadonlySet<Origin>): Map<number, ErrorCode[]> 
 
 const withQuotas: ReadonlySet<number> = new Set([400, 403, 404, 406, 410, 412, 429])
 
-/** Returns the header fields that an error with this status may have. */
+/** Returns the headers that an error with this status may have. */
 export const errorHeaders = (status: number): HeaderName[] => [
   'Cache-Control',
   'Request-Id',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Field } from '../../records/resources/define.ts'
 
-/** Returns an example for a schema, composed of its members' examples. Optional members are omitted. */
+/** Returns the example of a schema, or composes one of its members' examples. Optional members are omitted. */
 export const getExample = (schema: z.ZodType): unknown => {
   const examples = schema.meta()?.examples as unknown[] | undefined
   if (examples && examples.length > 0) return examples[0]
@@ -17,7 +17,7 @@ export const getExample = (schema: z.ZodType): unknown => {
   throw new Error(`a schema of type ${schema.type} needs an example`)
 }
 
-/** Returns values of a field that the example data have. An array's are those of its elements. */
+/** Returns the examples of a field as text; for an array, the examples of its elements. */
 export const listExamples = ({ schema }: Field): string[] =>
   ((schema.meta()?.examples ?? []) as unknown[])
     .flat()

@@ -82,14 +82,11 @@ const describeMeaning = (field: Field): string => {
 
 const filterable = ({ fields }: Resource) => [...fields.values()].filter(({ filter }) => filter)
 
-/**
- * Lists one parameter for each field, with its operators as members. See
- * docs/decisions/0133-filters-are-objects-in-openapi.md.
- */
+/** Lists a parameter for each filter. See docs/decisions/0133-filters-are-objects-in-openapi.md. */
 export const filterParameters = (resource: Resource): OpenApiParameter[] =>
   filterable(resource).map((field) => describeFilter(field, describeMeaning(field)))
 
-/** Lists one parameter for each field of any resource, with the names of the resources that have it. */
+/** Lists the filters of all resources. A filter that several resources have is one parameter, which names them. */
 export const sharedFilterParameters = (
   resources: Readonly<Record<ResourceName, Resource>>,
 ): OpenApiParameter[] => {

@@ -45,7 +45,7 @@ export type HeaderName = keyof typeof headers
 /** Headers of every answer. */
 export const commonHeaders: readonly HeaderName[] = ['Cache-Control', 'Request-Id']
 
-/** Headers with a token's quotas. */
+/** Further headers of every answer to a token: its quotas. */
 export const limitHeaders: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
 
 /** Further headers of every answer to a token. */
@@ -61,7 +61,7 @@ export const entryHeaders: readonly HeaderName[] = [
   'ETag',
 ]
 
-/** Describes a header for the document's components. */
+/** Returns the document's node for a header. */
 export const describeHeader = (name: HeaderName): SchemaNode => {
   const [description, example] = headers[name]
   const schema =

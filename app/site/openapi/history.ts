@@ -2,10 +2,10 @@ import { historyReaders } from '../../records/history/query.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames } from '../../records/resources/index.ts'
 import type { Description, Tag } from './description.ts'
-import { choice, cursor, type Described, describeParameters, limit, text } from './parameters.ts'
+import { choice, cursor, limit, queryParameters, text } from './parameters.ts'
 import { idParameter, recordName } from './records.ts'
 
-const parameters: Readonly<Record<string, Described>> = {
+const parameters = {
   resource: text(
     'Any of these resources, separated by commas. Each needs its scope. Default: all that the token may read.',
     resourceNames.slice(0, 2).join(','),
@@ -21,7 +21,7 @@ const parameters: Readonly<Record<string, Described>> = {
 }
 
 const listParameters = (shape: 'record' | 'list') =>
-  describeParameters(historyReaders({}, shape).keys(), parameters)
+  queryParameters(historyReaders({}, shape).keys(), parameters)
 
 const tag: Tag = { name: 'History', description: 'Earlier values of records' }
 

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { resources } from '../../records/resources/index.ts'
 import type { SchemaNode } from './description.ts'
 
-/** `answer` allows unknown members, because answers may grow. `request` refuses them. */
+/** Answers may have members that are not described, because they may grow. Requests may not. */
 export type Direction = 'answer' | 'request'
 
-/** `fields` may omit all members of a record but the id. */
+/** Names of the records. With `fields`, a record may lack any member but its id. */
 const selectable = new Set(Object.values(resources).map(({ schema }) => schema.meta()?.id))
 
-/** Writes `anyOf: [T, null]` as `type: [T, null]`, so that generators create no union. */
+/** Writes `anyOf: [T, null]` as `type: [T, null]`, because generators would create a union. */
 const flattenNull = ({ anyOf, ...rest }: SchemaNode): SchemaNode => {
   const [inner, last, ...more] = (anyOf ?? []) as SchemaNode[]
   if (!inner || last?.type !== 'null' || more.length > 0) return anyOf ? { anyOf, ...rest } : rest
@@ -17,7 +17,7 @@ const flattenNull = ({ anyOf, ...rest }: SchemaNode): SchemaNode => {
 }
 
 const openEnum = ({ enum: closed, ...rest }: SchemaNode): SchemaNode => {
-  // A nullable node has the values of its part, which was converted first, and its own description.
+  // The inner part of a nullable enum is converted first: then `x-extensible-enum` exists already.
   const values = (closed ?? rest['x-extensible-enum']) as string[] | undefined
   if (!values) return rest
   const known = `Known values: ${values.join(', ')}; more may be added.`
@@ -26,7 +26,7 @@ const openEnum = ({ enum: closed, ...rest }: SchemaNode): SchemaNode => {
   return { ...rest, description: whole, 'x-extensible-enum': values }
 }
 
-/** ogen refuses `exclusiveMinimum`, and other generators need the size of an integer. */
+/** Without `exclusiveMinimum`, which ogen refuses, and with the size of integers, which other generators need. */
 const withSize = ({ exclusiveMinimum, ...node }: SchemaNode): SchemaNode => {
   if (![node.type].flat().includes('integer')) return node
   const isSmall = typeof node.maximum === 'number' && node.maximum < 2 ** 31
@@ -35,7 +35,7 @@ const withSize = ({ exclusiveMinimum, ...node }: SchemaNode): SchemaNode => {
 }
 
 const convert = (node: SchemaNode, direction: Direction): SchemaNode => {
-  // The pattern of a date has 300 characters and repeats the format. Keys of an object are always strings.
+  // The pattern of a date has 300 characters and repeats its format.
   const { pattern, propertyNames: _, additionalProperties, ...flat } = withSize(flattenNull(node))
   const mayGrow = additionalProperties === false && direction === 'answer'
   return {
@@ -45,7 +45,7 @@ const convert = (node: SchemaNode, direction: Direction): SchemaNode => {
   }
 }
 
-/** Converts a schema, without its name. */
+/** Converts a schema. Its own name (`meta.id`) is ignored. */
 export const toJsonSchema = (schema: z.ZodType, direction: Direction): SchemaNode => {
   const { $schema: _, ...node } = z.toJSONSchema(schema, {
     io: direction === 'answer' ? 'output' : 'input',
@@ -58,9 +58,7 @@ export const toJsonSchema = (schema: z.ZodType, direction: Direction): SchemaNod
   return node
 }
 
-/**
- * Converts named schemas (`meta.id`) and those inside, with references below `base`. Throws on equal names.
- */
+/** Converts named schemas (`meta.id`) and the named schemas inside them. Throws on equal names. */
 export const toNamedSchemas = (
   roots: readonly z.ZodType[],
   direction: Direction,

@@ -5,7 +5,7 @@ import { parseQuery } from '../../records/query/parse.ts'
 import { resources } from '../../records/resources/index.ts'
 import type { SchemaNode } from './description.ts'
 
-/** A typical mistake of a client. The parser itself creates its message. */
+/** A typical mistake. The parser itself writes the message. */
 const slip = 'approval_status=aproved'
 
 const slipExtras = (publicUrl: string): ErrorExtras => {
@@ -22,7 +22,7 @@ const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
   quota_exceeded: () => refuseQuota({ violated: ['burst'], retryAfterSeconds: 1 }).extras,
 }
 
-/** Returns an example of an error's problem document, created by the service's own code. */
+/** Returns an example of an error's problem document. */
 export const problemExample = (code: ErrorCode, publicUrl: string): SchemaNode => {
   const error = new ApiError(code, extras[code]?.(publicUrl))
   return JSON.parse(problemBody(error, publicUrl, '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a')) as SchemaNode

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { createItemSchema, createPageSchema, type Included } from '../../../schemas/page.ts'
 import { linesType } from '../../export/json-lines.ts'
 import type { Resource, ResourceName } from '../../records/resources/define.ts'
@@ -6,11 +7,10 @@ import { controlParameters } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
 import { getExample } from './examples.ts'
 import { filterParameters } from './filters.ts'
-import { toJsonSchema } from './json-schema.ts'
 import { tableFiles } from './responses.ts'
 import { capitalised, plural } from './words.ts'
 
-/** Returns the record's name in the document, such as "Certificate" or "LabReport". */
+/** Returns the name of a record's schema, such as `Certificate` or `LabReport`. */
 export const recordName = ({ schema }: Resource) => schema.meta()?.id as string
 
 const describeTag = ({ noun, schema }: Resource): Tag => ({
@@ -30,24 +30,19 @@ const createEnvelopes = (resource: Resource) => {
   return { page, item: createItemSchema(schema, included) }
 }
 
-/** The response schemas of each resource. Created once, because each schema registers its name. */
+/** The response schemas of each resource. A second creation would register their names twice. */
 export const envelopes = Object.fromEntries(
   resourceNames.map((name) => [name, createEnvelopes(resources[name])]),
 ) as Record<ResourceName, ReturnType<typeof createEnvelopes>>
 
-/** Describes the path parameter `id`. */
-export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
-  const id = schema.shape.id as typeof schema
-  const { description: _, examples: __, ...type } = toJsonSchema(id, 'request')
-  return {
-    name: 'id',
-    in: 'path',
-    required: true,
-    description: `Id of the ${noun}`,
-    schema: type,
-    example: getExample(id) as string,
-  }
-}
+/** Describes the path parameter of a single record. */
+export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => ({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: `Id of the ${noun}`,
+  schema: schema.shape.id as z.ZodType,
+})
 
 const csvExample = ({ fields }: Resource): string => {
   const shown = [...fields.values()].slice(0, 2)

@@ -19,33 +19,30 @@ import {
 import { problemExample } from './problem-examples.ts'
 import { capitalised } from './words.ts'
 
-export type Writing = Readonly<{ components: Components; publicUrl: string }>
-
-/** Returns a list's files by media type: CSV with an example, and XLSX, which is binary. */
+/** Returns the exports as CSV and XLSX, by media type. */
 export const tableFiles = (csvExample: string): Readonly<Record<string, SchemaNode>> => ({
   [mediaTypes.csv]: { schema: { type: 'string' }, example: csvExample },
   [mediaTypes.xlsx]: { schema: { type: 'string', format: 'binary' } },
 })
 
-const headerNodes = (names: readonly HeaderName[], { components }: Writing): SchemaNode =>
+const headerNodes = (names: readonly HeaderName[], components: Components): SchemaNode =>
   Object.fromEntries(
     [...names].sort().map((name) => [name, components.refer('headers', name, () => describeHeader(name))]),
   )
 
-const getContent = (type: string, schema: z.ZodType, { components }: Writing): SchemaNode => ({
+const getContent = (type: string, schema: z.ZodType, components: Components): SchemaNode => ({
   [type]: { schema: components.referSchema(schema, 'answer'), example: getExample(schema) },
 })
 
-const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
-  const { components, publicUrl } = writing
+const errorNode = (status: number, codes: readonly ErrorCode[], components: Components): SchemaNode => {
   const example = (code: ErrorCode) =>
     components.refer('examples', code, () => ({
       summary: catalogue[code][1],
-      value: problemExample(code, publicUrl),
+      value: problemExample(code, components.publicUrl),
     }))
   return {
     description: codes.map((code) => `\`${code}\`: ${catalogue[code][1]}`).join(' · '),
-    headers: headerNodes(errorHeaders(status), writing),
+    headers: headerNodes(errorHeaders(status), components),
     content: {
       [problemType]: {
         schema: components.referSchema(problem, 'answer'),
@@ -55,13 +52,13 @@ const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing
   }
 }
 
-/** A status with one code is a shared response. Several codes may grow, so they belong to the operation. */
-const errorResponse = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
-  const node = () => errorNode(status, codes, writing)
+/** A status with one code is a component, which operations share. Several codes differ by operation. */
+const errorResponse = (status: number, codes: readonly ErrorCode[], components: Components): SchemaNode => {
+  const node = () => errorNode(status, codes, components)
   const [code = '', ...others] = codes
   return others.length > 0
     ? node()
-    : writing.components.refer('responses', code.split('_').map(capitalised).join(''), node)
+    : components.refer('responses', code.split('_').map(capitalised).join(''), node)
 }
 
 const oauthMeanings: Readonly<Record<number, readonly [meaning: string, ...headers: HeaderName[]]>> = {
@@ -77,15 +74,15 @@ const oauthMeanings: Readonly<Record<number, readonly [meaning: string, ...heade
   415: ['`invalid_request`: the content type is not supported'],
 }
 
-/** OAuth's errors by status. Errors found before the endpoint's handler are still problems. */
-const oauthRefusals = (writing: Writing): SchemaNode =>
+/** OAuth's own errors, by status. Other statuses of these endpoints are problem documents. */
+const oauthRefusals = (components: Components): SchemaNode =>
   Object.fromEntries(
     Object.entries(oauthMeanings).map(([status, [description, ...names]]) => [
       status,
-      writing.components.refer('responses', `OAuth${status}`, () => ({
+      components.refer('responses', `OAuth${status}`, () => ({
         description,
-        headers: headerNodes(['Cache-Control', 'Pragma', 'Request-Id', ...names], writing),
-        content: getContent(mediaTypes.json, oauthError, writing),
+        headers: headerNodes(['Cache-Control', 'Pragma', 'Request-Id', ...names], components),
+        content: getContent(mediaTypes.json, oauthError, components),
       })),
     ]),
   )
@@ -98,25 +95,25 @@ const answerHeaders = ({ scope, description: { errors, headers = [] } }: Route):
   ...headers,
 ]
 
-const answerNode = (route: Route, writing: Writing): SchemaNode => {
+const answerNode = (route: Route, components: Components): SchemaNode => {
   const { method, path, response, description } = route
   const { answer, isEmpty, lines, files, schema = response } = description
-  const node = { description: answer, headers: headerNodes(answerHeaders(route), writing) }
+  const node = { description: answer, headers: headerNodes(answerHeaders(route), components) }
   if (isEmpty) return node
   if (!schema) throw new Error(`${method} ${path} has no response schema`)
   return {
     ...node,
     content: {
-      ...getContent(mediaTypes.json, schema, writing),
-      // Describes one line: a schema cannot describe a sequence of documents.
-      ...(lines ? getContent(lines.type, lines.schema, writing) : {}),
+      ...getContent(mediaTypes.json, schema, components),
+      // The schema describes one line, because none can describe a sequence of documents.
+      ...(lines ? getContent(lines.type, lines.schema, components) : {}),
       ...files,
     },
   }
 }
 
-/** Returns every answer of a route, by status. */
-export const listResponses = (route: Route, writing: Writing): SchemaNode => {
+/** Returns the answers of a route, by status. */
+export const listResponses = (route: Route, components: Components): SchemaNode => {
   const { scope, needsLiveToken, description } = route
   const origins = new Set<Origin>(['request', ...description.errors])
   if (scope !== undefined) origins.add('token')
@@ -124,17 +121,22 @@ export const listResponses = (route: Route, writing: Writing): SchemaNode => {
   if (needsLiveToken) origins.add('live_token')
   const notModified = () => ({
     description: 'The answer with the ETag in If-None-Match is still current',
-    headers: headerNodes(entryHeaders, writing),
+    headers: headerNodes(entryHeaders, components),
   })
-  const anyOther = () => ({ ...errorNode(500, ['internal_error'], writing), description: 'Any other error' })
-  const refusals = description.refusals === 'oauth' ? oauthRefusals(writing) : {}
+  const anyOther = () => ({
+    ...errorNode(500, ['internal_error'], components),
+    description: 'Any other error',
+  })
+  const refusals = description.refusals === 'oauth' ? oauthRefusals(components) : {}
   const errors = [...listErrors(origins)].filter(([status]) => !(status in refusals))
   return {
-    [description.status ?? 200]: answerNode(route, writing),
-    ...(origins.has('tag') ? { 304: writing.components.refer('responses', 'NotModified', notModified) } : {}),
-    ...Object.fromEntries(errors.map(([status, codes]) => [status, errorResponse(status, codes, writing)])),
+    [description.status ?? 200]: answerNode(route, components),
+    ...(origins.has('tag') ? { 304: components.refer('responses', 'NotModified', notModified) } : {}),
+    ...Object.fromEntries(
+      errors.map(([status, codes]) => [status, errorResponse(status, codes, components)]),
+    ),
     ...refusals,
-    // Generators derive the common error type from it.
-    default: writing.components.refer('responses', 'Error', anyOther),
+    // Generators derive their error type from `default`.
+    default: components.refer('responses', 'Error', anyOther),
   }
 }

@@ -4,7 +4,7 @@ import type { Description, SchemaNode, Tag } from './description.ts'
 import { getExample } from './examples.ts'
 
 const tag = { name: 'Changes', description: 'For copies that are kept up to date' }
-/** No path may use this tag: generators overwrite the file of a tag with that of the webhooks. */
+/** No path may have this tag: generators write one file for each tag, and the webhooks' file would replace it. */
 export const webhookTag: Tag = {
   name: 'Webhooks',
   description: 'Messages that the service sends to receivers',
@@ -35,7 +35,7 @@ const headers = [
   example,
 }))
 
-/** Returns the section `webhooks`: the messages that the service sends to a receiver. */
+/** Returns the section `webhooks` of the document. */
 export const describeWebhooks = (components: Components): SchemaNode => ({
   changesAvailable: {
     post: {

@@ -1,4 +1,4 @@
-/** Returns the plural of an English noun, such as `authorities` or `statuses`. */
+/** Returns the plural of a regular English noun, such as `authorities` or `statuses`. */
 export const plural = (word: string): string => {
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`
   return word.endsWith('s') ? `${word}es` : `${word}s`

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { findIncidents } from '../../../app/observe/status/incidents.ts'
-import { getLevel } from '../../../app/observe/status/level.ts'
+import { type JudgedFigures, judgeFigures, judgeService } from '../../../app/observe/status/judgement.ts'
 import {
   addBuckets,
   bucketCount,
   createMinutes,
   getBucket,
+  getLevel,
   quantile,
 } from '../../../app/observe/status/minutes.ts'
 import { cases, fc } from '../../random.ts'
@@ -38,13 +39,13 @@ t.test('a quantile is in the bucket of its value', async (t) => {
       const exact = sorted[Math.ceil(share * values.length) - 1] as number
       const read = quantile(getHistogram(values), share) as number
       const ratio = read / exact
-      // Bounds of a bucket are a fifth apart.
+      // The bounds of a bucket are 21 % apart.
       return ratio < 1.22 && ratio > 1 / 1.22
     }),
     { numRuns: cases(200) },
   )
   t.equal(quantile(getHistogram([]), 0.99), null)
-  t.equal(getBucket(1e9), bucketCount - 1, 'what is slower than all is in the last one')
+  t.equal(getBucket(1e9), bucketCount - 1, 'the last bucket contains slower answers')
   t.equal(getBucket(0), 0)
 })
 
@@ -56,7 +57,7 @@ t.test('a minute is as available as the worse of its probes and its answers', as
     [0b000111, 0, 0, 0.5],
     [up, 994, 100, 0.9],
     [up, 3, 1, 8 / 9],
-    // A process that hung for half a minute answered all that came in the other half.
+    // A process hung for half a minute, and answered all requests of the other half.
     [0b000111, 6_000, 0, 0.5],
     [0, 1_000, 0, 0],
   ]
@@ -69,7 +70,7 @@ t.test('a minute is as available as the worse of its probes and its answers', as
   }
 })
 
-t.test('incidents: bad minutes in a row, joined over short breaks, and open at the end', async (t) => {
+t.test('bad minutes are an incident, joined over short breaks, and open at the end', async (t) => {
   const good = (count: number) => new Array<number | undefined>(count).fill(1)
   const gap = (count: number) => new Array<number | undefined>(count).fill(undefined)
   t.same(findIncidents(100, good(50)), [])
@@ -82,9 +83,9 @@ t.test('incidents: bad minutes in a row, joined over short breaks, and open at t
   t.same(findIncidents(0, [...good(5), 0, 1, 1, 0, ...good(9)]), [
     { from: 5, until: 9, kind: 'failing', availability: 0.5 },
   ])
-  t.equal(findIncidents(0, [0, ...good(4), 0, ...good(4)]).length, 2, 'a longer break parts them')
+  t.equal(findIncidents(0, [0, ...good(4), 0, ...good(4)]).length, 2, 'a longer break separates incidents')
   t.match(findIncidents(0, [...good(3), 0, 0]), [{ from: 3, until: null }])
-  t.same(findIncidents(0, [...good(3), 0.85, 1]), [], 'one failure among a few is none')
+  t.same(findIncidents(0, [...good(3), 0.85, 1]), [], 'one failure among a few answers is no incident')
 })
 
 t.test('answers are counted in the minute in which they end', async (t) => {
@@ -104,13 +105,17 @@ t.test('answers are counted in the minute in which they end', async (t) => {
   t.same(
     minutes.unsettled(true).map(({ minute }) => minute),
     [1_001],
-    'the running minute goes on counting',
+    'the running minute is kept',
   )
   minutes.addProbe(now - 1_000, undefined)
-  t.match(minutes.unsettled()[0], { minute: 1_000, slots: 0 }, 'a probe belongs to where it began')
+  t.match(
+    minutes.unsettled()[0],
+    { minute: 1_000, slots: 0 },
+    'a probe belongs to the minute in which it began',
+  )
 })
 
-t.test('minutes that cannot be written for days do not fill the memory', async (t) => {
+t.test('at most a day of unwritten minutes is kept', async (t) => {
   let now = 0
   const minutes = createMinutes(() => now)
   for (let i = 0; i < 2_000; i++) {
@@ -118,5 +123,69 @@ t.test('minutes that cannot be written for days do not fill the memory', async (
     minutes.addAnswer(200, 1, false)
   }
   t.equal(minutes.unsettled(true).length, 1_440)
-  t.equal(minutes.unsettled()[0]?.minute, 560, 'the oldest are given up')
+  t.equal(minutes.unsettled()[0]?.minute, 560, 'the oldest minutes are dropped')
 })
+
+/** A period that kept every promise, except for the changed figures. */
+const figures = (changed: Partial<JudgedFigures> = {}): JudgedFigures => ({
+  minutes: 60,
+  whole_minutes: 60,
+  availability: 1,
+  timed: 1_000,
+  latency: { average_ms: 2 },
+  max_age_ms: 100,
+  ...changed,
+})
+const judge = (changed: Partial<JudgedFigures>) => judgeFigures(figures(changed))
+const period = (changed: Partial<JudgedFigures> = {}) => ({ verdicts: judge(changed) })
+const all = (now = {}, others = {}) => ({
+  now: period(now),
+  '24h': period(others),
+  '30d': period(others),
+  '90d': period(others),
+})
+const slow = { latency: { average_ms: 81 } }
+
+t.test('a figure keeps its promise up to the promised value', async (t) => {
+  t.same(judge({}), { availability: 'kept', average: 'kept', freshness: 'kept' })
+  t.equal(judge({ availability: 0.99 }).availability, 'kept')
+  t.equal(judge({ availability: 0.9899 }).availability, 'broken')
+  t.equal(judge({ latency: { average_ms: 79.99 } }).average, 'kept')
+  t.equal(judge({ latency: { average_ms: 80 } }).average, 'broken', 'promised is less than 80 ms')
+  t.equal(judge({ max_age_ms: 600 }).freshness, 'kept')
+  t.equal(judge({ max_age_ms: 601 }).freshness, 'broken')
+})
+
+t.test('the verdict on a period with few measurements is unknown', async (t) => {
+  const unknown = { availability: 'unknown', average: 'unknown', freshness: 'unknown' }
+  t.same(judge({ minutes: 2, whole_minutes: 43_200 }), unknown, 'two minutes of 30 days')
+  t.same(judge({ minutes: 0, availability: null, latency: { average_ms: null }, max_age_ms: null }), unknown)
+  t.equal(judge({ minutes: 30 }).availability, 'kept', 'half of it is enough')
+  t.equal(judge({ timed: 19, ...slow }).average, 'unknown', 'an average of a few answers')
+})
+
+t.test('headline and state agree with the verdicts', async (t) => {
+  t.match(judgeService(1, all()), {
+    status: 'operational',
+    headline: 'All systems operational',
+    note: null,
+  })
+  const isSlow = judgeService(1, all(slow))
+  t.match(isSlow, { status: 'degraded', headline: 'Below the promise at the moment: time to answer' })
+  t.match(judgeService(1, all({}, slow)), {
+    status: 'operational',
+    note: 'Below the promise: time to answer over 24 hours; time to answer over 30 days; time to answer over 90 days.',
+  })
+  const both = judgeService(1, all({ ...slow, max_age_ms: 900 }))
+  t.equal(both.headline, 'Below the promise at the moment: time to answer and freshness')
+})
+
+t.test(
+  'missing measurements come before failures of the last minute, and these before verdicts',
+  async (t) => {
+    t.equal(judgeService(0.9, all(slow)).headline, 'Some requests fail at the moment')
+    t.equal(judgeService(0.2, all(slow)).status, 'down')
+    t.equal(judgeService(undefined, all()).status, 'unknown')
+    t.equal(judgeService(1, all({ minutes: 1 })).status, 'unknown', 'a minute after the first start')
+  },
+)

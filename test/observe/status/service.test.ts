@@ -19,7 +19,7 @@ t.beforeEach(() => sql`truncate service_minutes`.execute(owner))
 const minuteMs = 60_000
 const perDay = 1_440
 const allSlots = 0b111111
-/** Noon of yesterday: reports of a day and more before and after it are still taken. */
+/** Noon of yesterday. The database refuses reports that are too far from now. */
 const noon = (Math.floor(Date.now() / 86_400_000) - 1) * perDay + 720
 const clock = { now: 0 }
 const goTo = (minute: number, second = 30) => {
@@ -29,7 +29,7 @@ const goTo = (minute: number, second = 30) => {
 const start = (probe = async () => 100): Status => createStatus({ db: reader, now: () => clock.now, probe })
 const read = (status: Status): StatusDocument => JSON.parse(JSON.stringify(status.document()))
 
-/** A minute of an instance: probes at these seconds, then its report, early in the next minute. */
+/** Runs instances for a minute: probes at these seconds, then a report early in the next minute. */
 const live = async (statuses: readonly Status[], minute: number, seconds = [1, 11, 21, 31, 41, 51]) => {
   for (const second of seconds) {
     goTo(minute, second)
@@ -45,10 +45,7 @@ const getMinute = (minute: number, fields: Partial<Minute> = {}): Minute => ({
   ...fields,
 })
 
-/**
- * Every minute from one on to another, past what the reporting function takes: as months of running would have
- * left them. `buckets`: how many answers took 1 ms (bucket 12), or a second (bucket 48).
- */
+/** Inserts old minutes, which the reporting function would refuse. Bucket 12 is 1 ms, bucket 48 a second. */
 const plant = (
   from: number,
   until: number,
@@ -59,7 +56,7 @@ const plant = (
       ${requests / 2}::int, ${ageMs}::int, array_fill(0, array[${bucket}::int]) || ${requests}::int
     from generate_series(${from}::bigint, ${until - 1}::bigint) m`.execute(owner)
 
-t.test('before anything was measured nothing is claimed', async (t) => {
+t.test('a new service has no figures', async (t) => {
   const status = start()
   goTo(noon)
   await status.refresh()
@@ -71,7 +68,7 @@ t.test('before anything was measured nothing is claimed', async (t) => {
 t.test('minutes survive a restart; a minute without a report is a gap and counts as down', async (t) => {
   const first = start()
   for (let minute = noon; minute < noon + 4; minute++) await live([first], minute)
-  // The process is gone for two minutes, and another comes.
+  // The process is down for two minutes. Then another process starts.
   const second = start()
   for (let minute = noon + 6; minute < noon + 9; minute++) await live([second], minute)
   await second.refresh()
@@ -81,7 +78,7 @@ t.test('minutes survive a restart; a minute without a report is a gap and counts
     { status, headline },
     { status: 'degraded', headline: 'Below the promise at the moment: availability' },
   )
-  t.equal(periods.now.verdicts.availability, 'broken', 'the table says what the headline says')
+  t.equal(periods.now.verdicts.availability, 'broken', 'table and headline agree')
   t.equal(measured_since, new Date((noon + 1) * minuteMs).toISOString().replace('.000', ''))
   t.match(periods['24h'], { minutes: 8, unreported_minutes: 2, availability: 0.75 })
   t.match(periods.now, { minutes: 5, unreported_minutes: 2, availability: 0.6 })
@@ -95,7 +92,7 @@ t.test('minutes survive a restart; a minute without a report is a gap and counts
   t.match(budget, { objective: 0.999, allowed_seconds: 0.5, used_seconds: 120 })
 })
 
-t.test('without any instance, the gap grows', async (t) => {
+t.test('minutes without any instance count as down until now', async (t) => {
   const status = start()
   for (let minute = noon; minute < noon + 3; minute++) await live([status], minute)
   const other = start()
@@ -104,7 +101,7 @@ t.test('without any instance, the gap grows', async (t) => {
   t.match(read(other), { status: 'down', incidents: [{ kind: 'unreported', until: null, minutes: 7 }] })
 })
 
-t.test('instances add up: probes by OR, answers by sum, times by their histograms', async (t) => {
+t.test('the probes of instances are joined, and answers and histograms are added', async (t) => {
   let works = true
   const a = start(async () => {
     if (!works) throw new Error('away')
@@ -126,7 +123,7 @@ t.test('instances add up: probes by OR, answers by sum, times by their histogram
   t.equal(latency.average_ms, 11.92)
   t.ok(
     (latency.p99_ms as number) > 300 && (latency.p99_ms as number) < 450,
-    'the slow ones of the other count',
+    'the slow answers of the other instance count',
   )
   t.ok((latency.p50_ms as number) < 6)
 })
@@ -178,16 +175,16 @@ t.test('failed answers reduce a minute, and a repeated report counts once', asyn
   t.match(read(status).periods.now, { requests: 194, failed: 100, availability: 0.5 })
 })
 
-t.test('ninety days: whole days equal their minutes, and the tail of a bad day is included', async (t) => {
+t.test('the sums of 90 days equal their minutes, and contain the slow answers of one day', async (t) => {
   const today = Math.floor(noon / perDay)
-  // Forty days ago there was an hour without any report, and slow answers.
+  // Forty days ago, an hour has no report, and the answers were slow.
   const bad = (today - 40) * perDay
   const slow = { requests: 100, bucket: 48, ms: 1_000, ageMs: 900 }
   await plant((today - 95) * perDay, bad)
   await plant(bad, bad + 600, slow)
   await plant(bad + 660, bad + perDay, slow)
   await plant(bad + perDay, today * perDay)
-  // The day before, a second instance was there whose probes all failed.
+  // On the day before, all probes of a second instance failed.
   await plant(bad - perDay, bad, { instance: 'other', slots: 0, requests: 0 })
   const status = start()
   await live([status], today * perDay)
@@ -199,7 +196,7 @@ t.test('ninety days: whole days equal their minutes, and the tail of a bad day i
   t.match(periods['90d'], { minutes: 89 * perDay + 1, unreported_minutes: 60, max_age_ms: 900 })
   t.equal(periods['90d'].requests, (88 * perDay * 10 + (perDay - 60) * 100) as number)
   t.equal(periods['90d'].availability, Number((1 - 60 / (89 * perDay + 1)).toFixed(7)))
-  // 9.8 % of the answers were slow, so the 99th percentile is a slow one, and no mean of daily ones.
+  // 9.8 % of the answers were slow, so the 99th percentile is slow. A mean of the daily percentiles would not be.
   t.ok((periods['90d'].latency.p99_ms as number) > 750)
   t.ok((periods['30d'].latency.p99_ms as number) < 2, 'and not in the last 30 days')
   t.equal(periods['30d'].availability, 1)
@@ -209,7 +206,7 @@ t.test('ninety days: whole days equal their minutes, and the tail of a bad day i
     series.days.filter(({ unreported_minutes: n }) => n > 0).map(({ unreported_minutes: n }) => n),
     [60],
   )
-  // Read by minute, the same day says the same.
+  // The sum of that day's minutes equals the stored sum of the day.
   goTo((today - 39) * perDay, 20)
   const then = start()
   await then.refresh()
@@ -223,7 +220,7 @@ t.test('ninety days: whole days equal their minutes, and the tail of a bad day i
   await status.prune()
   const { rows } = await sql<{ days: number }>`
     select count(distinct minute::date) as days from service_minutes`.execute(owner)
-  t.ok((rows[0]?.days ?? 0) >= 90, 'nothing that is shown is pruned')
+  t.ok((rows[0]?.days ?? 0) >= 90, 'shown minutes are not pruned')
   await plant((today - 120) * perDay, (today - 120) * perDay + 1)
   await status.prune()
   const { rows: left } =
@@ -231,7 +228,7 @@ t.test('ninety days: whole days equal their minutes, and the tail of a bad day i
   t.same(left, [])
 })
 
-t.test('the serving role reports and reads by functions only, and only of about now', async (t) => {
+t.test('the serving role may only call functions, which accept only recent minutes', async (t) => {
   await t.rejects(sql`select from service_minutes`.execute(reader), /permission denied/)
   await t.rejects(sql`delete from service_minutes`.execute(reader), /permission denied/)
   const now = Math.floor(Date.now() / minuteMs)
@@ -241,7 +238,7 @@ t.test('the serving role reports and reads by functions only, and only of about 
   await t.rejects(reportServiceMinutes(reader, 'x', [getMinute(now, { requests: 1, failed: 2 })]))
 })
 
-t.test('the first minute, which was not measured from its beginning, stays out past midnight', async (t) => {
+t.test('the incomplete first minute is left out, also after midnight', async (t) => {
   const status = start()
   const midnight = noon + perDay / 2
   const answer = (times: number) => {
@@ -258,60 +255,57 @@ t.test('the first minute, which was not measured from its beginning, stays out p
   t.match(read(status).periods.now, { requests: 7 })
 })
 
-t.test(
-  'over HTTP: answers of the API are counted, pages are not, and no customer’s data are in it',
-  async (t) => {
-    // In the middle of a minute: what comes before the first probe is in the same one.
-    const clock = { offsetMs: minuteMs / 2 - (Date.now() % minuteMs) }
-    let statements = 0
-    const pool = createPool(database.url, {
-      ...{ role: readerRole, max: 4, applicationName: 'test' },
-      onError() {},
-    })
-    const counting = createDb(pool, {
-      onStatement({ sql: text }) {
-        if (text.includes('service_')) statements++
-      },
-    })
-    const app = await createTestApp({ ...database, reader: counting, reserved: counting }, { clock })
-    t.teardown(async () => {
-      await app.close()
-      await counting.destroy()
-    })
-    const { get } = await asCustomer(database, app, 'secretive-customer')
-    const cached = () => get('/v1/products', { 'cache-control': '' })
-    await app.serviceStatus.probe()
-    clock.offsetMs += minuteMs
-    for (let i = 0; i < 3; i++) await cached()
-    const { headers } = await cached()
-    await get('/products', { 'if-none-match': String(headers.etag), 'cache-control': '' })
-    await get('/v1/products/unknown')
-    await app.inject('/v1/products')
-    await app.inject('/v1/nothing')
-    for (const page of ['/', '/status', '/status.json', '/health/live', '/problems', '/openapi.json'])
-      await app.inject(page)
-    await app.serviceStatus.probe()
-    clock.offsetMs += minuteMs + 20_000
-    await app.serviceStatus.report()
-    await app.serviceStatus.refresh()
-    const answer = await app.inject('/status.json')
-    t.equal(answer.statusCode, 200)
-    t.equal(answer.headers['content-type'], 'application/json')
-    const { periods } = answer.json()
-    t.match(periods.now, { requests: 8, failed: 0 })
-    t.equal(periods.now.cache_hit_ratio, 0.8, 'five answers of data, one of them from the database')
-    t.ok(periods.now.latency.average_ms > 0)
-    t.notMatch(answer.body, /secretive|customer|products/)
+t.test('/status.json counts answers of the API, not pages, and contains no data of customers', async (t) => {
+  // In the middle of a minute, so that the first requests and the first probe are in the same minute.
+  const clock = { offsetMs: minuteMs / 2 - (Date.now() % minuteMs) }
+  let statements = 0
+  const pool = createPool(database.url, {
+    ...{ role: readerRole, max: 4, applicationName: 'test' },
+    onError() {},
+  })
+  const counting = createDb(pool, {
+    onStatement({ sql: text }) {
+      if (text.includes('service_')) statements++
+    },
+  })
+  const app = await createTestApp({ ...database, reader: counting, reserved: counting }, { clock })
+  t.teardown(async () => {
+    await app.close()
+    await counting.destroy()
+  })
+  const { get } = await asCustomer(database, app, 'secretive-customer')
+  const cached = () => get('/v1/products', { 'cache-control': '' })
+  await app.serviceStatus.probe()
+  clock.offsetMs += minuteMs
+  for (let i = 0; i < 3; i++) await cached()
+  const { headers } = await cached()
+  await get('/products', { 'if-none-match': String(headers.etag), 'cache-control': '' })
+  await get('/v1/products/unknown')
+  await app.inject('/v1/products')
+  await app.inject('/v1/nothing')
+  for (const page of ['/', '/status', '/status.json', '/health/live', '/problems', '/openapi.json'])
+    await app.inject(page)
+  await app.serviceStatus.probe()
+  clock.offsetMs += minuteMs + 20_000
+  await app.serviceStatus.report()
+  await app.serviceStatus.refresh()
+  const answer = await app.inject('/status.json')
+  t.equal(answer.statusCode, 200)
+  t.equal(answer.headers['content-type'], 'application/json')
+  const { periods } = answer.json()
+  t.match(periods.now, { requests: 8, failed: 0 })
+  t.equal(periods.now.cache_hit_ratio, 0.8, 'five answers with data, one of them from the database')
+  t.ok(periods.now.latency.average_ms > 0)
+  t.notMatch(answer.body, /secretive|customer|products/)
 
-    const tagged = await app.inject({
-      url: '/status.json',
-      headers: { 'if-none-match': String(answer.headers.etag) },
-    })
-    t.equal(tagged.statusCode, 304)
-    clock.offsetMs += 60_000
-    const before = statements
-    t.ok(before > 0, 'they are counted')
-    for (let i = 0; i < 20; i++) await app.inject('/status.json')
-    t.equal(statements, before, 'a visitor costs the database nothing')
-  },
-)
+  const tagged = await app.inject({
+    url: '/status.json',
+    headers: { 'if-none-match': String(answer.headers.etag) },
+  })
+  t.equal(tagged.statusCode, 304)
+  clock.offsetMs += 60_000
+  const before = statements
+  t.ok(before > 0, 'statements are counted')
+  for (let i = 0; i < 20; i++) await app.inject('/status.json')
+  t.equal(statements, before, 'a visitor causes no statement')
+})

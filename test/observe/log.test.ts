@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
+import pino from 'pino'
 import t from 'tap'
 import { createApiKey } from '../../app/identity/api-keys.ts'
+import { createAccessLog } from '../../app/observe/access-log.ts'
+import { formatForTerminal, logFormat } from '../../app/observe/log-format.ts'
 import { throttleWarnings } from '../../app/observe/throttled-warning.ts'
 import { run } from '../command-line.ts'
 import {
@@ -15,14 +18,13 @@ import {
 } from '../helper.ts'
 
 const noSpace = 'could not extend file "base/5/16384": No space left on device'
-/** Makes each new row of a table fail as PostgreSQL does on a full disk. */
+/** Makes each insert into a table fail with PostgreSQL's error for a full disk. */
 const fillDisk = (table: string) => `
   create function ${table}_full() returns trigger language plpgsql as $$
   begin raise exception using errcode = '53100', message = '${noSpace}'; end $$;
   create trigger "full" before insert on ${table} for each row execute function ${table}_full();
   alter table ${table} enable always trigger "full"`
 
-/** The service on a database of its own, with the warnings that it wrote. */
 const start = async (t: Tap) => {
   const database = await createTestDatabase()
   const lines: string[] = []
@@ -53,12 +55,12 @@ t.test('one warning a minute reports a full disk, regardless of the number of re
   t.equal(refusals().length, 1)
 })
 
-t.test('a table that stays locked leaves a warning', async (t) => {
+t.test('a locked table causes a warning', async (t) => {
   const { database, app, refusals } = await start(t)
   const { get } = await logIn(app, await addCustomer(database, 'acme'))
   const unlock = await lockProducts(database)
   const reason = 'a statement took too long: a table may be locked (57014)'
-  // On a busy machine the service may wait no longer, before the database says so.
+  // The service's own timeout may come before PostgreSQL's error.
   await until('a warning', async () => {
     t.equal((await get('/v1/products')).statusCode, 503)
     return refusals().some((line) => line.reason === reason)
@@ -66,7 +68,7 @@ t.test('a table that stays locked leaves a warning', async (t) => {
   await unlock()
 })
 
-t.test('a read-only database leaves one warning for each thing that it prevents', async (t) => {
+t.test('a read-only database causes one warning for each kind of failed write', async (t) => {
   const { database, app, owner, warnings } = await start(t)
   const payload = { api_key: await addCustomer(database, 'acme') }
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(owner)
@@ -74,7 +76,7 @@ t.test('a read-only database leaves one warning for each thing that it prevents'
   await sql`
     select pg_terminate_backend(pid, 30000) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(owner)
-  // What they said at their end is read by then.
+  // The pool reads that its connections were closed.
   await new Promise(setImmediate)
   const wrong = { api_key: createApiKey().apiKey }
   const ask = (body: object) => app.inject({ method: 'POST', url: '/v1/auth/login', payload: body })
@@ -118,4 +120,40 @@ t.test('an import onto a full disk reports the real cause', async (t) => {
   t.equal(code, 1)
   t.match(stderr, noSpace)
   t.notMatch(stderr, /does not answer/)
+})
+
+const write = (act: (log: pino.Logger, stream: { write(line: string): void; lost: number }) => void) => {
+  const lines: string[] = []
+  const stream = { write: (line: string) => void lines.push(line), lost: 0 }
+  act(pino({ ...logFormat }, stream), stream)
+  return lines
+}
+
+t.test('log lines, also of answers, have level names and ISO times', async (t) => {
+  const lines = write((log, stream) => {
+    log.warn({ reason: 'full' }, 'no room')
+    createAccessLog(
+      'info',
+      stream,
+    )?.({ requestId: 'r', method: 'GET', route: '/x', status: 200, ms: 1 } as never)
+  })
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [
+      { level: 'warn', time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, reason: 'full', msg: 'no room' },
+      { level: 'info', time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, route: '/x', msg: 'answered' },
+    ],
+  )
+})
+
+t.test('a log line is readable on a terminal', async (t) => {
+  const [line = ''] = write((log) => log.warn({ reason: 'disk is full', status: 503 }, 'no room'))
+  t.match(
+    formatForTerminal(line, false),
+    /^\d\d:\d\d:\d\d WARN {2}no room reason="disk is full" status=503\n$/,
+  )
+  t.match(formatForTerminal(line, true), '\u001b[33mWARN \u001b[39m no room')
+  const err = { type: 'Error', message: 'broken', stack: '    at a.ts:1' }
+  const failed = JSON.stringify({ level: 'error', time: '2026-11-26T09:00:00.000Z', msg: 'failed', err })
+  t.match(formatForTerminal(failed, false), /ERROR failed\nError: broken\n {4}at a\.ts:1\n$/)
 })

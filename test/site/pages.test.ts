@@ -4,14 +4,17 @@ import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
 import { catalogue } from '../../app/errors.ts'
+import { createSearch, type Entry } from '../../app/site/browser/search.js'
 import { bar, curve } from '../../app/site/charts.ts'
+import { readGuides } from '../../app/site/guides.ts'
 import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
 const clock = { offsetMs: 0 }
+const demoToken = 'cda_demo_another'
 const app = await createTestApp(database, {
   clock,
-  env: { LIMIT_ACCESS_REQUESTS: '3', ACCESS_CONTACT: 'mailto:access@house.example' },
+  env: { DEMO_TOKEN: demoToken, LIMIT_ACCESS_REQUESTS: '3', ACCESS_CONTACT: 'mailto:access@house.example' },
 })
 t.teardown(async () => {
   await app.close()
@@ -19,11 +22,14 @@ t.teardown(async () => {
 })
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+const guides = readGuides({ publicUrl, demoToken }).flatMap((group) => group.guides)
+/** The header of Chromium for an address that a user has typed. */
+const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' }
 const codes = Object.keys(catalogue)
 const pages = ['/', '/demo', '/docs', '/docs/guides', '/access', '/key', '/status', '/problems']
 const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
 
-/** Addresses of what a page loads from its own origin. */
+/** URLs of the files that a page loads from its own origin. */
 const listParts = ({ body }: LightMyRequestResponse) =>
   [...body.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="(\/[^"]+)"/g)].map(
     (match) => match[1] as string,
@@ -52,7 +58,7 @@ t.test('every page is HTML with a content security policy and an ETag', async (t
   }
 })
 
-t.test('with all it loads a page is below 100 kB, and its parts are kept for ever', async (t) => {
+t.test('a page with its files is below 100 kB, and browsers cache the files forever', async (t) => {
   const readSize = async (url: string) => {
     const answer = await get(url, { 'accept-encoding': 'br' })
     t.equal(answer.statusCode, 200, url)
@@ -73,7 +79,6 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
     t.comment(`${path}: ${sum} bytes compressed, ${parts.size} parts`)
     t.ok(parts.size >= 2)
     t.ok(sum < 100_000, `${path}: ${sum} bytes`)
-    // One round trip: the page names every module that is imported.
     for (const part of parts) {
       if (!part.endsWith('.js')) continue
       const { body } = await get(part)
@@ -94,12 +99,6 @@ t.test('the repository contains the licence of the typeface', async (t) => {
   )
 })
 
-t.test('the start page omits the state of a new service', async (t) => {
-  const { body } = await get('/')
-  t.notMatch(body, 'Not enough measurements')
-  t.match(body, 'promised')
-})
-
 t.test('every link to the access page has the same name', async (t) => {
   for (const path of pages) {
     const names = [...(await get(path)).body.matchAll(/<a[^>]* href="\/access"[^>]*>([^<]*)</g)]
@@ -107,7 +106,7 @@ t.test('every link to the access page has the same name', async (t) => {
   }
 })
 
-t.test('browsers find an icon, search engines their rules, and chats a preview', async (t) => {
+t.test('icon, robots.txt and the picture for chats exist', async (t) => {
   const icon = await get('/favicon.ico')
   t.equal(icon.headers['content-type'], 'image/x-icon')
   t.same([...icon.rawPayload.subarray(0, 6)], [0, 0, 1, 0, 1, 0])
@@ -130,7 +129,7 @@ t.test('the access page names the contact', async (t) => {
   t.match((await get('/access')).body, '<a href="mailto:access@house.example">access@house.example</a>')
 })
 
-t.test('an old link to a request of the demo leads to its operation in the reference', async (t) => {
+t.test('an old link to a request of the demo redirects to the reference', async (t) => {
   for (const [target, link] of [
     ['/v1/products?limit=3', '#tag/products/GET/v1/products'],
     ['/v1/lab/rep-1', '#tag/test-reports/GET/v1/lab/{id}'],
@@ -144,7 +143,7 @@ t.test('an old link to a request of the demo leads to its operation in the refer
   }
 })
 
-t.test('links into the reference lead to operations that it describes', async (t) => {
+t.test('links of the start page lead to described operations', async (t) => {
   const described = new Set<string>(
     (await get('/docs/search.json')).json().map(({ path }: { path: string }) => path),
   )
@@ -206,7 +205,7 @@ t.test('each error has a page at the type of its problem document', async (t) =>
   )
 })
 
-t.test('pages over plain HTTP are redirected, with their query; the API and forms are refused', async (t) => {
+t.test('plain HTTP redirects pages with their query, and refuses the API and forms', async (t) => {
   const origin = 'https://api.example'
   const strict = await createTestApp(database, { origin, env: { ALLOW_HTTP: 'false' } })
   t.teardown(() => strict.close())
@@ -225,10 +224,10 @@ t.test('pages over plain HTTP are redirected, with their query; the API and form
     t.match((await strict.inject(path)).json(), { status: 403, code: 'tls_required' }, path)
   }
   const form = await strict.inject({ method: 'POST', url: '/access', payload: 'company=x' })
-  t.equal(form.statusCode, 403, 'what a form sent in the clear is not sent on')
+  t.equal(form.statusCode, 403, 'a form without TLS is not redirected')
 })
 
-t.test('the OAuth metadata, the catalog and security.txt lead to pages that there are', async (t) => {
+t.test('URLs in the OAuth metadata, the API catalog and security.txt exist', async (t) => {
   const getPath = (address: string) => new URL(address).pathname
   const { linkset } = (await get('/.well-known/api-catalog')).json()
   const links = Object.values(linkset[0]).flatMap((value) => (Array.isArray(value) ? value : []))
@@ -249,26 +248,186 @@ t.test('the OAuth metadata, the catalog and security.txt lead to pages that ther
   t.ok(daysLeft > 90 && daysLeft < 365, 'RFC 9116: less than a year')
 })
 
-t.test('every guide is listed, the first steps first', async (t) => {
+t.test('every guide is listed, the quick start first', async (t) => {
   const { body } = await get('/docs/guides')
   const files = readdirSync(join(import.meta.dirname, '../../docs')).filter((name) => name.endsWith('.md'))
   for (const file of files) t.match(body, `"/docs/guides/${file.slice(0, -3)}"`)
   t.match(/guides\/([\w-]+)"/.exec(body)?.[1], 'quick-start')
 })
 
-t.test('guides link to guides, and to nothing that is no page', async (t) => {
-  const list = await get('/docs/guides')
-  const guides = [...list.body.matchAll(/href="(\/docs\/guides\/[^"]+)"/g)].map((match) => match[1] as string)
-  t.ok(guides.length >= 7)
-  for (const guide of guides) {
-    const { body } = await get(guide)
-    for (const [, href = ''] of body.matchAll(/<a [^>]*href="([^"]+)"/g)) {
-      if (!href.startsWith('/') || href.startsWith('/v1/')) {
-        t.match(href, /^(https?:\/\/|#)/, `${guide} → ${href}`)
-        continue
-      }
-      t.equal((await get(href.split('#')[0] as string)).statusCode, 200, `${guide} → ${href}`)
+t.test('pages contain the URL and the demo token of this service', async (t) => {
+  const paths = [...app.site.files.keys()]
+  t.ok(paths.length > 60)
+  for (const path of paths) {
+    const { body } = await get(path)
+    t.notMatch(body, /localhost:3000|cda_demo_public/, path)
+  }
+  for (const path of ['/', '/docs/guides/quick-start', '/docs/guides/quick-start.md']) {
+    const { body } = await get(path)
+    t.match(body, `${publicUrl}/v1/certificates`, path)
+    t.match(body, demoToken, path)
+  }
+})
+
+t.test('the page of a guide links to its Markdown, whose links lead to guides', async (t) => {
+  t.ok(guides.length > 15)
+  for (const { path, title } of guides) {
+    const { statusCode, headers, body } = await get(`${path}.md`)
+    t.equal(statusCode, 200, path)
+    t.equal(headers['content-type'], 'text/markdown; charset=utf-8')
+    t.match(headers, { 'cache-control': 'public, no-cache', etag: /./ })
+    t.ok(body.startsWith(`# ${title}`), path)
+    const page = (await get(path)).body
+    t.match(page, `<link rel="alternate" type="text/markdown" href="${path}.md">`)
+    for (const [, link = ''] of body.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+      t.equal((await get(`/docs/guides/${link}`)).statusCode, 200, `${path}.md → ${link}`)
     }
+  }
+})
+
+t.test('llms.txt lists every guide with a summary', async (t) => {
+  const { headers, body } = await get('/llms.txt')
+  t.equal(headers['content-type'], 'text/plain; charset=utf-8')
+  t.match(body, /^# Certification Data API\n\n> /)
+  for (const { path, title } of guides) {
+    const line = body.split('\n').find((each) => each.startsWith(`- [${title}](${publicUrl}${path}.md): `))
+    t.match(line, /\): \S.{12,}\.$/, path)
+  }
+  for (const [, address = ''] of body.matchAll(/\]\(([^)]+)\)/g)) {
+    t.equal((await get(address.replace(publicUrl, ''))).statusCode, 200, address)
+  }
+})
+
+t.test('a guide has contents, neighbours, highlighted code and named columns', async (t) => {
+  for (const { path } of guides) {
+    const { body } = await get(path)
+    const ids = [...body.matchAll(/<h[23] id="([^"]+)"/g)].map(([, id]) => id)
+    t.equal(new Set(ids).size, ids.length, `${path}: unique ids of headings`)
+    const anchors = [...body.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id).filter((id) => id !== 'main')
+    for (const anchor of anchors) t.ok(ids.includes(anchor), `${path}#${anchor}`)
+    t.notMatch(body, /<th[^>]*>\s*<\/th>/, `${path}: no column without a name`)
+  }
+  const queries = (await get('/docs/guides/queries')).body
+  t.match(queries, /<nav class="contents"[\s\S]*href="#conditions"/)
+  t.match(queries, /<a href="\/docs\/guides\/authentication" rel="prev">/)
+  t.match(queries, /<a href="\/docs\/guides\/changes" rel="next">/)
+  t.match(queries, /<span class="hljs-string">/)
+  t.match(queries, /aria-current="page">Filtering and pagination/)
+  const starts = (await get('/docs/guides/quick-start')).body
+  t.notMatch(starts, 'rel="prev"', 'the first guide has no previous guide')
+})
+
+t.test('every link of a guide leads to an existing page and heading', async (t) => {
+  const headings = new Map(guides.map(({ path, render }) => [path, render().sections.map(({ id }) => id)]))
+  let count = 0
+  for (const { path, render } of guides) {
+    for (const [, href = ''] of render().body.html.matchAll(/href="([^"#][^"]*)"/g)) {
+      if (/^https?:|^\/v1\//.test(href)) continue
+      const [target = '', id] = href.split('#')
+      if (headings.has(target)) count++
+      if (id !== undefined && headings.has(target))
+        t.ok(headings.get(target)?.includes(id), `${path} → ${href}`)
+      t.equal((await get(target)).statusCode, 200, `${path} → ${href}`)
+    }
+  }
+  t.ok(count > 20)
+})
+
+t.test('pages for integrators contain only the API’s operations', async (t) => {
+  const [integrators] = readGuides({ publicUrl, demoToken })
+  for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, /npx certdata |npm /, path)
+})
+
+t.test('the search index has every section, every endpoint and every error', async (t) => {
+  const answer = await get('/docs/search.json', { 'accept-encoding': 'br' })
+  t.ok(answer.rawPayload.length < 60_000, `${answer.rawPayload.length} bytes compressed`)
+  const entries = (await get('/docs/search.json')).json() as { part: string; path: string; text: string }[]
+  const find = (part: string) => entries.find((each) => each.part === part)
+  t.equal(find('Conditions')?.path, '/docs/guides/queries#conditions')
+  t.equal(find('GET /v1/certificates')?.path, '/docs#tag/certificates/GET/v1/certificates')
+  t.match(find('GET /v1/certificates')?.text, /valid_until/)
+  t.equal(find('invalid_cursor')?.path, '/problems/invalid_cursor')
+  t.same(
+    entries.filter(({ text }) => /&#?\w+;/.test(text)),
+    [],
+    'texts and no HTML',
+  )
+  for (const { path } of entries) {
+    t.equal((await get(path.split('#')[0] as string)).statusCode, 200, path)
+  }
+})
+
+t.test('the search ranks the right page first', async (t) => {
+  const entries = (await get('/docs/search.json')).json() as Entry[]
+  const search = createSearch(entries)
+  const limits = /^\/problems\/quota_exceeded$/
+  const queries = /^\/docs\/guides\/queries/
+  const webhooks = /^\/docs\/guides\/webhooks$/
+  for (const [query, path] of [
+    ['webhook', webhooks],
+    ['Webhooks', webhooks],
+    ['webhok', webhooks],
+    ['webohok', webhooks],
+    ['429', limits],
+    ['quota_exceeded', limits],
+    ['quota exceeded', limits],
+    ['Too Many Requests', limits],
+    ['401 unauthorized', /^\/problems\/credentials_required$/],
+    ['pagintion', queries],
+    ['how do I filter by country', queries],
+    ['country filter', queries],
+    ['filtered lists', queries],
+    ['sort', /queries#order-and-pages$/],
+    ['GET /v1/products/{id}', /\/GET\/v1\/products\/\{id\}$/],
+    ['import csv', /import#tables-csv$/],
+    ['backup', /operations#backup-and-restore$/],
+  ] as const) {
+    t.match(search(query)[0]?.path, path, query)
+  }
+  const audiences = search('webhook').map(({ title, isForOperators }) =>
+    isForOperators ? 'operators' : title,
+  )
+  for (const later of ['operators', 'Reference'])
+    t.ok(audiences.lastIndexOf('Webhooks') < audiences.indexOf(later), `integrators' guides before ${later}`)
+  t.ok(search('the').length > 0, 'a stop word alone is searched')
+  for (const nothing of ['', '  ', '?!', 'xyzzy']) t.same(search(nothing), [], nothing)
+})
+
+t.test('an unknown path returns a page to a browser and a problem document to a program', async (t) => {
+  for (const path of ['/nonsense', '/docs/guides/none_such', '/problems/none_such', '/Docs']) {
+    const page = await get(path, browser)
+    t.equal(page.statusCode, 404, path)
+    t.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+    t.match(page.headers, { 'cache-control': 'no-store', etag: undefined, 'request-id': /./ })
+    t.match(page.headers['content-security-policy'], "script-src 'self'")
+    t.match(page.body, /There is no page at this address[\s\S]*data-search[\s\S]*href="\/docs\/guides"/)
+    for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html;q=0.5']) {
+      const problem = await get(path, accept === undefined ? {} : { accept })
+      t.equal(problem.headers['content-type'], 'application/problem+json', `${path} as ${accept}`)
+      t.match(problem.json(), { status: 404, code: 'not_found' })
+    }
+  }
+  const head = await app.inject({ method: 'HEAD', url: '/nonsense', headers: browser })
+  t.match([head.statusCode, head.headers['content-type']], [404, /^text\/html/])
+  const withToken = await get('/nonsense', { ...browser, authorization: `Bearer ${demoToken}` })
+  t.equal(withToken.headers['content-type'], 'application/problem+json', 'a request with a token')
+  const post = await app.inject({ method: 'POST', url: '/nonsense', headers: browser })
+  t.equal(post.headers['content-type'], 'application/problem+json', 'a POST')
+})
+
+t.test('paths of the API return problem documents to browsers, too', async (t) => {
+  for (const path of [
+    '/v1/nonsense',
+    '/v1',
+    '/certificates',
+    '/certificates/a/b',
+    '/custom/none/such',
+    '/webapi/v1/api.php/nonsense',
+    '/webapi/nonsense',
+  ]) {
+    const { statusCode, headers } = await get(path, browser)
+    t.ok([401, 404].includes(statusCode), `${path}: ${statusCode}`)
+    t.equal(headers['content-type'], 'application/problem+json', path)
   }
 })
 
@@ -294,23 +453,19 @@ const countRequests = async () => {
   return rows[0]?.n
 }
 
-t.test('without JavaScript the form is sent as a form: programs are refused, people told why', async (t) => {
+t.test('the access form works without JavaScript, and refuses programs and faulty input', async (t) => {
   const givenAtMs = Date.now() + clock.offsetMs
   const ticket = getTicket((await get('/access')).body)
-  // However long this machine has taken since.
+  // No time has passed for the service since it issued the ticket.
   clock.offsetMs = givenAtMs - Date.now()
   const early = await post({ ...good, ticket })
   t.equal(early.statusCode, 400)
   t.match(early.body, /faster than people type/)
-  t.match(
-    early.body,
-    'value="Acme &amp; &lt;Söhne&gt;"',
-    'nothing that was written is lost, or becomes markup',
-  )
+  t.match(early.body, 'value="Acme &amp; &lt;Söhne&gt;"', 'the input is kept and escaped')
   clock.offsetMs += 5_000
   const trapped = await post({ ...good, ticket, website: 'http://spam.example' })
   t.match([trapped.statusCode, trapped.body], [400, /only programs fill it in/])
-  // Not at its end, where it may have been so.
+  // The last character of base64url may have unused bits, so an earlier one is changed.
   const changed = `${ticket.slice(0, -8)}${ticket.at(-8) === 'A' ? 'B' : 'A'}${ticket.slice(-7)}`
   for (const forged of ['', 'AAAA', changed]) {
     t.match((await post({ ...good, ticket: forged })).body, /form is too old/)

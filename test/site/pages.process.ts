@@ -1,0 +1,263 @@
+import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { loadExampleData } from '../../app/local/example-data.ts'
+import { loadReferenceData } from '../../app/local/reference/load.ts'
+import { createTestDatabase, listenTestApp } from '../helper.ts'
+import { findViolations, isFocused, type Look, openWindow, startBrowser, tabTo } from './browser.ts'
+
+const browser = await startBrowser(t)
+const database = await createTestDatabase()
+await loadReferenceData(database.operator)
+await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
+const clock = { offsetMs: 0 }
+const { app, origin } = await listenTestApp(database, { clock })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
+const find = async (page: Page, words: string) => {
+  await page.keyboard.press('/')
+  await page.locator('.finder input').fill(words)
+  await page.locator('.finder [role=status]', { hasText: /result|Nothing/ }).waitFor()
+  return page.locator('.finder li strong').allTextContents()
+}
+
+t.test('the search finds guides, endpoints and errors by keyboard alone', async (t) => {
+  const { page, faults, hosts, close } = await open('/')
+  t.match(await find(page, 'etag'), [/Send the ETag/], 'a heading with the word is first')
+  t.same(await findViolations(page), [])
+  t.ok((await find(page, 'valid_until'))[0] !== undefined)
+  t.match(await find(page, 'invalid_cursor'), [/^invalid_cursor$/])
+  t.same(await find(page, 'xyzzy'), [])
+  t.match(await page.textContent('.finder [role=status]'), 'Nothing found for “xyzzy”.')
+  await page.keyboard.press('Escape')
+  t.equal(await page.locator('dialog[open]').count(), 0)
+  t.match(await find(page, 'order and pages'), ['Order and pages'])
+  await page.keyboard.press('ArrowDown')
+  t.ok(await page.evaluate<boolean>(`document.activeElement.matches('.finder a')`))
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/docs/guides/queries#order-and-pages')
+  await find(page, 'follow changes')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/docs/guides/changes**')
+  t.same(faults, [])
+  t.equal(hosts.size, 1)
+  await close()
+})
+
+t.test('a search result opens its endpoint in the reference', async (t) => {
+  const { page, faults, close } = await open('/docs/guides')
+  await find(page, 'GET /v1/products/{id}')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/docs#tag/**')
+  const [, anchor = ''] = page.url().split('#')
+  const heading = page.locator(`[id$="/${decodeURIComponent(anchor)}"]`)
+  await heading.waitFor()
+  t.match(await heading.textContent(), 'Get one product')
+  t.same(faults, [])
+  await close()
+})
+
+t.test('the key / is a letter while the user types in the search', async (t) => {
+  const { page, close } = await open('/docs/guides')
+  await page.click('header [data-search]')
+  await page.locator('.finder input').fill('a/b')
+  t.equal(await page.locator('.finder input').inputValue(), 'a/b')
+  await close()
+})
+
+t.test('the copy button copies code unchanged', async (t) => {
+  const { page, faults, close } = await open('/docs/guides/queries')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const box = page.locator('.codebox[data-copy]').first()
+  const shown = await box.locator('pre').textContent()
+  await box.getByRole('button', { name: 'Copy' }).press('Enter')
+  await box.getByRole('button', { name: 'Copied' }).waitFor()
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  t.equal(copied, shown)
+  t.match(copied, `curl -g '${origin}/v1/certificates?country_code=BR,MX&`)
+  t.same(faults, [])
+  await close()
+})
+
+t.test('the contents of a guide link to its headings, and no code is cut off', async (t) => {
+  const { page, close } = await open('/docs/guides/operations')
+  for (const width of [1440, 1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    const cut = await page.evaluate<number>(
+      `[...document.querySelectorAll('.guide pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).length`,
+    )
+    t.equal(cut, 0, `${width} px`)
+  }
+  await page.locator('.contents a', { hasText: 'Keys' }).click()
+  await page.waitForURL('**/docs/guides/operations#keys')
+  const top = await page.evaluate<number>(`document.querySelector('#keys').getBoundingClientRect().top`)
+  t.ok(top >= 0 && top < 200, `${top} px below the top`)
+  await close()
+})
+
+t.test(
+  'the start page of a new service shows its picture and the promises, without JavaScript',
+  async (t) => {
+    const { page, close } = await open('/', { javaScript: false })
+    t.equal(await page.locator('.markets tbody tr').count(), 6)
+    t.match(await page.locator('.ends li').first().textContent(), /Lumen Gateway\s*Kuwait\s*.*today/)
+    t.match(await page.textContent('[data-figure=freshness]'), '≤ 600 ms')
+    t.equal(await page.locator('#state').count(), 0, 'no state of the service')
+    t.equal(await page.locator('button:visible').count(), 0, 'no button that does nothing')
+    await close()
+  },
+)
+
+t.test('the picture of the start page agrees with the API', async (t) => {
+  const { page, close } = await open('/')
+  const list = async (path: string) => {
+    const answer = await fetch(origin + path, { headers: { authorization: 'Bearer cda_demo_public' } })
+    const { data, included } = (await answer.json()) as {
+      data: { product_id: string; country_code: string; expiring?: boolean }[]
+      included: { products: Record<string, { name: string }> }
+    }
+    return data.map(
+      (row) => `${included.products[row.product_id]?.name} ${row.country_code} ${row.expiring === true}`,
+    )
+  }
+  const sold = [
+    ...(await list(
+      '/v1/certificates?validity=valid&fields=product_id,country_code,expiring&include=product&limit=500',
+    )),
+    ...(await list(
+      '/v1/approvals?status=not_required&fields=product_id,country_code&include=product&limit=500',
+    )),
+  ]
+  const cells = (await page.evaluate(`[...document.querySelectorAll('.markets tbody tr')].flatMap((row) =>
+    [...row.querySelectorAll('.cell')].map((cell, i) => [cell.className.split(' ')[1],
+      row.querySelector('th').textContent + ' ' + document.querySelectorAll('.markets thead th')[i].textContent]))`)) as [
+    tone: string,
+    market: string,
+  ][]
+  t.equal(cells.length, 66)
+  for (const [tone, market] of cells) {
+    t.equal(sold.includes(`${market} false`), tone === 'good', market)
+    t.equal(sold.includes(`${market} true`), tone === 'warn', market)
+  }
+  await close()
+})
+
+/** The console's messages about errors that the test provokes. */
+const isAsked = (fault: string) => /status of (400|404|429)/.test(fault)
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+const fill = async (page: Page, values: Record<string, string>) => {
+  for (const [id, value] of Object.entries(values)) await page.fill(`#${id}`, value)
+}
+const good = { company: 'Acme GmbH', name: 'Ada Example', email: 'ada@acme.example', message: 'Our ERP' }
+
+t.test('the access form marks missing and refused values at their fields', async (t) => {
+  const { page, faults, close } = await open('/access', { hasClock: true })
+  await tabTo(page, 'form button')
+  await press(page, 'Enter')
+  t.ok(await isFocused(page, '#outcome'), 'the summary has the focus')
+  t.equal(await page.locator('[aria-invalid=true]').count(), 5)
+  await page.locator('#outcome a').first().click()
+  t.ok(await isFocused(page, '#company'), 'and leads to the field')
+  await fill(page, { ...good, email: 'nobody' })
+  await page.check('#consent')
+  await page.click('form button')
+  t.match(await page.textContent('#email-fault'), /not an e-mail address/)
+  t.equal(await page.locator('[aria-invalid=true]').count(), 1)
+  // Only the service refuses control characters.
+  await fill(page, { email: good.email })
+  await page.evaluate(`document.querySelector('#company').value = 'Acme \u0007'`)
+  await page.clock.fastForward(5_000)
+  await page.click('form button')
+  await page.waitForSelector('#company-fault:not([hidden])')
+  t.match(await page.textContent('#company-fault'), /control characters/)
+  await fill(page, good)
+  await page.click('form button')
+  await page.waitForSelector('#outcome[role=status]')
+  const receipt = await page.textContent('#outcome')
+  t.match(receipt, /Your request has arrived.*You will hear from us by/s)
+  const { rows } = await sql<{ id: string; email: string }>`
+    select request_id as id, email from access_requests`.execute(database.operator)
+  t.match(rows, [{ email: good.email }])
+  t.match(receipt, rows[0]?.id)
+  t.same(await findViolations(page), [])
+  t.same(
+    faults.filter((fault) => !isAsked(fault)),
+    [],
+  )
+  await close()
+})
+
+t.test('the access form works without JavaScript', async (t) => {
+  const { page, close } = await open('/access', { javaScript: false })
+  await fill(page, good)
+  await page.check('#consent')
+  clock.offsetMs += 5_000
+  await page.click('form button')
+  await page.waitForURL('**/access')
+  t.match(await page.textContent('main'), /Your request has arrived/)
+  await close()
+})
+
+t.test('the status page refreshes its figures', async (t) => {
+  const { page, faults, close } = await open('/status', { hasClock: true })
+  t.match(await page.textContent('#state'), /Not enough measurements/)
+  t.match(await page.textContent('#empty'), /This service is new\. Measuring beg/)
+  t.notOk(await page.isVisible('.measured'), 'a new service has one message')
+  t.equal(await page.locator('#days rect.none').count(), 90, 'days without figures are not shown as good')
+  const measured = app.serviceStatus.document()
+  const { now } = measured.periods
+  const until = new Date().toISOString()
+  app.serviceStatus.document = () => ({
+    ...measured,
+    status: 'down',
+    headline: 'The service does not answer correctly',
+    note: 'Below the promise: availability over 24 hours.',
+    generated_at: until,
+    measured_since: '2026-11-01T00:00:00Z',
+    periods: {
+      ...measured.periods,
+      now: {
+        ...now,
+        until,
+        minutes: 5,
+        availability: 0.98765,
+        verdicts: { ...now.verdicts, availability: 'broken' },
+      },
+      '30d': { ...measured.periods['30d'], minutes: 2, availability: 1 },
+    },
+    incidents: [
+      { from: '2026-11-20T10:00:00Z', until: null, minutes: 7, kind: 'unreported', availability: 0 },
+    ],
+  })
+  await page.clock.fastForward(11_000)
+  await page.locator('#state[role=status]', { hasText: 'does not answer' }).waitFor()
+  t.notOk(await page.isVisible('#empty'), 'an incident is never hidden')
+  await page.click('summary')
+  await page.clock.fastForward(11_000)
+  t.ok(await page.isVisible('#points'), 'an open table stays open')
+  t.match(await page.textContent('#incidents'), /20 Nov, 10:00 UTC, going on for 7 min/)
+  t.match(await page.textContent('#figures'), /98\.7 %/, 'never rounded up')
+  t.equal(await page.locator('#figures td.bad').count(), 1, 'red if the service says so')
+  t.match(await page.locator('#figures thead th').nth(1).textContent(), /Last 5 minutesmeasured/)
+  t.match(await page.locator('#figures thead th').nth(3).textContent(), /30 days2 min measured/)
+  t.equal(await page.textContent('#note'), 'Below the promise: availability over 24 hours.')
+  await page.getByRole('link', { name: '90 days' }).click()
+  await page.locator('#latency svg[aria-label*="last 90 days"]').waitFor()
+  t.equal(await page.getAttribute('.switch [aria-current]', 'href'), '/status?span=days#time')
+  t.same(await findViolations(page), [])
+  t.same(faults, [])
+  await close()
+})
+
+t.test('the status page needs no JavaScript', async (t) => {
+  const { page, close } = await open('/status?span=none-such', { javaScript: false })
+  t.match(await page.textContent('#figures'), /98\.7 %/)
+  t.match(await page.getAttribute('#latency svg', 'aria-label'), /last 24 hours/)
+  await close()
+})
