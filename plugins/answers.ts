@@ -9,15 +9,15 @@ import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Records an answer sent without the router, in the next tick. */
+    /** For answers of the edge. Deferred to the next tick, so that it delays no answer. */
     recordAnswerSoon(answer: SentAnswer): void
   }
   interface FastifyRequest {
     rowsRead: number
-    /** Set if the route serves several endpoints and the client may know of this one. */
+    /** Of a custom endpoint, once the client is allowed to know that it exists. */
     endpointName: string | undefined
     answerSource: AnswerSource
-    /** The parts of an answer that the edge may repeat. */
+    /** Set if the edge may repeat this answer. */
     repeatable: Readonly<{ ticket: Omit<KnownTarget, 'day' | 'name'>; answer: ReadResult }> | undefined
   }
 }
@@ -26,7 +26,7 @@ const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string |
   typeof traceparent === 'string' ? traceparent : undefined
 
 type AnswersOptions = {
-  /** If `undefined`, access lines are written through the logger itself. */
+  /** Without a stream, the logger writes the access lines. */
   stream: LogStream | undefined
 }
 

@@ -8,7 +8,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     cache: ReadThrough
     memoryCache: MemoryCache
-    /** Number of probes by result. `different` is a fault: the change log misses a change. */
+    /** `different` is a fault: the change log misses a change. */
     freshnessProbes: Readonly<Record<ProbeResult, number>>
     probeFreshness(): Promise<ProbeResult>
   }
@@ -19,7 +19,7 @@ const different =
   'A cached answer differs from the database, and no change was logged. Check that the triggers of all tables are ' +
   'enabled (docs/freshness.md). Then restart the service, to empty its cache'
 
-/** Once a minute, compares an answer from memory with the database, to prove freshness in production. */
+/** Compares a cached answer with the database once a minute, to prove freshness in production. */
 export default fp<Pick<Deps, 'shared' | 'judge' | 'config'>>(
   (app, { config, shared, judge }, done) => {
     const memory = createMemoryCache(config.cacheBytes)

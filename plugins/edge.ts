@@ -60,7 +60,7 @@ const createRemember =
     kept.tickets.add(principal.customerId, raw.url as string, {
       ...repeatable.ticket,
       name: entryName(entry.customerId, entry.key),
-      // An answer computed before midnight must not count as the new day's.
+      // Not today: midnight may have passed since the request.
       day: request.cameOn,
     })
   }
@@ -84,10 +84,7 @@ const createRecord =
       traceparent,
     })
 
-/**
- * Answers from memory in front of the router with the bytes and headers that the router sent last time. Leaves every
- * unusual request to it. Without this plugin the answers are the same.
- */
+/** Repeats answers that the router sent before, in front of the router. The router gets every unusual request. */
 export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
   (app, { config, judge, isDraining }, done) => {
     const isClosed = () => judge.isAway() || isDraining()

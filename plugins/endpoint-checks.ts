@@ -9,7 +9,7 @@ import { type Endpoint, type EndpointRequest, isLive, type LiveRequest, listType
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before validation. A `LiveRequest` if the answer is not cached. */
+    /** A `LiveRequest` if the answer is not cached. Set before the validation. */
     asked: EndpointRequest | LiveRequest
   }
 }
@@ -36,7 +36,7 @@ const toLive = (
   request: FastifyRequest,
   reply: FastifyReply,
 ): LiveRequest => {
-  // Stale rights cannot authorize a live answer, and freshly read data must not be labelled stale.
+  // `cache-status` means that rights may be stale. They cannot authorize an answer with current data.
   if (reply.hasHeader('cache-status')) throw unavailable()
   const judgeAnew = async () => {
     const principal = await request.server.authenticateInTurn(request, judged.principal.customerId)
@@ -59,7 +59,7 @@ const toLive = (
 }
 
 /**
- * Creates the hook that checks rights and media type. It replaces `request.query` by the whole checked request.
+ * Checks rights and media type, and replaces `request.query` by the whole checked request.
  * See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
  */
 export const createChecks = (

@@ -27,7 +27,7 @@ type StateEndpoint = Extract<Endpoint, { state: unknown }>
 type Parsed<Request> = Request & { query: unknown }
 type Acceptance = (accept: string | undefined) => boolean
 
-/** Calls `use` synchronously if the result is not a promise, which is the common case. */
+/** Cached answers are no promises, and skip a microtask. */
 const whenThere = <T, R>(result: T | Promise<T>, use: (result: T) => R | Promise<R>): R | Promise<R> =>
   result instanceof Promise ? result.then(use) : use(result)
 
@@ -70,7 +70,6 @@ export const createHandler = (row: Endpoint, publicUrl: string) => {
   }
 }
 
-/** Allows the edge to repeat this answer, with the checks that it must make. */
 const noteRepeatable = (
   row: Endpoint,
   acceptsJson: Acceptance,

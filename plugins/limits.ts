@@ -7,15 +7,15 @@ import { type Costs, formatPolicies, formatUse, refuseQuota } from '../app/limit
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Pays for the request. Undefined if the client is not known. */
+    /** The account that pays. `undefined` without a valid token. */
     quotas: Account | undefined
+    /** Units of `minute` above one, for an export. */
     surcharge: number
-    /** Refunds the surcharge if no export is made. */
     returnSurcharge(): void
   }
 }
 
-/** A plain request and the refund for a 304, for the policies `burst` and `minute`. */
+/** Units of `burst` and `minute`. */
 export const one: Costs = [1, 1]
 export const backFrom304: Costs = [0, -1]
 
@@ -26,7 +26,7 @@ const getCosts = (request: FastifyRequest): Costs => {
   return minuteCost ? [1, minuteCost(getQuery(request), request.headers.accept)] : one
 }
 
-/** True if this principal gets 403, whatever its quotas. */
+/** True if the answer is 403, which precedes 429. */
 const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, listScopes }: FastifyContextConfig,
@@ -39,9 +39,8 @@ const isForbiddenTo = (
 }
 
 /**
- * Charges every authenticated request of its scope and reports the remaining quota on every answer. Register it
- * after the authentication. Errors that precede 429 (404 for a path, 405, 403) are charged, too. A 304 costs no
- * unit of `minute`, and an export that fails before its first row costs as much as a page.
+ * Charges every authenticated request of its scope, and reports the remaining quota on every answer. Register it after
+ * the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged, too.
  */
 export default fp(
   (app, _options, done) => {

@@ -23,7 +23,6 @@ declare module 'fastify' {
   }
 }
 
-/** Every policy that a refusal may name. */
 const policies = [
   ...['burst', 'minute', 'logins', 'failed_logins', 'introspections', 'revocations'],
   ...['access_requests', 'exports', 'long_polls', 'demo_changes'],
@@ -40,7 +39,6 @@ const createCounts = (names: readonly string[]) => {
   return { counts, add }
 }
 
-/** By code, and quota refusals by policy. */
 const countErrors = (app: FastifyInstance) => {
   const problems = createCounts([...Object.keys(catalogue), 'other'])
   const refusals = createCounts(policies)
@@ -56,7 +54,6 @@ const countErrors = (app: FastifyInstance) => {
   return { problems: problems.counts, refusals: refusals.counts, noteProblem }
 }
 
-/** Gauges are read at each scrape. */
 export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
     const registry = new Registry()

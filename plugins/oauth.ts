@@ -32,19 +32,19 @@ export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyReque
   requestId,
 })
 
-/** Runs before the validation of the form, because 401 precedes its faults. */
+/** Before the validation of the form, because 401 precedes its faults. */
 export const authenticateClient =
   (operation: keyof OAuth): preValidationAsyncHookHandler =>
   async (request) => {
     const { body, headers, server } = request
-    // Faults of the query use up no login and no assertion.
+    // Validated first, because an assertion can be used only once and logins are limited.
     request.getValidationFunction('querystring')?.(request.query as object)
     if (!body) throw new OAuthError('invalid_request', `Send a form: ${formType}`)
     const client = { form: body as Form, authorization: headers.authorization }
     request.client = await server.oauth[operation].authenticate({ ...toLoginSource(request), ...client })
   }
 
-/** Makes its scope parse bodies as forms and answer errors in OAuth's format. */
+/** In its scope, bodies are forms and errors have OAuth's format. */
 export default fp<OAuthPluginOptions>(
   (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app

@@ -18,12 +18,11 @@ declare module 'fastify' {
     openapi?: Description
   }
   interface FastifyContextConfig {
-    /** The route accepts a token but does not require one. */
     mayAuthenticate?: true
   }
 }
 
-/** Half a megabyte each, plus its compressed forms. */
+/** Documents in memory, of half a megabyte each plus their compressed forms. */
 const maxPersonal = 20
 
 const url = '/openapi.json'
@@ -38,7 +37,7 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
   return sendTagged(entry, mediaType, reply.headers({ 'cache-control': cacheControl, vary }))
 }
 
-/** Serves the OpenAPI document of the routes registered after it. With a token, it has the custom endpoints, too. */
+/** Describes the routes registered after it. With a token, the document has the customer's custom endpoints, too. */
 export default fp<{ publicUrl: string }>(
   (app, { publicUrl }, done) => {
     const routes: Route[] = []
@@ -65,7 +64,7 @@ export default fp<{ publicUrl: string }>(
       entry = createEntry(createDocument(routes, publicUrl))
       next()
     })
-    // By content, because most customers have the same few custom endpoints.
+    // Many customers have the same custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
       const custom = (await app.custom.listDefinitions(principal.customerId)).map(describeCustom)
@@ -80,7 +79,6 @@ export default fp<{ publicUrl: string }>(
         if (isRead && request.headers.authorization !== undefined)
           request.principal = await app.authenticate(request)
       })
-      // A request with a token is charged and audited like any other.
       await scope.register(limits)
       scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {
         const { principal } = request

@@ -7,7 +7,7 @@ import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from
 import { sendRepresentation, sendTagged } from './entry-reply.ts'
 
 export type SendPage = {
-  /** By default the page is revalidated each time. */
+  /** By default, browsers revalidate the page each time. */
   cacheControl?: string
   policy?: string
 }
@@ -18,12 +18,11 @@ declare module 'fastify' {
     describedRoutes: readonly DescribedRoute[]
   }
   interface FastifyReply {
-    /** Sends a page or an asset. Without an ETag it is not cached. */
+    /** A file without an ETag is not cached. */
     sendPage(page: SiteFile, how?: SendPage): FastifyReply | Promise<FastifyReply>
   }
 }
 
-/** Only resources of this origin, plus inline images. */
 const policyWith = (styles: string) =>
   [
     "default-src 'none'",
@@ -43,7 +42,7 @@ export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 
 export const immutable = 'public, max-age=31536000, immutable'
 
-/** Browsers prefer HTML. Programs get the first of these. */
+/** A program that accepts anything gets the first of these. */
 const preferredType = getChoice([problemType, 'application/json', htmlType.split(';')[0] as string])
 const getRoot = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
@@ -52,7 +51,6 @@ export default fp<SiteOptions>(
     const site = createSite(options)
     app.decorate('site', site)
     const described: DescribedRoute[] = []
-    /** First path segments of the API, such as `v1`. */
     const apiRoots = new Set<string>()
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(getRoot(path))

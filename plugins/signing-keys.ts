@@ -4,11 +4,10 @@ import { repeatWhenReady } from './repeat.ts'
 
 type SigningKeyOptions = {
   signingKeys: Pick<SigningKeys, 'refresh'>
-  /** A new key is published for much longer before it signs. */
+  /** Defaults to 500 ms: a new key is published for much longer before it signs. */
   intervalMs?: number
 }
 
-/** Refreshes the signing keys. After a failure it retries and keeps the current keys. */
 export default fp<SigningKeyOptions>(
   (app, { signingKeys, intervalMs: everyMs = 500 }, done) => {
     const failure = 'signing keys cannot be read: the known keys stay in use'

@@ -5,7 +5,6 @@ import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Undefined if tracing is off. */
     endSpan?(answer: SentAnswer): void
   }
 }
@@ -23,7 +22,7 @@ export default fp<TracingPluginOptions>(
     })
     app.decorate('endSpan', (answer: SentAnswer) => {
       const { requestId, method, traceparent, ms } = answer
-      // The edge answers before the router, so its span begins afterwards.
+      // Answers of the edge pass no hook, so their span is created afterwards.
       const span = spans.get(requestId) ?? tracing.begin(method, { traceparent }, Date.now() - ms)
       spans.delete(requestId)
       span.end(answer)

@@ -22,7 +22,7 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
       querystring: emptyQuery,
       response: { 202: accessRequestAnswer },
     },
-    // Before the body is read, so that a refused body also uses the quota.
+    // Before the body is read, so that invalid bodies count, too.
     onRequest: (request) => app.accessRequests.admit(request.clientAddress),
     handler: async (request, reply) => {
       const answer = await app.accessRequests.submit(request.body, request.clientAddress)
@@ -33,7 +33,6 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** The contact form as HTML. */
 export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
   app,
   { config: { accessContact }, secrets, now },

@@ -62,7 +62,6 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
     ]
   })
 
-/** Histories of one record and of all records. */
 const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   ...Object.values(resources).map((resource) => {
     const toRecord = ({ id }: EndpointRequest['params']) => ({ resource, id: id as string })
@@ -86,7 +85,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   }),
 ]
 
-/** The scope is checked only after the endpoint is known to exist. Its document decides parameters and answer. */
+/** `admit` checks the scope, after the existence of the endpoint. Its document defines parameters and answer. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,

@@ -10,12 +10,11 @@ import { after } from '../app/overload/timer.ts'
 import type { Deps } from '../plugins/deps.ts'
 
 const policies: readonly Policy[] = [{ name: 'demo_changes', quota: 1, windowSeconds: 10 }]
-/** Client addresses that are counted at the same time, about 2 kB each. */
+/** Client networks that are counted at the same time, about 2 kB each. */
 const maxAccounts = 1_000
-/** From all addresses together, because every follower receives each change. */
+/** Of all clients together, because every reader of the feed receives each change. */
 const changesAMinute = 60
 
-/** Changes an example record, for the demo page. Refuses requests of other origins. */
 export const demoRoutes = async (
   app: FastifyInstance,
   { reserved, publicUrl, limitStore, monotonicNow }: Deps,
