@@ -13,9 +13,9 @@ import type { AccountName, LimitStore, Policy } from './store.ts'
 
 export type Account = {
   readonly policies: readonly Policy[]
-  /** Counts and admits the request if every policy has room. A promise only if it needs a lease. */
+  /** Counts and admits the request if every policy has room. Returns a promise only if it waits for the store. */
   take(costs: Costs): Admission | Promise<Admission>
-  /** Like `take`, but only if it can admit synchronously. If false, nothing was counted. */
+  /** If false, nothing was counted, and `take` may still admit. */
   takeAtOnce(costs: Costs): boolean
   charge(costs: Costs): void
   use(): Use[]
@@ -30,15 +30,15 @@ export type AccountDeps = {
 }
 
 /**
- * Below the promised 10 %, because other instances learn of a new one only at its first heartbeat.
+ * The promise is 10 %. The rest is for new instances, which others know only after a heartbeat.
  * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 const aheadShare = 0.08
-/** Share of a lease at which it is settled. The rest lasts until the store responds. */
+/** Used share of a lease at which it is settled. The rest lasts until the store responds. */
 const settleShare = 0.75
-/** After this wait, the instance decides by its own counts. */
+/** Then the instance decides by its own counts. */
 const leaseWaitMs = 5
-/** From then on, no request waits for the exchange. See docs/decisions/0074-late-answers-of-redis-count.md. */
+/** Then no new request waits for the exchange. See docs/decisions/0074-late-answers-of-redis-count.md. */
 const lateAfterMs = 25
 
 type Waiter = {
@@ -48,10 +48,10 @@ type Waiter = {
 }
 
 /**
- * Creates a customer's quotas, shared with other instances through leases: an instance may be `aheadShare * quota /
- * instances` units ahead of the shared count. A request beyond this waits for an exchange. So all instances together
- * admit at most quota · (1 + aheadShare) in any window. No unit is reported twice, whatever happens to an exchange.
- * Without a store, or while it is down or late, each instance enforces the whole quota by itself.
+ * Creates the account of one customer. Instances share its quotas through leases: an instance may be `aheadShare *
+ * quota / instances` units ahead of the shared count, and a request beyond this waits for an exchange. So all
+ * instances together admit at most quota · (1 + aheadShare) in any window. No unit is reported twice, even if an
+ * exchange fails. Without a store, or while it is down or late, each instance enforces the whole quota by itself.
  */
 export const createAccount = (
   name: AccountName,
@@ -80,7 +80,6 @@ export const createAccount = (
     goOn()
   }
 
-  /** Decides by this instance's own counts, without its lease. */
   const judgeAll = (waiters: readonly Waiter[]): void => {
     const nowMs = now()
     for (const waiter of waiters) {
@@ -116,13 +115,13 @@ export const createAccount = (
     let callOff = after(leaseWaitMs, stopWaiting)
     const settlements = await shared.exchange(name, demands)
     callOff()
-    // Late counts are dated at the request, or their units would stay for too long.
+    // Late counts are dated at the start of the exchange, so that their units leave the window in time.
     const countedMs = isLate ? nowMs : now()
     isLate = false
     if (settlements) {
       for (const [index, { window }] of meters.entries())
         window.replace(countedMs, settlements[index]?.counts ?? [])
-      // Refunds the grant. `judgeAll` counts it again, in arrival order.
+      // The counts of the store contain the grant. `judgeAll` adds it again, in order of arrival.
       count(
         settlements.map(({ granted }) => -granted),
         now(),

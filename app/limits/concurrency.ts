@@ -5,7 +5,7 @@ import { refuseQuota } from './meters.ts'
 import type { AccountName, SlotStore } from './store.ts'
 
 const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
-/** Of all demo clients, because one visitor may have many addresses. */
+/** Of all demo clients together, because one visitor may have many addresses. */
 const demoLongPolls = 100
 
 export type Concurrent = keyof typeof concurrencyQuotas
@@ -17,13 +17,13 @@ export type Ending = {
 
 type ConcurrencyOptions = Pick<AccountDeps, 'after'> & { store: SlotStore | undefined }
 
-/** A slot that is not renewed for this time becomes free: its instance has died. */
+/** Lifetime of a slot whose instance has died. */
 export const leaseMs = 15_000
 export const renewEveryMs = 5_000
-/** Guesses: the time until a slot becomes free is unknown. */
+/** Guesses, because the end of a request is unknown. */
 const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
 
-/** Creates the limiter of concurrent work. Without a store that responds, each instance allows the whole quota. */
+/** Limits concurrent work. Without a store that responds, each instance allows the whole quota. */
 export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
   const held = new Map<string, number>()
 
@@ -70,7 +70,7 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
     /** Holds a slot of the account until `ending` closes. Rejects with `quota_exceeded` if none is free. */
     async hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void> {
       await holdPlace(account, kind, concurrencyQuotas[kind], ending)
-      // If this rejects, the first slot becomes free when the refusal was sent.
+      // If this rejects, the end of the refusal frees the first slot.
       if (account.tag === demoCustomerId && kind === 'long_polls') {
         await holdPlace({ ...account, name: '' }, kind, demoLongPolls, ending)
       }

@@ -10,15 +10,15 @@ import type { AccountName, Policy } from './store.ts'
 
 type CountingDeps = Omit<AccountDeps, 'onUnsettled'>
 
-/** `maxAccounts`: about 2 kB each. Beyond it, the least recently used account is dropped. */
+/** `maxAccounts`: of about 2 kB each. The least recently used account is dropped, with its counts. */
 type LimiterOptions = CountingDeps & { maxAccounts?: number }
 
-/** Limits the exchanges of a quiet account. */
+/** At most 20 exchanges a second for an account within its lease. */
 const settleAfterMs = 50
 
 type Known = { account: Account; policies: readonly Policy[] }
 
-/** Accounts that strangers can multiply need their own limiter, so that they evict no others. */
+/** Use a separate limiter for accounts that strangers can create, so that they evict no other accounts. */
 export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
   const known = new LRUCache<string, Known>({ max: maxAccounts })
   const unsettled = new Set<Account>()
@@ -34,9 +34,9 @@ export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions)
   }
 
   return {
-    /** Starts empty if `policies` is another list than before. */
+    /** Another `policies` array than before, for example of another plan, starts a new account. */
     account(name: AccountName, policies: readonly Policy[]): Account {
-      // No tag contains NUL. Without a name, the key is the tag itself, whose hash is already computed.
+      // No tag contains NUL. The tag alone needs no concatenation and no new hash.
       const key = name.name === '' ? name.tag : `${name.tag}\0${name.name}`
       const found = known.get(key)
       if (found?.policies === policies) return found.account
@@ -47,7 +47,7 @@ export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions)
   }
 }
 
-/** Creates a limit of `quota` units in 60 s. */
+/** Creates a limit of `quota` units in 60 s. `take` and `requireRoom` refuse with 429. */
 export const createCount = (deps: LimiterOptions, name: string, quota: number) => {
   const limiter = createLimiter(deps)
   const policies = [{ name, quota, windowSeconds: 60 }]
@@ -66,7 +66,7 @@ export const createCount = (deps: LimiterOptions, name: string, quota: number) =
 
 type KeyChecksOptions = CountingDeps & { limits: Pick<LimitsConfig, keyof KeyChecks> }
 
-/** Creates limits on introspections and revocations per minute. */
+/** Introspections count per key, revocations per key and network. */
 export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyChecks => {
   const create = (name: keyof KeyChecks, format: (key: KeyFacts, ip: string) => string): KeyCount => {
     const count = createCount(deps, name, limits[name])
@@ -84,12 +84,12 @@ export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyCheck
 
 type QuotasOptions = CountingDeps & { limits: LimitsConfig }
 
-/** `burst` and `minute`, in the order of the headers. */
+/** In the order of the response headers. */
 export const planPolicies = ({ burst, minute }: PlanLimits): readonly Policy[] => [
   { name: 'burst', quota: burst, windowSeconds: 1 },
   { name: 'minute', quota: minute, windowSeconds: 60 },
 ]
-/** Creates the quotas of all customers. A customer's keys share one account. */
+/** All keys of a customer share one account. */
 export const createQuotas = ({ limits, ...deps }: QuotasOptions) => {
   const policies = {
     basic: undefined,
@@ -101,8 +101,8 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions) => {
   const addresses = createLimiter(deps)
   return {
     /**
-     * The account of the customer, or of the client's address for a demo token. `undefined` for a plan without API
-     * access. `clientAddress` may be a getter: it is read only if needed.
+     * Returns the account of the customer, or of the client's network for the demo token. `undefined` for a plan
+     * without API access. Reads `clientAddress`, a getter that parses headers, only for the demo token.
      */
     find(
       { kind, customerId, plan }: Principal,

@@ -12,7 +12,7 @@ type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
 }
 
-/** Verifies credentials within limits. `turn` runs the queries. Rejects as `verify` does, or `quota_exceeded`. */
+/** Verifies credentials within limits. Rejects like `credential.verify`, or with `quota_exceeded`. */
 export type Logins = {
   logIn(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
   /** Counts only failures, so that a valid key can always be revoked. */
@@ -21,8 +21,8 @@ export type Logins = {
 }
 
 /**
- * Logins count per verified key, failures per address and key id together. A valid key is never refused for failures:
- * after too many, the secret is first compared with the facts in memory.
+ * Logins count per verified key, failures per pair of network and key id. Failures of other clients never block a valid
+ * key: after too many, its secret is compared with the facts in memory, without a query.
  */
 export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
   const keys = createCount(deps, 'logins', limits.logins)

@@ -3,16 +3,14 @@ import type { Policy } from './store.ts'
 import { createWindow, type Window } from './window.ts'
 
 export type Admission = Readonly<{
-  /** Policies without room for the request. Empty if it is admitted and counted. */
+  /** Names of the policies without room. Empty if the request is admitted. */
   violated: readonly string[]
-  /** Until all policies have room. 0 if admitted. */
   retryAfterSeconds: number
 }>
 
 export type Use = Readonly<{
   policy: Policy
   remaining: number
-  /** Until more units are available: 1 to the window's length. */
   resetSeconds: number
 }>
 
@@ -20,7 +18,7 @@ export type Costs = readonly number[]
 
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
 
-/** Returns 429 `quota_exceeded`. */
+/** 429 with `Retry-After`. */
 export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiError =>
   new ApiError('quota_exceeded', {
     detail: `Quota exceeded: no units left of ${violated.join(' and ')}. Try again in ${retryAfterSeconds} s`,
@@ -35,18 +33,18 @@ export type Meter = {
   unsettled: number
 }
 
-/** Creates one meter per policy. */
+/** One per policy, in their order. */
 export const createMeters = (policies: readonly Policy[]): readonly Meter[] =>
   policies.map((policy) => ({ policy, window: createWindow(policy.windowSeconds * 1000), unsettled: 0 }))
 
 const lacks = ({ policy, window }: Meter, cost: number, nowMs: number): number =>
   cost === 0 ? 0 : window.used(nowMs) + cost - policy.quota
 
-/** Whether every policy has room, as far as this instance knows. */
+/** By the counts that this instance knows. */
 export const fits = (meters: readonly Meter[], costs: Costs, nowMs: number): boolean =>
   meters.every((meter, index) => lacks(meter, costs[index] ?? 0, nowMs) <= 0)
 
-/** Returns the policies without room, and the time until all have room. */
+/** Counts nothing. */
 export const refuse = (meters: readonly Meter[], costs: Costs, nowMs: number): Admission => {
   const violated: string[] = []
   let waitMs = 0
@@ -59,7 +57,7 @@ export const refuse = (meters: readonly Meter[], costs: Costs, nowMs: number): A
   return { violated, retryAfterSeconds: Math.ceil(waitMs / 1000) }
 }
 
-/** Returns the current use of each policy. */
+/** In the order of the policies. */
 export const listUses = (meters: readonly Meter[], nowMs: number): Use[] =>
   meters.map(({ policy, window }) => ({
     policy,
@@ -85,7 +83,7 @@ export const formatPolicies = (policies: readonly Policy[]): string => {
 
 /** Formats `RateLimit`: `"burst";r=97;t=1, "minute";r=412;t=23`. */
 export const formatUse = (use: readonly Use[]): string => {
-  // Every response has this field, so map and join would cost too much.
+  // On every response, so without map and join.
   let text = ''
   for (const { policy, remaining, resetSeconds } of use) {
     text += `${text === '' ? '"' : ', "'}${policy.name}";r=${remaining};t=${resetSeconds}`

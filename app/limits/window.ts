@@ -1,11 +1,10 @@
-/** Units counted together, with the times of the first and the last. */
 type Bucket = { firstMs: number; lastMs: number; units: number }
 
-/** The age is of the newest of these units. */
+/** `ageMs` is the age of the newest of these units. */
 export type Count = readonly [ageMs: number, units: number]
 
 /**
- * Units within one part of the window leave together, one window length after the newest. So no interval admits
+ * Units of one part of the window leave together, one window length after the newest of them. So no interval admits
  * more than the quota, and steady traffic gets at most 1/50 less.
  */
 export const windowParts = 50
@@ -17,7 +16,7 @@ export const createWindow = (windowMs: number) => {
   let total = 0
   let marked = 0
 
-  // Fractions may round to more than the window's length.
+  // Floating-point sums may exceed the window's length.
   const leavesInMs = ({ lastMs }: Bucket, nowMs: number): number =>
     Math.min(windowMs, lastMs + windowMs - nowMs)
 
@@ -49,13 +48,13 @@ export const createWindow = (windowMs: number) => {
       expire(nowMs)
       return Math.max(0, total)
     },
-    /** Milliseconds until the oldest units leave. The window's length if it is empty. */
+    /** Milliseconds until the oldest units leave. `windowMs` if there are none. */
     releaseInMs(nowMs: number): number {
       expire(nowMs)
       const first = buckets.find(({ units }) => units > 0)
       return first ? leavesInMs(first, nowMs) : windowMs
     },
-    /** Milliseconds until this number of units has left. The window's length if it holds fewer. */
+    /** Milliseconds until this number of units has left. `windowMs` if there are fewer. */
     freesInMs(nowMs: number, units: number): number {
       expire(nowMs)
       let freed = 0
@@ -65,11 +64,10 @@ export const createWindow = (windowMs: number) => {
       }
       return windowMs
     },
-    /** `replace` keeps the units that are added from now on. */
     mark(): void {
       marked = buckets.length
     },
-    /** Replaces the units from before the mark, in any order. Ages are relative to `atMs`. */
+    /** Replaces the units from before the mark. Ages are relative to `atMs`. */
     replace(atMs: number, counts: readonly Count[]): void {
       const later = buckets.slice(marked)
       buckets = []
