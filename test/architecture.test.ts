@@ -66,7 +66,7 @@ t.test(
       owners
         .filter((owner) => owner.name !== name && !declared.includes(`'${owner.name}'`))
         .filter(({ decorator }) =>
-          // A member with `?.` may be missing.
+          // `?.` marks an optional plugin.
           new RegExp(
             `\\b(?:app|request|reply)\\.${decorator}\\b(?!\\?)|\\b${decorator}\\b[^={}]*\\} = (?:app|request)\\b`,
           ).test(text),

@@ -3,18 +3,16 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { freePort } from './servers.ts'
 
 export type Door = {
-  /** Of 127.0.0.1. */
   port: number
-  /** How many connections go through. */
   readonly connections: number
-  /** Ends every connection that goes through, and lets go on who comes next. */
+  /** Ends every connection, but accepts new ones. */
   cut(): void
-  /** Ends every connection that goes through, and takes no other. */
+  /** Ends every connection, and refuses new ones until `mend`. */
   sever(): void
   mend(): Promise<void>
 }
 
-/** A way to a server, which tests can cut. `connect` opens the rest of the way. */
+/** A TCP proxy that tests can cut. `connect` opens the connection to the server. */
 export const createDoor = async (connect: () => Socket): Promise<Door> => {
   const port = await freePort()
   const sockets = new Set<Socket>()

@@ -7,20 +7,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from './servers.ts'
 
 export type HaproxyOptions = {
-  /** Ports of instances on this machine. */
+  /** Ports. */
   instances: readonly number[]
-  /** Whether a request that failed to connect is sent again. */
+  /** Of failed connections to an instance. */
   retries: number
 }
 
 export type Haproxy = {
   port: number
-  /** Instances that it sends requests to. */
+  /** Number of instances that pass the health check. */
   countUp(): Promise<number>
   stop(): Promise<void>
 }
 
-/** As `deploy/haproxy.cfg` does it, with checks that are as fast as a test wants them. */
+/** Like `deploy/haproxy.cfg`, with more frequent health checks. */
 const configuration = (port: number, { instances, retries }: HaproxyOptions) => `
 global
   maxconn 4000
@@ -56,7 +56,6 @@ const untilListening = async (port: number, child: ChildProcess) => {
   throw new Error('haproxy does not start')
 }
 
-/** Debian's haproxy in front of instances on this machine. */
 export const startHaproxy = async (options: HaproxyOptions): Promise<Haproxy> => {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'certdata-haproxy-'))

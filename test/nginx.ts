@@ -10,11 +10,10 @@ const program = '/usr/sbin/nginx'
 
 export type Nginx = { port: number; stop(): Promise<void> }
 
-/** Why nginx tests are skipped. False if nginx is installed, or if REQUIRE_REDIS=1 forbids skipping. */
+/** The reason to skip. REQUIRE_REDIS=1 forbids skipping. */
 export const skipsNginx: string | false =
   existsSync(program) || process.env.REQUIRE_REDIS === '1' ? false : 'there is no nginx'
 
-/** nginx without any setting of proxy_pass. */
 const defaults = (port: number, instance: number) => `
 events {}
 http {
@@ -26,7 +25,7 @@ http {
 }
 `
 
-/** `deploy/nginx.conf` with the ports, addresses and certificate of a test. `files` are paths of PEM files. */
+/** `deploy/nginx.conf` with the ports, addresses and certificate of a test. */
 const shipped = (port: number, instance: number, files: { cert: string; key: string }): string => {
   const replacements: [string, string][] = [
     ['access_log /dev/stdout plain;', 'access_log off;'],
@@ -43,7 +42,7 @@ const shipped = (port: number, instance: number, files: { cert: string; key: str
   }, text)
 }
 
-/** Keeps nginx's files in the folder that nginx is started with. By default they are in folders of the system. */
+/** By default nginx writes its files to folders of the system. */
 const withOwnFiles = (configuration: string): string => {
   const kinds = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi']
   const paths = kinds.map((kind) => `${kind}_temp_path ${kind};`)
@@ -71,7 +70,7 @@ const untilListening = async (port: number, child: ChildProcess) => {
   throw new Error('nginx does not start')
 }
 
-/** Debian's nginx in front of an instance on this machine: with its defaults, or with the shipped file if `tls` is given. */
+/** With the defaults of nginx, or with the shipped configuration if `tls` is given. */
 export const startNginx = async (instance: number, tls?: { cert: string; key: string }): Promise<Nginx> => {
   const port = await freePort()
   const folder = makeDataFolder('nginx')
@@ -80,7 +79,7 @@ export const startNginx = async (instance: number, tls?: { cert: string; key: st
   const child = spawn(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  // Its workers end with it, which SIGKILL would prevent.
+  // SIGKILL would leave its workers behind.
   const end = () => child.kill('SIGTERM')
   process.once('exit', end)
   const stop = async () => {

@@ -79,24 +79,22 @@ const shapes = resourceNames.flatMap((name) => [
   { resource: resources[name], shape: 'item' as const, path: `/v1/${name}/{id}` },
 ])
 
-/** Query parameters as documented. */
 const listParameters = (path: string): Parameter[] =>
   document.paths[path].get.parameters.map(resolve).filter((each: Parameter) => each.in === 'query')
 
-/** The example as a client sends it: a member of a filter has its name in brackets. */
+/** As a client sends them: each operator of a filter is one parameter. */
 const listPairs = ({ name, example }: Parameter): [name: string, value: string][] =>
   typeof example === 'object'
     ? Object.entries(example).map(([operator, value]) => [`${name}[${operator}]`, value])
     : [[name, String(example)]]
 const toQuery = (parameters: readonly Parameter[]) => formatPairs(parameters.flatMap(listPairs))
 
-/** The names that the API accepts for a parameter: of a filter, the name alone and one for each operator. */
+/** A filter accepts the name alone, and one name for each operator. */
 const listNames = ({ name, style, schema }: Parameter): string[] =>
   style === 'deepObject'
     ? [name, ...Object.keys(resolve(schema).properties ?? {}).map((operator) => `${name}[${operator}]`)]
     : [name]
 
-/** Visits everything inside a schema or an answer, at any depth. */
 const walk = (node: unknown, visit: (node: Node, path: string) => void, path = '#'): void => {
   if (typeof node !== 'object' || node === null) return
   visit(node as Node, path)
@@ -135,7 +133,7 @@ t.test('every path under /v1 is described with every method it takes, and nothin
       const [, indent = '', segment = ''] = /^([│ ]*)[├└]── (\S+) \(/.exec(line) ?? []
       parents.splice(indent.length / 4, Number.POSITIVE_INFINITY, segment)
       const path = parents.join('')
-      // Custom endpoints are described to whom they were granted.
+      // Only a customer's own document describes custom endpoints.
       return /^\/v1\/(?!custom\/)[^*]+$/.test(path) ? [path.replace(/:(\w+)/g, '{$1}')] : []
     })
   const taken = await Promise.all(
@@ -154,7 +152,7 @@ t.test('every path under /v1 is described with every method it takes, and nothin
   )
 })
 
-/** What the parser itself says it takes, by asking for what it does not. */
+/** Reads the accepted names from the parser's refusal of an unknown one. */
 const askParser = (resource: Resource, shape: QueryShape): string[] => {
   const getDetail = (name: string) => {
     const outcome = parseQuery(resource, shape, formatPairs([[name, 'x']]))
@@ -189,7 +187,7 @@ t.test('the description of a filter has the short form, which means the same as 
 })
 
 const feedPath = '/v1/changes'
-/** The filters of the feed as documented, with the resources that each one names. */
+/** With the resources that the description of each filter names. */
 const feedFilters = listParameters(feedPath)
   .filter(({ style }) => style === 'deepObject')
   .map((parameter) => ({
@@ -197,7 +195,7 @@ const feedFilters = listParameters(feedPath)
     owners: /Only for ([a-z, ]+)\.$/.exec(parameter.description)?.[1]?.split(', ') ?? [],
   }))
 
-/** Which of these parameters the feed takes with these resources; it refuses the others with 400. */
+/** Returns the parameters that the feed accepts for these resources. It refuses the others with 400. */
 const takenByFeed = async (get: Get, resources: string, pairs: readonly (readonly [string, string])[]) => {
   const taken: string[] = []
   for (const pair of pairs) {
@@ -242,7 +240,7 @@ t.test('an operation has few parameters, because some generators write each as a
   t.end()
 })
 
-/** The shape of a request that may have this parameter: pages have no byte order mark. */
+/** Only CSV has a byte order mark. */
 const shapeWith = (name: string, shape: QueryShape): QueryShape => (name === 'bom' ? 'csv' : shape)
 
 t.test('every parameter takes its own example, and so do any of them together', async (t) => {
@@ -311,7 +309,7 @@ const importing = async (lines: readonly object[]) => {
 const getExample = (name: string) =>
   document.paths[`/v1/${name}`].get.responses[200].content['application/json'].example.data[0]
 
-/** The document's own examples, with ids that find each other, and the barest records there may be. */
+/** The examples of the document, with matching ids, and minimal records. */
 const lines = [
   { ...getExample('countries'), resource: 'countries' },
   { ...getExample('countries'), resource: 'countries', id: 'JP', code: 'JP', alpha3: 'JPN' },
@@ -329,7 +327,6 @@ const lines = [
   ].map((line) => ({ ...line, customer: 'acme' })),
 ]
 
-/** The document's schemas as validators. */
 const definitions = JSON.parse(
   JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
 )
@@ -338,7 +335,7 @@ const validate = (schema: Node, value: unknown): unknown[] => {
   return z.fromJSONSchema({ $ref, $defs: definitions }).safeParse(value).error?.issues ?? []
 }
 
-/** What of an answer is not as documented for this operation. */
+/** Returns the differences from the documented answer. */
 const listFaults = (
   path: string,
   method: string,
@@ -347,7 +344,7 @@ const listFaults = (
   const documented = document.paths[path][method].responses[answer.statusCode] as Response | undefined
   if (!documented) return [`${path}: ${answer.statusCode} is not documented`]
   const { content, headers = {} } = resolve(documented)
-  // A refusal may come before the customer is known; then there is nothing to tell of quotas.
+  // A refusal before the authentication has no quotas.
   const refused = [
     'RateLimit',
     'RateLimit-Policy',
@@ -366,7 +363,7 @@ const listFaults = (
   return media ? [...missing, ...validate(media.schema, answer.json())] : [`${path}: another media type`]
 }
 
-/** A page with every sort of change, and the lines of a whole state. */
+/** Checks a page with upserts and deletes, and a snapshot as NDJSON. */
 const checkChanges = async (t: Test, get: Get) => {
   const lines = await get('/v1/changes?after=snapshot')
   t.equal(lines.headers['content-type'], 'application/x-ndjson')
@@ -376,7 +373,7 @@ const checkChanges = async (t: Test, get: Get) => {
   const faults = changes
     .map((line) => JSON.parse(line))
     .flatMap((change) => {
-      // The record's own schema is named in words only.
+      // Only the description names the schema of a record.
       const { name } = resources[change.resource as keyof typeof resources]
       const record = resources[name].schema.meta()?.id
       t.match(document.components.schemas.Change.properties.data.description, `${name}: ${record}`)
@@ -395,7 +392,6 @@ const checkChanges = async (t: Test, get: Get) => {
   t.same(listFaults('/v1/changes', 'get', page), [])
 }
 
-/** Entries of every sort with their roots, as pages and as lines. */
 const checkAudit = async (t: Test) => {
   const { get } = await asCustomer(database, app, 'acme', { scopes: ['audit:read'] })
   await get('/v1/products')
@@ -444,7 +440,7 @@ t.test('real answers are as documented', async (t) => {
       path,
     )
 
-    // Whole answers also have every field and no other, which the document leaves open.
+    // The document allows further fields, but answers have exactly these.
     const schema = envelopes[resource.name][shape]
     const whole = answers.filter((_, index) => !queries[index]?.includes('fields'))
     t.same(
@@ -484,7 +480,7 @@ t.test('an answer that is not as documented would be seen', async (t) => {
   t.ok(validate(schema, { data: [whole] }).length > 0)
 })
 
-/** A sync token of another history of the database. */
+/** A sync token from before a restore of the database. */
 const formerToken = () =>
   createTokenCodec(createSecrets([secretKey])).encode('acme', {
     identity: 'former',
@@ -495,7 +491,6 @@ const formerToken = () =>
     ...{ baseAt: '2026-01-01T00:00:00.000000Z', mark: '' },
   })
 
-/** Tokens that are refused, each for its own reason. */
 const badTokens = async () => {
   const late = await createTestApp(database, { clock: { offsetMs: 7_200_000 } })
   t.teardown(() => late.close())

@@ -8,26 +8,25 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { createOutbound, type Outbound, type OutboundOptions } from '../app/http/outbound.ts'
 
-/** The name that the server's certificate is for. */
+/** In the certificate. */
 export const hostName = 'keys.example.com'
-/** A public address, to which nothing is ever sent: the agent connects to the server instead. */
+/** The agent connects to the test server instead. */
 export const publicAddress = '93.184.215.14'
 
-/** An https server that stands for the public Internet. */
+/** An https server that replaces the public Internet. */
 export type Internet = {
   outbound: Outbound
-  /** What the server answers with. */
   answer: (request: IncomingMessage, response: ServerResponse) => void
-  /** What the names resolve to, in the order of the look-ups; the last one stays. */
+  /** Results of the next look-ups. The last one repeats. */
   addresses: (readonly string[])[]
   lookups: number
-  /** Addresses that connections were to go to. */
+  /** Addresses that the client chose. */
   connections: string[]
   requests: number
   close(): void
 }
 
-/** A certificate for the name, and its key, in PEM. */
+/** PEM. */
 export const makeCertificate = () => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-outbound-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
@@ -49,7 +48,7 @@ export const makeCertificate = () => {
   return made
 }
 
-/** Starts the server. Connections to any address reach it; which address was asked for is noted. `names`: who resolves. */
+/** Connections to any address reach this server. `names` replaces `addresses`. */
 export const startInternet = async (names?: OutboundOptions['resolve']): Promise<Internet> => {
   const { key, cert } = makeCertificate()
   const server = createServer({ key, cert }, (request, response) => {

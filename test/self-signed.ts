@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** Files with a certificate for localhost that signs itself, and its key. They go with the test. */
+/** Paths of a self-signed certificate and its key. The test deletes them at its end. */
 export const selfSigned = (t: Pick<Test, 'teardown'>): { cert: string; key: string } => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-tls-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
