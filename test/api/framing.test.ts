@@ -217,7 +217,6 @@ t.test('half a request is 408 when its time is up', async (t) => {
 const pick = <T>(random: () => number, values: readonly T[]): T =>
   values[Math.floor(random() * values.length)] as T
 
-/** The words of a line. */
 const split = (text: string): string[] => text.split(' ')
 const words = [
   ...split('v1 webapi api.php me auth login custom changes health live .. . %2e%2e %2f %00 % %zz %ff'),
@@ -296,7 +295,7 @@ t.test('nothing that is sent gives a 500, and every error is a problem document'
       const { method, bytes } = makeRequest()
       const { status, headers, body } = await send(Buffer.from(bytes, random() < 0.5 ? 'utf8' : 'latin1'))
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      // Pages have a policy of their own, and their own test. A browser gets one for an unknown address of a page, too.
+      // Another test checks pages. Unknown addresses outside the API may be answered with a page, too.
       const isMissingPage = status === 404 && !apiTarget.test(bytes) && !bytes.includes('Authorization')
       const isPage = headers['content-security-policy']?.includes('script-src')
       if (isPage && (status < 400 || isMissingPage)) continue

@@ -16,7 +16,7 @@ type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
 export const line = (target: string, method = 'GET') => `${method} ${target} HTTP/1.1\r\n`
 export const end = 'Connection: close\r\n\r\n'
 
-/** The service with the records of a customer, `acme`, who is logged in; asked by injection and by bytes. */
+/** The service with records of the customer `acme`, for requests by injection and as bytes. */
 export const openHttpStage = async (t: Test) => {
   const today = new Date().toISOString().slice(0, 10)
   const clock: TestClock = { offsetMs: 0 }
@@ -33,7 +33,7 @@ export const openHttpStage = async (t: Test) => {
   })
   const authorization = `Bearer ${token}`
   const someId = stored.products?.find((row) => /^prod-Q/.test(row.id))?.id as string
-  /** As a client without `no-cache` asks. */
+  /** Without `no-cache`, unlike `get`. */
   const ask = (url: string, headers: Record<string, string> = {}, method: Method = 'GET') =>
     app.inject({ method, url, headers: { authorization, ...headers } })
   const auth = `Authorization: ${authorization}\r\n`
@@ -48,7 +48,7 @@ export const openHttpStage = async (t: Test) => {
   }
 }
 
-/** Helmet's set, less HSTS, which is for TLS. */
+/** Without HSTS, which needs TLS. */
 const securityHeaders: Record<string, string> = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
@@ -63,7 +63,7 @@ const securityHeaders: Record<string, string> = {
   'x-xss-protection': '0',
 }
 
-/** Returns what is wrong with the headers of any answer. */
+/** For any answer. */
 export const listHeaderFaults = (headers: Record<string, unknown>): string[] => [
   ...Object.entries(securityHeaders)
     .filter(([name, value]) => headers[name] !== value)
@@ -71,7 +71,7 @@ export const listHeaderFaults = (headers: Record<string, unknown>): string[] => 
   ...['server', 'x-powered-by'].filter((name) => headers[name] !== undefined),
 ]
 
-/** What is wrong with an error, against the contract's shape of a problem document. */
+/** Compares with the contract's problem document. */
 export const listProblemFaults = (
   status: number,
   headers: Record<string, unknown>,

@@ -20,9 +20,8 @@ import {
 } from '../helper.ts'
 
 /**
- * All customers have records of the same shape. Their ids are their own, except for the shared ones. Their texts
- * are marked, so that one foreign letter in an answer is found. Lures are ids of one customer that other customers'
- * records name.
+ * Customers have similar records. Every text contains the mark of its customer. Ids are unique to a customer, or shared
+ * by all. Lures are ids of one customer that records of others name.
  */
 const customers = ['acme', 'bolt', 'demo'] as const
 type Customer = (typeof customers)[number]
@@ -35,7 +34,7 @@ const others = (customer: Customer) => customers.filter((each) => each !== custo
 
 const makeRow = (name: string, customer: Customer, id: string, n: number) => {
   const mark = getMark(customer)
-  // A third names own records, a third shared ones, a third what only another customer has.
+  // Relations name own records, shared ids, and lures of another customer in turn.
   const neighbour = customers[(customers.indexOf(customer) + 1) % customers.length] as Customer
   const named = [listIds(customer)[0], shared[0], getLure(neighbour)][n % 3] as string
   const texts = [...resources[name as 'lab'].fields.values()]
@@ -71,7 +70,7 @@ const seed = async ({ operator }: TestDatabase) => {
   }
 }
 
-/** The routes of the apps built while it listens: those of later issues are walked without a word here. */
+/** Collects the routes, so that new ones are tested without a change here. */
 const listRoutes = async (build: () => Promise<FastifyInstance>) => {
   const routes = new Map<string, boolean>()
   const listen = (message: unknown) => {
@@ -86,7 +85,7 @@ const listRoutes = async (build: () => Promise<FastifyInstance>) => {
   return { app, routes }
 }
 
-/** Returns what no answer to this customer may contain: marks of others, and ids that only they have. */
+/** Returns the marks and ids of other customers in the text. */
 const findForeign = (customer: Customer, text: string): string[] =>
   others(customer)
     .flatMap((other) => [getMark(other), ...listIds(other)])
@@ -94,7 +93,7 @@ const findForeign = (customer: Customer, text: string): string[] =>
 
 const parameter = /:\w+/g
 
-/** The requests of one customer at one route: each filter, sort and include once, and ids of each kind of owner. */
+/** One customer's requests for a route: each filter, sort and include once, and ids of every kind. */
 const listTargets = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
   if (route.endsWith('/custom/:name')) return customTargets(route, customer)
   if (route.match(parameter)) {
@@ -117,7 +116,7 @@ const listTargets = (route: string, customer: Customer): { own: string[]; foreig
   if (!resource) return { own: [route], foreign: [] }
   const stranger = others(customer)[0] as Customer
   const names = Object.keys(resource.includes)
-  // Fields take the operators in turn, and sorts the directions.
+  // One operator per field and one direction per sort key, in turn.
   const filters = [...resource.fields.values()]
     .filter(({ filter, kind, values }) => filter && kind === 'text' && !values)
     .map(({ name, array }, n) => {
@@ -140,7 +139,7 @@ const listTargets = (route: string, customer: Customer): { own: string[]; foreig
   return { own: [route, ...queries.map((query) => `${route}?${query}`)], foreign: [] }
 }
 
-/** Documents that show all there is, joined in every way, to all; and one of each customer's own. */
+/** Documents for all customers with every field and join, and one document for each customer. */
 const documents = (): { text: string; to: readonly Customer[] }[] => {
   const everyone = [...customers]
   const lists = owned.map((name) => {
@@ -230,7 +229,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
       `all-${name}?id=${listIds(stranger)[0]},${getLure(stranger)},${listIds(customer)[0]}`,
     ]),
     ...ids.map((id) => `probe?id=${id}`),
-    // It repeats what was asked: lures are not only another's.
+    // This endpoint repeats the requested id, so lures are no leak.
     ...customers.map((each) => `market-access?country_code=JP&product_id=${getLure(each)}`),
     ...['groups', 'dashboard-overview', `only-${customer}`],
   ]
@@ -238,7 +237,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
   return { own: own.map(at), foreign }
 }
 
-/** An entry of each customer, in a tree with those of the others. */
+/** One entry of each customer, in one tree. */
 const seedAudit = async (app: FastifyInstance, { operator }: TestDatabase) => {
   const act = { actor: 'operator', action: 'customers.show' } as const
   const entries = customers.map((customer) => ({ ...act, customer, subject: getMark(customer) }))
@@ -254,12 +253,11 @@ const stableHeaders = (headers: object) =>
 
 type Ask = (method: 'GET' | 'HEAD', url: string, headers?: Record<string, string>) => ReturnType<Get>
 
-/** Clients of OAuth: each customer with a key and a token that the others try. */
 type Client = { apiKey: string; keyId: string; token: string }
 
 /**
- * What each customer learns and ends of the others' tokens and keys: nothing. Answers to another's token are
- * byte for byte those to nonsense, and afterwards everything still works.
+ * Introspects and revokes the tokens and keys of other customers. The answers must equal those for an invalid token,
+ * and the tokens and keys must stay valid.
  */
 const listTokenLeaks = async (
   app: FastifyInstance,
@@ -306,7 +304,6 @@ const listTokenLeaks = async (
   return { leaks, answers }
 }
 
-/** Everything that shows one customer a trace of another, and how much was asked to find it. */
 const listLeaks = async (
   app: FastifyInstance,
   routes: Map<string, boolean>,
@@ -321,7 +318,7 @@ const listLeaks = async (
   for (const customer of customers) {
     const apiKey = customer === 'demo' ? '' : await addCustomer(database, customer)
     const token = customer === 'demo' ? 'cda_demo_public' : (await logIn(app, apiKey)).token
-    // A scope that no key has without its name.
+    // A key has this scope only if it is named.
     const auditKey =
       customer === 'demo' ? '' : await addCustomer(database, customer, { scopes: ['audit:read'] })
     const auditToken = customer === 'demo' ? token : (await logIn(app, auditKey)).token
@@ -340,7 +337,7 @@ const listLeaks = async (
     const get = gets.get(customer) as Get
     const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
     const targets = listTargets(route, customer)
-    // The other forms of a path differ only before the customer matters, and customers have the same records.
+    // All requests for one customer and the canonical path. A sample is enough for the rest, which shares its code.
     const isWhole = customer === customers[0] && route.startsWith('/v1/')
     const own = isWhole ? targets.own : targets.own.slice(0, 2)
     const foreign = isWhole ? targets.foreign : targets.foreign.slice(0, 2)
@@ -357,10 +354,10 @@ const listLeaks = async (
       if (isClosed && (bare.statusCode !== 404 || !isUnknown)) leaks.push({ customer, url, head: true })
     }
     for (const [n, url] of own.entries()) {
-      // Once from the database; every third also from memory, and by HEAD.
+      // Every third request also from memory, and by HEAD.
       for (const headers of n % 3 ? [{}] : [{}, { 'cache-control': '' }]) {
         const answer = await get(url, headers)
-        // Links repeat what was asked, which here is now and then of another customer.
+        // Links repeat the query, which may name ids of other customers.
         const { link, ...rest } = answer.headers
         const asksForeign = findForeign(customer, decodeURIComponent(url)).length > 0
         const shown = [answer.body, JSON.stringify(rest), asksForeign ? '' : link].join(' ')
@@ -390,7 +387,7 @@ await seed(database)
 await seedDocuments(database)
 const { app, routes } = await listRoutes(() => createTestApp(database))
 await seedAudit(app, database)
-/** The routes that are requested while a wall is removed, by one customer. */
+/** Requested by one customer while a wall is removed. */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
 const one = ['acme'] as const
 t.teardown(async () => {
@@ -461,26 +458,23 @@ t.test('a cursor of one customer is of no use to another', async (t) => {
   }
 })
 
-/** Matches the customer's condition of every statement, with any alias, by column or by value. */
+/** The condition may compare with a column or with a value. */
 const ownConditions = /\b\w+\.customer_id = (s\.customer_id|\$\d+)/g
 const referred = (value: string) => (value.startsWith('$') ? `${value}::text` : value)
 
-/**
- * The serving role's connections with the application's own conditions taken out of every statement, those of
- * exports too.
- */
+/** Removes the customer's condition from every statement of the serving role, also of exports. */
 const createStripped = (url: string) => {
   let replaced = 0
   const strip = (text: string) =>
     text.replace(ownConditions, (_, value: string) => {
       replaced++
-      // Still joined to the customer that was set: no row is read before it is.
+      // Keeps the dependency on `s`, so that no row is read before the customer is set.
       return `${referred(value)} is not null and s.customer_id is not null`
     })
   const stripping = (pool: Pick<pg.Pool, 'connect'>) => ({
     connect: async () => {
       const client = await pool.connect()
-      // A query is a text, an object with its text, or a cursor that has not been sent.
+      // A text, or an object (also a cursor) with its text.
       const query = (asked: string | { text: string }, values: unknown[]) => {
         if (typeof asked === 'string') return client.query(strip(asked), values)
         asked.text = strip(asked.text)
@@ -556,7 +550,7 @@ t.test(
   },
 )
 
-/** What the serving role gets for a statement: rows, or PostgreSQL's refusal. */
+/** Returns the number of rows, or PostgreSQL's error code. */
 const tryAs = async (db: Db, text: string): Promise<number | string> => {
   try {
     return (await sql.raw(text).execute(db)).rows.length

@@ -41,7 +41,7 @@ const rows: Endpoint[] = [
   },
 ]
 
-/** The service's own plugins around two rows, of which one has no example data. */
+/** Two endpoints with the plugins of the service. One has no example data. */
 const open = async () => {
   const app = Fastify().setSerializerCompiler(() => JSON.stringify)
   const authenticate = ({

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls from 'node:tls'
 
-/** An answer read off the wire; names of fields in lower case, the last of the same name counts. */
+/** Header names are in lower case. Of repeated fields, only the last is kept. */
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 
-/** The answers in what a connection sent; what is no answer is dropped. */
+/** Ignores bytes that are no HTTP answer. */
 const parseAnswers = (bytes: Buffer): RawAnswer[] => {
   const answers: RawAnswer[] = []
   let rest = bytes.toString('latin1')
@@ -31,10 +31,7 @@ const parseAnswers = (bytes: Buffer): RawAnswer[] => {
   return answers
 }
 
-/**
- * Sends bytes as they are and gives the answers once the server has closed. `secure`: over TLS, HTTP/1.1.
- * The caller asks for the end (`Connection: close`) or is refused; a server that keeps silent fails the test.
- */
+/** Resolves with the answers when the server closes the connection, so send `Connection: close`. `secure`: TLS. */
 export const sendBytes = (port: number, bytes: string | Buffer, secure = false): Promise<RawAnswer[]> =>
   new Promise((resolve, reject) => {
     const socket = secure
@@ -42,7 +39,7 @@ export const sendBytes = (port: number, bytes: string | Buffer, secure = false):
       : connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))
-    // A refusal may come before all is sent; what was answered counts.
+    // The server may refuse and close before all bytes are sent.
     socket.on('error', () => {})
     socket.on('close', () => resolve(parseAnswers(Buffer.concat(chunks))))
     socket.setTimeout(10_000, () => {
@@ -52,7 +49,7 @@ export const sendBytes = (port: number, bytes: string | Buffer, secure = false):
     socket.write(bytes)
   })
 
-/** A certificate for 127.0.0.1 (P-256, or RSA with 2,048 bits) made by openssl, in a folder of its own; `remove` deletes it. */
+/** Paths of a certificate for 127.0.0.1 and its key, P-256 or RSA with 2,048 bits. */
 export const makeCertificate = (algorithm: 'ec' | 'rsa' = 'ec') => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

@@ -104,7 +104,7 @@ t.test('bytes beyond ASCII in a target get the same refusal over HTTP/1.1 and HT
     '/\x80',
   ]
   for (const raw of targets) {
-    // Answered first, so that the escaped target is in memory.
+    // Puts the escaped target into memory.
     const escaped = raw.replace(/[\x80-\xff]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)
     const isFound = escaped.endsWith('brand=M%c3%bcller')
     if (isFound) for (let n = 0; n < 3; n++) expectSame(await askAll(escaped), 200, escaped)
