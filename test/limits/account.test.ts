@@ -11,7 +11,6 @@ const name = { tag: 'acme', name: '' }
 
 type Passed = { atMs: number; doneMs: number; cost: number; admission: Admission }
 
-/** Instances that share a server, and what they let through. */
 const createWorld = (
   policies: readonly Policy[],
   instances: number,
@@ -32,7 +31,7 @@ const createWorld = (
     if (admission instanceof Promise) void admission.then(done)
     else done(admission)
   }
-  /** Asks the first instance and lets the time pass that the answer takes. */
+  /** Asks the first instance, and advances the time until it answers. */
   const take = async (...costs: number[]): Promise<Admission> => {
     const admission = (accounts[0] as Account).take(costs)
     if (admission instanceof Promise) await simulation.runTo(now() + 10)
@@ -43,7 +42,7 @@ const createWorld = (
 
 const isAdmitted = ({ admission }: Passed) => admission.violated.length === 0
 
-/** The most that was let through in any stretch of this length. */
+/** Most admitted units in any window of this length. */
 const getPeak = (passed: readonly Passed[], windowMs: number): number => {
   const admitted = passed.filter(isAdmitted).sort((a, b) => a.doneMs - b.doneMs)
   let peak = 0
@@ -62,7 +61,6 @@ const getPeak = (passed: readonly Passed[], windowMs: number): number => {
 
 const one = (quota: number): readonly Policy[] => [{ name: 'burst', quota, windowSeconds: 1 }]
 
-/** Salvos: when after the one before, where, and how many requests at once. */
 const traffic = (instances: number) =>
   fc.array(
     fc.record({
@@ -82,7 +80,6 @@ const worlds = fc
   .chain((world) => traffic(world.instances).map((salvos) => ({ ...world, salvos })))
 type Drawn = typeof worlds extends fc.Arbitrary<infer Value> ? Value : never
 
-/** What became of the requests of all salvos, once each was answered. */
 const play = async ({ quota, instances, roundTripMs, salvos }: Drawn) => {
   const world = createWorld(one(quota), instances, { roundTripMs: () => roundTripMs })
   for (const { afterMs, instance, requests } of salvos) {
@@ -108,7 +105,7 @@ t.test('no request is refused while the quota has room', async (t) => {
   await fc.assert(
     fc.asyncProperty(worlds, async (drawn) => {
       const { passed } = await play(drawn)
-      // Units leave together with their part of the window, and count from when they were settled.
+      // Units of one part of the window leave together, and late units are dated at their exchange.
       const longestMs = 1000 * 1.02 + 50 + 4 * drawn.roundTripMs
       for (const { doneMs } of passed.filter((each) => !isAdmitted(each))) {
         const counted = passed.filter(
@@ -148,7 +145,7 @@ t.test('moderate traffic never waits, and settles in batches', async (t) => {
 })
 
 t.test('a request waits 5 ms at most for a lease, then this instance judges', async (t) => {
-  // Of a quota of 10, two instances may not be one unit ahead: the first request waits already.
+  // With a quota of 10, the lease of each of two instances is 0, so that even the first request waits.
   for (const quota of [10, 100]) {
     const world = createWorld(one(quota), 2, { roundTripMs: () => 24 })
     for (let i = 0; i < 150; i++) world.ask(0)
@@ -178,7 +175,7 @@ t.test(
     for (const roundTripMs of [30, 300, 3_000]) {
       const quotas = planPolicies({ burst: 100, minute: 600 })
       const world = createWorld(quotas, 2, { roundTripMs: () => roundTripMs })
-      // Four fifths of the burst for seven seconds: 560 of 600 in the minute.
+      // 80 of 100 a second for seven seconds: 560 of 600 in the minute.
       for (let i = 0; i < 560; i++) {
         await world.runTo(i * 12.5)
         world.ask(i % 2)
@@ -214,7 +211,7 @@ t.test('despite slow and lost answers, the store receives each unit once', async
       const admitted = world.passed.filter(isAdmitted).length
       const wasLost = drawn.some(([, isLost]) => isLost)
       if (!wasLost) return world.server.counted() === admitted
-      // What the store granted may have been refused meanwhile, by who did not hear of it.
+      // An instance that never received a grant may have refused the request.
       const refused = world.passed.length - admitted
       return world.server.counted() <= admitted + Math.min(world.server.lostGrants, refused)
     }),

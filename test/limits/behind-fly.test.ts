@@ -20,7 +20,7 @@ const flySettings = {
   CLIENT_IP_HEADER: setting('CLIENT_IP_HEADER'),
 }
 
-/** The headers of a request as the platform's proxy hands it on: the last forwarded address is the app's own. */
+/** As Fly's proxy sends them. The last forwarded address is the app's. */
 const fromFly = (client: string, sentByClient = '') => ({
   'fly-client-ip': client,
   'fly-forwarded-port': '443',

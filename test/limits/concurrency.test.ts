@@ -11,7 +11,6 @@ import { until } from './until.ts'
 const acme = { tag: 'acme', name: '' }
 const bolt = { tag: 'bolt', name: '' }
 
-/** A manual timer: `fire` runs what is due next. */
 const createTimer = () => {
   let calls: (() => void)[] = []
   return {
@@ -108,7 +107,7 @@ t.test('an answer of Node’s frees its place when it is done and when its clien
   const ask = async () => (await fetch(`http://127.0.0.1:${port}/done`)).status
   for (let i = 0; i < 4; i++) {
     let status = await ask()
-    // The client has the whole answer a moment before the server sees it closed.
+    // The client may receive the whole answer before the server closes it.
     while (status !== 200) status = await ask()
   }
   const stay = async () => {
@@ -127,7 +126,6 @@ t.test('an answer of Node’s frees its place when it is done and when its clien
   two.destroy()
 })
 
-/** A store that answers what is said, and notes what it was asked. */
 const createFakeStore = (answer: () => boolean | undefined) => {
   const asked: string[] = []
   const store: SlotStore = {

@@ -30,7 +30,7 @@ const newCustomer = async (app: Awaited<ReturnType<typeof createApp>>['app'], op
   logIn(app, await addCustomer(database, `customer-${++customers}`, options))
 
 type Limits = Record<string, { q: number; w: number; r: number; t: number }>
-/** Both headers, by policy; throws where one is missing or malformed. */
+/** Throws if a header is missing or malformed. */
 const listLimits = ({ headers }: LightMyRequestResponse): Limits => {
   const quotas = parseList(String(headers['ratelimit-policy'] ?? ''))
   const left = new Map(

@@ -45,7 +45,7 @@ const repeat = (count: number, status: number) => Array.from({ length: count }, 
 
 let customers = 0
 const newKey = () => addCustomer(database, `customer-${++customers}`)
-/** The same key id with another secret, and the checksum that belongs to it. */
+/** Has the same key id, another secret and the matching checksum. */
 const withWrongSecret = (apiKey: string): string => {
   const secret = createApiKey().apiKey.slice(26, 58)
   const body = `${apiKey.slice(0, 26)}${secret}`
@@ -104,7 +104,6 @@ t.test('text that is no key is counted per address', async (t) => {
   t.equal((await logIn(await newKey())).statusCode, 200)
 })
 
-/** An API key as an OAuth client. */
 const asClient = (apiKey: string) => ({ client_id: apiKey.slice(9, 25), client_secret: apiKey })
 const grant = { grant_type: 'client_credentials' }
 

@@ -70,7 +70,7 @@ t.test('a malformed count is not believed, and spoils one account only', { skip 
   t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
 })
 
-/** The URL of a proxy of the test's Redis, whose answers come so much later; and its connections. */
+/** A proxy that delays the answers of Redis. */
 const connectThrough = async (t: Test, lateByMs = 0) => {
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
@@ -100,7 +100,7 @@ t.test('a Redis that answers after 30 ms counts every request once', { skip }, a
   }
   const counted = async () => getSum(await direct.exchange(name, demand(0, 0))) ?? 0
   await until(async () => (await counted()) >= 60)
-  // What the account has yet to tell is told with the next request.
+  // The next request reports the remaining units.
   account.charge([1, 1])
   await until(async () => (await counted()) >= 61)
   t.equal(await counted(), 61)
@@ -108,7 +108,7 @@ t.test('a Redis that answers after 30 ms counts every request once', { skip }, a
 })
 
 t.test('a connection that is reset leaves the process running', { skip }, async (t) => {
-  // Between a connection's error and its close, a client that is ready rejects every command at once.
+  // Between an error and the close of its connection, a ready client rejects every command synchronously.
   const { url, sockets } = await connectThrough(t)
   const store = await connect(t, url)
   for (const socket of sockets) socket.resetAndDestroy()
