@@ -104,7 +104,7 @@ t.test('at a constant rate latency counts from when a request was due', async (t
   const open = await runOpenLoop({ url, connections: 4, seconds: 0.3, perSecond: 100, request })
   t.equal(open.failed, 0)
   t.equal(open.answers, 30)
-  // Four were under way; the others had no connection until the stall was over, and were late all the same.
+  // Four requests waited for their answers, the others for a connection. Both count as late.
   t.ok(open.latency.percentile(50) / 1000 > stallMs / 2, `half waited ${open.latency.percentile(50)} µs`)
 })
 
@@ -120,7 +120,7 @@ t.test(
     }
     const url = await serve(t, listener, (socket) => sockets.add(socket))
     const options = { url, connections: 4, request: () => requestText('/', {}) }
-    // One after the other: what a machine that stalls sends at once would be cut while it asks.
+    // With a pause between requests: an answer to one cuts all other connections.
     const idle = await bestOfThree(
       () => runOpenLoop({ ...options, seconds: 2.5, perSecond: 4 }),
       ({ failed }) => failed === 0,

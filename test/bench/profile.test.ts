@@ -18,7 +18,7 @@ const profile: CpuProfile = {
     node(6, 'writeHead', 'node:_http_server'),
   ],
   startTime: 1_000,
-  // At 1100, 1200, … 1600; the last has no end.
+  // At 1100, 1200, … 1600. The last sample has no duration.
   samples: [3, 5, 2, 6, 4, 3],
   timeDeltas: [100, 100, 100, 100, 100, 100],
 }
