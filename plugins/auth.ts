@@ -74,7 +74,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorateRequest('principal', undefined)
   app.decorateRequest('refusedKeyId', undefined)
   const { db, now } = options
-  const { logins } = app.limits
+  const { logins } = app.limiters
   const events = createLoginEvents()
   app.decorate('onLogin', events.on)
   const logIn: KeyCheck = async (credential, { ip }) => {
@@ -100,4 +100,4 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   )
 }
 
-export default fp(auth, { name: 'auth', dependencies: ['gate', 'quotas'], fastify: '5.x' })
+export default fp(auth, { name: 'auth', dependencies: ['gate', 'limiters'], fastify: '5.x' })

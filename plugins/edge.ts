@@ -17,7 +17,7 @@ import { sendHttp1, sendHttp2 } from '../app/edge/send.ts'
 import { canSendPrepared } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
-import { backFrom304, one } from './limits.ts'
+import { plainCosts, refundFor304 } from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,7 +31,7 @@ declare module 'fastify' {
     readonly edgeAnswers: number
   }
   interface FastifyRequest {
-    cameOn: string
+    arrivalDay: string
   }
 }
 
@@ -61,7 +61,7 @@ const createRemember =
       ...repeatable.ticket,
       name: entryName(entry.customerId, entry.key),
       // Not today: midnight may have passed since the request.
-      day: request.cameOn,
+      day: request.arrivalDay,
     })
   }
 
@@ -94,8 +94,8 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       ...kept,
       identify: createIdentify((asker) => app.authenticate(asker)),
       cache: app.cache,
-      quotas: app.limits.quotas,
-      costs: { request: one, backFrom304 },
+      quotas: app.limiters.quotas,
+      costs: { request: plainCosts, backFrom304: refundFor304 },
       today: app.today,
       getTransport: app.getTransport,
       hasProxies: config.trustedProxies.length > 0,
@@ -130,9 +130,9 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
     app.decorate('edgeAnswers', { getter: () => answers })
 
     const remember = createRemember(app, kept, isClosed)
-    app.decorateRequest('cameOn', '')
+    app.decorateRequest('arrivalDay', '')
     app.addHook('onRequest', (request, _reply, next) => {
-      request.cameOn = app.today()
+      request.arrivalDay = app.today()
       next()
     })
     app.addHook('onSend', (request, reply, payload, next) => {
@@ -141,5 +141,9 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
     })
     done()
   },
-  { name: 'edge', dependencies: ['answers', 'auth', 'cache', 'calendar', 'gate', 'quotas'], fastify: '5.x' },
+  {
+    name: 'edge',
+    dependencies: ['answers', 'auth', 'cache', 'data', 'gate', 'limiters'],
+    fastify: '5.x',
+  },
 )

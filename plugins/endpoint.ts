@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
 import type { ReadResult } from '../app/cache/freshness.ts'
-import { chooseType } from '../app/http/media-type.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
@@ -91,18 +90,6 @@ export const defineEndpoint = <Query>(row: Endpoint<Query>): Endpoint => row as 
 
 export const jsonTypes = ['application/json'] as const
 
-const getExporting = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
+export const getExporting = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
 
 export const listTypes = (row: Endpoint): string[] => [...jsonTypes, ...(getExporting(row)?.types ?? [])]
-
-/** True for exports, the feed and the audit trail: their answers are not cached. */
-export const isLive = (row: Endpoint, type: string): boolean =>
-  'respond' in row || (getExporting(row) !== undefined && type !== jsonTypes[0])
-
-export const getCost = (row: Endpoint): MinuteCost | undefined => {
-  const exporting = getExporting(row)
-  if (!exporting) return row.minuteCost
-  const types = listTypes(row)
-  return (rawQuery, accept) =>
-    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
-}

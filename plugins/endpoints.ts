@@ -3,10 +3,11 @@ import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
 import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
 import { formatStale } from '../app/http/fields.ts'
+import { chooseType } from '../app/http/media-type.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
-import { type Endpoint, getCost, type MinuteCost } from './endpoint.ts'
+import { type Endpoint, getExporting, listTypes, type MinuteCost } from './endpoint.ts'
 import { createChecks } from './endpoint-checks.ts'
 import { createHandler } from './endpoint-handler.ts'
 
@@ -66,6 +67,14 @@ const admission =
     }
     name()
   }
+
+const getCost = (row: Endpoint): MinuteCost | undefined => {
+  const exporting = getExporting(row)
+  if (!exporting) return row.minuteCost
+  const types = listTypes(row)
+  return (rawQuery, accept) =>
+    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
+}
 
 /** In a hook, so that the body is not read. */
 const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}) => {

@@ -53,8 +53,8 @@ export default fp<OAuthPluginOptions>(
     const presentAssertion = createAssertions({ db, findKey: principals.findKey, keySets, publicUrl, now })
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
-      ...{ checks: app.limits.keyChecks, publicUrl, now, presentAssertion },
-      requireLoginRoom: app.limits.logins.requireRoom,
+      ...{ checks: app.limiters.keyChecks, publicUrl, now, presentAssertion },
+      requireLoginRoom: app.limiters.logins.requireRoom,
       turnFor: (ip) => createTurn(db, ip),
     })
     app.decorate('oauth', oauth)
@@ -84,5 +84,5 @@ export default fp<OAuthPluginOptions>(
     })
     done()
   },
-  { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'limiters'], fastify: '5.x' },
 )

@@ -10,7 +10,7 @@ import { describeCustom } from '../app/site/openapi/custom.ts'
 import type { Description, Route } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
 import { sendTagged } from './entry-reply.ts'
-import limits from './limits.ts'
+import rateLimit from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -79,7 +79,7 @@ export default fp<{ publicUrl: string }>(
         if (isRead && request.headers.authorization !== undefined)
           request.principal = await app.authenticate(request)
       })
-      await scope.register(limits)
+      await scope.register(rateLimit)
       scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {
         const { principal } = request
         if (!principal) return send(entry, 'public, no-cache', reply)
@@ -89,5 +89,5 @@ export default fp<{ publicUrl: string }>(
     })
     done()
   },
-  { name: 'openapi', dependencies: ['auth', 'data', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'openapi', dependencies: ['auth', 'data', 'problems', 'limiters'], fastify: '5.x' },
 )

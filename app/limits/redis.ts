@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, createMinuteWarning, isRefusal, type RedisClient } from '../db/redis.ts'
+import { type Count, windowParts } from './meters.ts'
 import { beatScript, exchangeScript, slotScript } from './scripts.ts'
 import type { AccountName, Demand, LimitStore, Policy, Settlement, Slot, SlotStore } from './store.ts'
-import { type Count, windowParts } from './window.ts'
 
 type RedisLimitsOptions = {
   url: string

@@ -1,4 +1,4 @@
-import { windowParts } from './window.ts'
+import { windowParts } from './meters.ts'
 
 /**
  * One hash per policy: part of the window → "units/time of the newest unit". Arguments per policy: quota, window in

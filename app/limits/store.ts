@@ -1,6 +1,19 @@
-import type { Count } from './window.ts'
+import type { Count } from './meters.ts'
 
-export type Policy = Readonly<{ name: string; quota: number; windowSeconds: number }>
+/** Every limit that a refusal may name. */
+export const policyNames = [
+  ...(['burst', 'minute', 'exports', 'long_polls', 'logins', 'failed_logins'] as const),
+  ...(['introspections', 'revocations', 'key_links', 'access_requests'] as const),
+  ...(['demo_changes', 'demo_changes_all'] as const),
+] as const
+
+export type PolicyName = (typeof policyNames)[number]
+
+export type Policy<Name extends PolicyName = PolicyName> = Readonly<{
+  name: Name
+  quota: number
+  windowSeconds: number
+}>
 
 export type AccountName = Readonly<{ tag: string; name: string }>
 

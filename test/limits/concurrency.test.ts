@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect as connectTo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { type Concurrent, createConcurrency } from '../../app/limits/concurrency.ts'
 import type { SlotStore } from '../../app/limits/store.ts'
@@ -94,7 +95,7 @@ t.test('an end frees its slot once, and an ended request holds none', async (t) 
   t.equal(await holdMany(() => hold(acme, 'exports', createEnding()), 3), 1)
 })
 
-t.test('an answer of Node’s frees its place when it is done and when its client leaves', async (t) => {
+t.test('a response frees its slot when it ends and when its client leaves', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const server = createServer(async (request, response) => {
     const refusal = await readRefusal(hold(acme, 'exports', response))
@@ -156,7 +157,10 @@ t.test('a slot is renewed while it is held, and released when it ends', async (t
   const { hold } = createConcurrency({ store, after: timer.after })
   const ending = createEnding()
   await hold(acme, 'exports', ending)
-  for (let i = 0; i < 3; i++) timer.fire()
+  for (let i = 0; i < 3; i++) {
+    timer.fire()
+    await turn()
+  }
   const [first = ''] = asked
   t.same(asked, [first, first, first, first])
   close(ending)

@@ -73,22 +73,25 @@ t.test('the 61st login of a key in a minute is 429, and another key is accepted'
   t.equal((await logIn(key)).statusCode, 200)
 })
 
-t.test('the eleventh failure of an address with a key is 429, and the right key still opens', async (t) => {
-  const { logIn, times } = await createApp(t)
-  const key = await newKey()
-  const wrong = withWrongSecret(key)
-  t.same(await times(10, wrong), repeat(10, 401))
-  const refused = await logIn(wrong)
-  t.equal(refused.statusCode, 429)
-  t.match(refused.json()['violated-policies'], ['failed_logins'])
-  t.ok(Number(refused.headers['retry-after']) >= 1)
-  t.equal((await logIn(key, '192.0.2.2')).statusCode, 200, 'from another address')
-  t.equal((await logIn(key)).statusCode, 200, 'and from the very same')
-  t.equal((await logIn(wrong, '192.0.2.2')).statusCode, 401, 'another address fails for itself')
-  t.equal((await logIn(withWrongSecret(await newKey()))).statusCode, 401, 'and with another key')
-})
+t.test(
+  'the eleventh failure of an address with a key is 429, and a correct key is still accepted',
+  async (t) => {
+    const { logIn, times } = await createApp(t)
+    const key = await newKey()
+    const wrong = withWrongSecret(key)
+    t.same(await times(10, wrong), repeat(10, 401))
+    const refused = await logIn(wrong)
+    t.equal(refused.statusCode, 429)
+    t.match(refused.json()['violated-policies'], ['failed_logins'])
+    t.ok(Number(refused.headers['retry-after']) >= 1)
+    t.equal((await logIn(key, '192.0.2.2')).statusCode, 200, 'from another address')
+    t.equal((await logIn(key)).statusCode, 200, 'and from the very same')
+    t.equal((await logIn(wrong, '192.0.2.2')).statusCode, 401, 'another address fails for itself')
+    t.equal((await logIn(withWrongSecret(await newKey()))).statusCode, 401, 'and with another key')
+  },
+)
 
-t.test("failures from everywhere do not touch a key's own logins", async (t) => {
+t.test('failures from other addresses do not limit the logins of a key', async (t) => {
   const { times } = await createApp(t)
   const key = await newKey()
   const wrong = withWrongSecret(key)
@@ -96,7 +99,7 @@ t.test("failures from everywhere do not touch a key's own logins", async (t) => 
   t.same(await times(60, key), repeat(60, 200))
 })
 
-t.test('text that is no key is counted per address', async (t) => {
+t.test('invalid keys are counted per address', async (t) => {
   const { logIn, times } = await createApp(t)
   for (let i = 0; i < 10; i++) t.equal((await logIn(`garbage ${i}`)).statusCode, 401)
   t.same(await times(2, 'garbage'), [429, 429])
@@ -177,7 +180,7 @@ t.test('a wrong secret at introspection is a failure of address and key', async 
   t.equal((await logIn(withWrongSecret(key))).statusCode, 429, 'the same count as that of logins')
 })
 
-t.test('a right key without a plan is limited as any other', async (t) => {
+t.test('a key without a plan is limited like any other', async (t) => {
   const { logIn, oauth, times } = await createApp(t)
   const basic = await addCustomer(database, 'without-plan', { plan: 'basic' })
   t.same(await times(59, basic), repeat(59, 403))

@@ -1,5 +1,5 @@
+import { windowParts } from '../../app/limits/meters.ts'
 import type { LimitStore, Settlement } from '../../app/limits/store.ts'
-import { windowParts } from '../../app/limits/window.ts'
 
 /** A clock that only `runTo` advances. */
 export type Simulation = {

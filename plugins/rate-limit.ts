@@ -3,27 +3,25 @@ import fp from 'fastify-plugin'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Account } from '../app/limits/account.ts'
-import { type Costs, formatPolicies, formatUse, refuseQuota } from '../app/limits/meters.ts'
+import { formatPolicies, formatUse, type PlanPolicy } from '../app/limits/limiter.ts'
+import { type Costs, refuseQuota } from '../app/limits/meters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The account that pays. `undefined` without a valid token. */
-    quotas: Account | undefined
+    account: Account<PlanPolicy> | undefined
     /** Units of `minute` above one, for an export. */
     surcharge: number
-    returnSurcharge(): void
   }
 }
 
-/** Units of `burst` and `minute`. */
-export const one: Costs = [1, 1]
-export const backFrom304: Costs = [0, -1]
+export const plainCosts: Costs<PlanPolicy> = { burst: 1, minute: 1 }
+export const refundFor304: Costs<PlanPolicy> = { burst: 0, minute: -1 }
 
-const getQuery = ({ raw }: FastifyRequest): string => splitTarget(raw.url).rawQuery
-
-const getCosts = (request: FastifyRequest): Costs => {
-  const { minuteCost } = request.routeOptions.config
-  return minuteCost ? [1, minuteCost(getQuery(request), request.headers.accept)] : one
+/** For an export that is not made. */
+export const refundSurcharge = (request: FastifyRequest): void => {
+  if (request.surcharge > 0) request.account?.charge({ burst: 0, minute: -request.surcharge })
+  request.surcharge = 0
 }
 
 /** True if the answer is 403, which precedes 429. */
@@ -44,35 +42,32 @@ const isForbiddenTo = (
  */
 export default fp(
   (app, _options, done) => {
-    const { quotas } = app.limits
-    app.decorateRequest('quotas', undefined)
+    const { quotas } = app.limiters
+    app.decorateRequest('account', undefined)
     app.decorateRequest('surcharge', 0)
-    app.decorateRequest('returnSurcharge', function returnSurcharge(this: FastifyRequest) {
-      if (this.surcharge > 0) this.quotas?.charge([0, -this.surcharge])
-      this.surcharge = 0
-    })
 
     app.addHook('onRequest', async (request) => {
-      const { principal } = request
+      const { principal, headers, routeOptions } = request
       const account = principal && quotas.find(principal, request)
       if (!account) return
-      request.quotas = account
-      const { config } = request.routeOptions
-      if (config.refuses || isForbiddenTo(principal, config, getQuery(request))) {
-        account.charge(one)
+      request.account = account
+      const { refuses, minuteCost } = routeOptions.config
+      const { rawQuery } = splitTarget(request.raw.url)
+      if (refuses || isForbiddenTo(principal, routeOptions.config, rawQuery)) {
+        account.charge(plainCosts)
         return
       }
-      const costs = getCosts(request)
-      const admission = await account.take(costs)
+      const minute = minuteCost?.(rawQuery, headers.accept) ?? 1
+      const admission = await account.take({ burst: 1, minute })
       if (admission.violated.length > 0) throw refuseQuota(admission)
-      request.surcharge = (costs[1] ?? 1) - 1
+      request.surcharge = minute - 1
     })
 
     app.addHook('onSend', (request, reply, payload, next) => {
-      const account = request.quotas
+      const { account } = request
       if (account) {
-        if (reply.statusCode === 304) account.charge(backFrom304)
-        if (reply.statusCode >= 400) request.returnSurcharge()
+        if (reply.statusCode === 304) account.charge(refundFor304)
+        if (reply.statusCode >= 400) refundSurcharge(request)
         reply.header('ratelimit-policy', formatPolicies(account.policies))
         reply.header('ratelimit', formatUse(account.use()))
       }
@@ -80,5 +75,5 @@ export default fp(
     })
     done()
   },
-  { name: 'limits', dependencies: ['auth', 'quotas'], fastify: '5.x' },
+  { name: 'rate-limit', dependencies: ['auth', 'limiters'], fastify: '5.x' },
 )
