@@ -27,7 +27,6 @@ type AuditOptions = {
 declare module 'fastify' {
   interface FastifyInstance {
     audit: {
-      record(event: AuditEvent): Promise<void>
       countAnswer(answer: SentAnswer): void
       /** Does not wait for the end of the minute. */
       flush(): Promise<void>
@@ -99,7 +98,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
       counts.addRefusal(route, status)
     }
   }
-  app.decorate('audit', { record, countAnswer, flush, seal, publish, head, figures })
+  app.decorate('audit', { countAnswer, flush, seal, publish, head, figures })
   const report = throttleWarnings(app.log)
   const warn = (error: unknown) =>
     report(describeUnreachable(error), 'refused logins are not in the audit trail')

@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import { isServiceFault } from '../app/errors.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import { slotMs, slotsPerMinute } from '../app/observe/status/minutes.ts'
 import { createProbe } from '../app/observe/status/probe.ts'
@@ -31,10 +30,8 @@ export default fp<StatusPluginOptions>(
       // Neither pages nor health probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
-    app.decorate('countForStatus', ({ route = '', principal, status: code, ms, source }: SentAnswer) => {
-      // The overload protection refuses requests before they have a route.
-      const isShed = route === '' && isServiceFault(code) && principal?.kind !== 'demo'
-      if (!isShed && !counted.has(route)) return
+    app.decorate('countForStatus', ({ route = '', status: code, ms, source }: SentAnswer) => {
+      if (!counted.has(route)) return
       // Streams and long polls have no source.
       const isTimed = source !== 'none' && code < 400
       status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
