@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -18,6 +17,7 @@ import {
   logIn,
   type TestDatabase,
 } from '../helper.ts'
+import { collectRoutes } from './http-stage.ts'
 
 /**
  * Customers have similar records. Every text contains the mark of its customer. Ids are unique to a customer, or shared
@@ -68,21 +68,6 @@ const seed = async ({ operator }: TestDatabase) => {
       )
     }
   }
-}
-
-/** Collects the routes, so that new ones are tested without a change here. */
-const listRoutes = async (build: () => Promise<FastifyInstance>) => {
-  const routes = new Map<string, boolean>()
-  const listen = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', ({ url, method, config }: RouteOptions) => {
-      if ([method].flat().includes('GET') && !url.includes('*')) routes.set(url, config?.scope !== undefined)
-    })
-  }
-  subscribe('fastify.initialization', listen)
-  const app = await build()
-  unsubscribe('fastify.initialization', listen)
-  return { app, routes }
 }
 
 /** Returns the marks and ids of other customers in the text. */
@@ -385,7 +370,10 @@ const database = await createTestDatabase()
 for (const customer of customers) await addCustomer(database, customer)
 await seed(database)
 await seedDocuments(database)
-const { app, routes } = await listRoutes(() => createTestApp(database))
+const { app, routes: all } = await collectRoutes(() => createTestApp(database))
+const isWalked = ({ url, method }: RouteOptions) => [method].flat().includes('GET') && !url.includes('*')
+/** By path: whether the route needs a token. */
+const routes = new Map(all.filter(isWalked).map(({ url, config }) => [url, config?.scope !== undefined]))
 await seedAudit(app, database)
 /** Requested by one customer while a wall is removed. */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))

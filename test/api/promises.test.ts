@@ -141,7 +141,7 @@ t.test('nothing is deprecated, in answers and in the description', async (t) => 
   t.notMatch(document.body, '"deprecated":true')
 })
 
-t.test('a body is compressed once, however many ask', async (t) => {
+t.test('a body is compressed once for all requests', async (t) => {
   const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
   t.equal(encodedBody(entry, 'gzip'), encodedBody(entry, 'gzip'))
   t.not(encodedBody(entry, 'gzip'), encodedBody(entry, 'br'))
@@ -230,7 +230,7 @@ t.test('an unknown id and another customer’s id are the same 404', async (t) =
   t.same(theirs, none)
 })
 
-t.test('of an API key the server keeps only a hash', async (t) => {
+t.test('the server stores only a hash of an API key', async (t) => {
   const secret = apiKey.split('_').at(-1) as string
   const { rows } = await sql<{ text: string }>`select k::text as text from api_keys k`.execute(
     database.operator,

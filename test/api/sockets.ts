@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import http2, { type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls from 'node:tls'
@@ -49,11 +49,15 @@ export const sendBytes = (port: number, bytes: string | Buffer, secure = false):
     socket.write(bytes)
   })
 
-/** Paths of a certificate for 127.0.0.1 and its key, P-256 or RSA with 2,048 bits. */
-export const makeCertificate = (algorithm: 'ec' | 'rsa' = 'ec') => {
+/** Paths of a self-signed certificate and its key, P-256 or RSA with 2,048 bits. */
+export const makeCertificate = (
+  algorithm: 'ec' | 'rsa' = 'ec',
+  names: readonly [string, ...string[]] = ['localhost', '127.0.0.1'],
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const alternatives = names.map((name) => `${isIP(name) ? 'IP' : 'DNS'}:${name}`)
+  const subject = ['-subj', `/CN=${names[0]}`, '-addext', `subjectAltName=${alternatives}`]
   const key256 = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
   const kind = [...(algorithm === 'ec' ? key256 : ['-newkey', 'rsa:2048']), '-nodes', '-days', '2']
   execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', cert, ...subject], {

@@ -72,7 +72,7 @@ const request = (session: ClientHttp2Session, headers: Record<string, string>, e
   return Object.assign(stream, { whenClosed: closed })
 }
 
-t.test('an answer over HTTP/1 that is not read is given up in the end', async (t) => {
+t.test('an unread answer over HTTP/1 is cancelled', async (t) => {
   const { server, port, hasEnded } = await start(t)
   for (let n = 1; n <= 4; n += 1) {
     const arrived = once(server, 'connection')
@@ -88,7 +88,7 @@ t.test('an answer over HTTP/1 that is not read is given up in the end', async (t
   }
 })
 
-t.test('HTTP/2 cancels it too, even if the client keeps sending', async (t) => {
+t.test('an unread answer over HTTP/2 is cancelled, even if the client keeps sending', async (t) => {
   const { port, hasEnded } = await start(t, { certFile, keyFile })
   const session = await openPinging(t, port, { initialWindowSize: 0 })
   const stream = request(session, { ':path': '/v1/products' })
@@ -98,7 +98,7 @@ t.test('HTTP/2 cancels it too, even if the client keeps sending', async (t) => {
   t.notOk(session.closed, 'and the session goes on')
 })
 
-t.test('an answer that is read slowly is not given up', async (t) => {
+t.test('an answer that is read slowly is not cancelled', async (t) => {
   const { port } = await start(t, { certFile, keyFile })
   const readSlowly = async () => {
     const stream = request(await openPinging(t, port), { ':path': '/v1/products' })
@@ -121,7 +121,7 @@ t.test('an answer that is read slowly is not given up', async (t) => {
   t.ok(read.ms > 3 * unreadTimeoutMs)
 })
 
-t.test('a session without requests ends in order; one with a slow answer stays', async (t) => {
+t.test('an idle session is closed, and one with a slow answer is not', async (t) => {
   const { port } = await start(t, { certFile, keyFile })
   const waiting = await openPinging(t, port)
   request(waiting, { ':path': '/v1/held' })
@@ -131,7 +131,7 @@ t.test('a session without requests ends in order; one with a slow answer stays',
   t.notOk(waiting.closed)
 })
 
-t.test('requests whose bodies never arrive are ended', async (t) => {
+t.test('requests whose bodies never arrive are cancelled', async (t) => {
   const { port, hasEnded } = await start(t, { certFile, keyFile })
   const session = await openPinging(t, port)
   const posts = [1, 2, 3, 4].map((n) => {
