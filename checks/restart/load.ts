@@ -72,6 +72,3 @@ export const startLoad = ({ port, perSecond, headers, path }: LoadOptions): Load
     },
   }
 }
-
-export const percentile = (latencies: readonly number[], share: number): number =>
-  latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN
