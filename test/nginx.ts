@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, makeDataFolder } from './servers.ts'
+import { freePort, makeDataFolder, startProgram } from './servers.ts'
 
 const program = '/usr/sbin/nginx'
 
@@ -62,36 +60,16 @@ const isListening = async (port: number): Promise<boolean> => {
   }
 }
 
-const untilListening = async (port: number, child: ChildProcess) => {
-  for (let tries = 0; tries < 500 && child.exitCode === null; tries += 1) {
-    if (await isListening(port)) return
-    await delay(20)
-  }
-  throw new Error('nginx does not start')
-}
-
 /** With the defaults of nginx, or with the shipped configuration if `tls` is given. */
 export const startNginx = async (instance: number, tls?: { cert: string; key: string }): Promise<Nginx> => {
   const port = await freePort()
   const folder = makeDataFolder('nginx')
   const file = join(folder, 'nginx.conf')
   writeFileSync(file, withOwnFiles(tls ? shipped(port, instance, tls) : defaults(port, instance)))
-  const child = spawn(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
   // SIGKILL would leave its workers behind.
-  const end = () => child.kill('SIGTERM')
-  process.once('exit', end)
-  const stop = async () => {
-    process.removeListener('exit', end)
-    if (child.exitCode === null && child.signalCode === null && end()) await once(child, 'exit')
-    rmSync(folder, { recursive: true, force: true })
-  }
-  try {
-    await untilListening(port, child)
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const { stop } = await startProgram(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
+    ...{ folder, signal: 'SIGTERM' },
+    isReady: () => isListening(port),
+  })
   return { port, stop }
 }

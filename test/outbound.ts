@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import { Agent, createServer } from 'node:https'
 import type { AddressInfo, LookupFunction } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { createOutbound, type Outbound, type OutboundOptions } from '../app/http/outbound.ts'
+import { makeCertificate as makeFiles } from './api/sockets.ts'
 
 /** In the certificate. */
 export const hostName = 'keys.example.com'
@@ -28,23 +26,9 @@ export type Internet = {
 
 /** PEM. */
 export const makeCertificate = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-outbound-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = [
-    '-nodes',
-    '-days',
-    '1',
-    '-subj',
-    `/CN=${hostName}`,
-    '-addext',
-    `subjectAltName=DNS:${hostName}`,
-  ]
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  })
+  const { key, cert, remove } = makeFiles('ec', [hostName])
   const made = { key: readFileSync(key), cert: readFileSync(cert) }
-  rmSync(folder, { recursive: true })
+  remove()
   return made
 }
 

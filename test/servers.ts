@@ -188,40 +188,49 @@ function withDatabase(url: string, name: string): string {
 
 async function startRedis(program: string, port: number, more: string[]): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-redis-'))
-  const options = [
-    '--bind',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--dir',
-    folder,
-    ...more,
-  ]
-  const server = spawn(program, options, { cwd: folder, stdio: 'ignore' })
-  const kill = () => server.kill('SIGKILL')
-  process.once('exit', kill)
+  const address = ['--bind', '127.0.0.1', '--port', String(port)]
+  const unsaved = ['--save', '', '--appendonly', 'no', '--dir', folder]
+  // SIGKILL also ends a process that a test has paused.
+  const started = await startProgram(program, [...address, ...unsaved, ...more], {
+    ...{ folder, signal: 'SIGKILL', stdio: 'ignore' },
+    isReady: () => answersPing(port),
+  })
+  return { ...started, url: `redis://127.0.0.1:${port}`, port }
+}
+
+type ProgramOptions = {
+  folder: string
+  isReady: () => Promise<boolean>
+  signal: NodeJS.Signals
+  stdio?: 'ignore'
+}
+
+/** Starts a program and waits until it is ready. `stop` also deletes its folder. */
+export async function startProgram(
+  program: string,
+  args: readonly string[],
+  { folder, isReady, signal, stdio }: ProgramOptions,
+): Promise<{ pid: number; stop(): Promise<void> }> {
+  const child = spawn(program, args, { cwd: folder, stdio: stdio ?? ['ignore', 'ignore', 'inherit'] })
+  const end = () => child.kill(signal)
+  process.once('exit', end)
   const stop = async () => {
-    process.removeListener('exit', kill)
-    // SIGKILL also ends a process that a test has paused.
-    if (isRunning(server) && kill()) await once(server, 'exit')
+    process.removeListener('exit', end)
+    if (isRunning(child) && end()) await once(child, 'exit')
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await once(server, 'spawn')
+    await once(child, 'spawn')
     const deadline = Date.now() + START_LIMIT_MS
-    while (!(await answersPing(port))) {
-      if (!isRunning(server) || Date.now() > deadline) throw new Error(`${program} does not start`)
+    while (!(await isReady())) {
+      if (!isRunning(child) || Date.now() > deadline) throw new Error(`${program} does not start`)
       await delay(10)
     }
   } catch (error) {
     await stop()
     throw error
   }
-  return { url: `redis://127.0.0.1:${port}`, port, pid: server.pid ?? 0, stop }
+  return { pid: child.pid ?? 0, stop }
 }
 
 async function answersPing(port: number): Promise<boolean> {
