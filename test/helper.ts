@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { build } from '../app/app.ts'
 import { createChangeSource } from '../app/cache/changes.ts'
 import { createFence } from '../app/cache/fence.ts'
 import { createJudge, createLeaseClock, type Judge } from '../app/cache/freshness.ts'
@@ -84,12 +83,16 @@ export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Pr
     await act(owner)
     await owner.destroy()
   }
-  const server = await testPostgres((url) => asOwner(url, migrate))
-  await asOwner(server.url, async (owner) => {
-    // Otherwise the copy of the template looks like a restored backup, and would empty its change log.
-    await sql`update change_state set identity = change_identity()`.execute(owner)
-    await ensureSigningKeys(owner, createSecrets([secretKey]))
-  })
+  const server = await testPostgres((url) =>
+    asOwner(url, async (owner) => {
+      await migrate(owner)
+      await ensureSigningKeys(owner, createSecrets([secretKey]))
+    }),
+  )
+  // Otherwise the copy of the template looks like a restored backup, and would empty its change log.
+  await asOwner(server.url, (owner) =>
+    sql`update change_state set identity = change_identity()`.execute(owner),
+  )
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole, { longestWaitMs })
   // As in production, queued work leaves one connection free.
@@ -188,6 +191,8 @@ export const createTestApp = async (
   const { pool: max, ...exportLimits } = config.exports
   const exports = exportPool(database.url, exportLimits.totalMs, max)
   const pool = options.wrapExports?.(exports) ?? exports
+  // Loaded here, because half of the test files need no app.
+  const { build } = await import('../app/app.ts')
   const app = await build({
     config,
     publicUrl: origin,
