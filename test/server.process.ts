@@ -58,7 +58,7 @@ const temporaryFolder = () => {
   return folder
 }
 
-t.test('a start that fails since a port is taken leaves no bundled PostgreSQL behind', async (t) => {
+t.test('a start on a used port fails and leaves no bundled PostgreSQL behind', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => void taken.close())
   await once(taken, 'listening')
@@ -77,7 +77,7 @@ t.test('a start that fails since a port is taken leaves no bundled PostgreSQL be
 /** Two tests use the same bundled database, because creating it takes seconds. */
 const dataDir = join(temporaryFolder(), 'data')
 
-t.test('without configuration it serves example data, a ready key, and finds them again', async (t) => {
+t.test('without configuration it serves example data and a key, and keeps them', async (t) => {
   const first = await start({ DATA_DIR: dataDir })
   await first.printed('npx certdata import')
   const banner = first.output()
@@ -153,7 +153,7 @@ t.test('after a crash of all instances, the next start undoes the changes of the
   await until('it is undone', isUndone)
 })
 
-t.test('an unreachable database at start is named and tried again, until a signal', async (t) => {
+t.test('a start without a database names it and retries until a signal', async (t) => {
   const port = await freePort()
   const service = await start({
     DATABASE_URL: `postgresql://someone@127.0.0.1:${port}/nowhere`,
@@ -167,7 +167,7 @@ t.test('an unreachable database at start is named and tried again, until a signa
   t.notMatch(service.output(), /someone@/, 'no credentials in the log')
 })
 
-t.test('while the database is away the service listens, is live, and refuses all else', async (t) => {
+t.test('while the database is unreachable, the service is live and refuses all other requests', async (t) => {
   const database = await createTestDatabase()
   const line = await createSeverable(database.url)
   t.teardown(async () => {
@@ -231,7 +231,7 @@ t.test('a database without the schema names the command', async (t) => {
   t.match(service.output(), /npx certdata migrate/)
 })
 
-t.test('the version before serves on the schema of the next, so that it can be rolled back to', async (t) => {
+t.test('the service starts on a newer schema, so that a release can be rolled back', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const owner = new pg.Client({ connectionString: database.url })
