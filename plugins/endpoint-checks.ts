@@ -77,8 +77,8 @@ export const createChecks = (
   publicUrl: string,
 ): preValidationAsyncHookHandler => {
   const authorize = createAuthorize(row, prefix, publicUrl)
-  const isLive = (type: string) =>
-    'respond' in row || (getExporting(row) !== undefined && type !== jsonTypes[0])
+  const exporting = getExporting(row)
+  const isLive = (type: string) => 'respond' in row || (exporting !== undefined && type !== jsonTypes[0])
   return async (request, reply) => {
     const authorized = authorize(request)
     request.asked = authorized

@@ -6,6 +6,7 @@ import { createRepresentation } from '../app/cache/entry.ts'
 import type { Representation } from '../app/http/encodings.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
+import { once } from '../app/site/once.ts'
 import { describeCustom } from '../app/site/openapi/custom.ts'
 import type { Description, Route } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
@@ -41,7 +42,6 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
 export default fp<{ publicUrl: string }>(
   (app, { publicUrl }, done) => {
     const routes: Route[] = []
-    let entry: Representation
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
       if (!schema || !description) return
@@ -60,10 +60,8 @@ export default fp<{ publicUrl: string }>(
         })
       }
     })
-    app.addHook('onReady', (next) => {
-      entry = createEntry(createDocument(routes, publicUrl))
-      next()
-    })
+    // At the first request, when every route is registered.
+    const getPublicEntry = once(() => createEntry(createDocument(routes, publicUrl)))
     // Many customers have the same custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
@@ -82,7 +80,7 @@ export default fp<{ publicUrl: string }>(
       await scope.register(rateLimit)
       scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {
         const { principal } = request
-        if (!principal) return send(entry, 'public, no-cache', reply)
+        if (!principal) return send(getPublicEntry(), 'public, no-cache', reply)
         requirePlan(principal)
         return send(await personalEntry(principal), 'private, no-cache', reply)
       })

@@ -69,12 +69,12 @@ t.test('an empty variable counts as unset', async (t) => {
 })
 
 t.test('limits are configurable whole numbers of at least 1', async (t) => {
-  const { limits } = parseConfig({ LIMIT_PREMIUM_BURST: '250', LIMIT_LOGINS: '5' })
+  const { limits } = parseConfig({ LIMIT_PREMIUM_BURST: '250' })
   t.same(limits, {
     premium: { burst: 250, minute: 600 },
     enterprise: { burst: 1000, minute: 6000 },
     demo: { burst: 20, minute: 60 },
-    logins: 5,
+    logins: 60,
     failedLogins: 10,
     introspections: 600,
     revocations: 60,

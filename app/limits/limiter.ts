@@ -14,7 +14,8 @@ const settleAfterMs = 50
 
 /** Use a separate limiter for accounts that strangers can create, so that they evict no other accounts. */
 export const createLimiter = <Name extends PolicyName>({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
-  const accounts = new LRUCache<string, Account<Name>>({ max: maxAccounts })
+  // With `max`, each of these caches would allocate its arrays now.
+  const accounts = new LRUCache<string, Account<Name>>({ maxSize: maxAccounts, sizeCalculation: () => 1 })
   const unsettled = new Set<() => void>()
 
   const settleAll = (): void => {

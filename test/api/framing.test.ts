@@ -5,6 +5,7 @@ import t from 'tap'
 import { answerClientError } from '../../app/http/client-error.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
 import { createTestApp, publicUrl } from '../helper.ts'
+import { cases, seed } from '../random.ts'
 import { end, expectProblem, line, listHeaderFaults, listProblemFaults, openHttpStage } from './http-stage.ts'
 import { type RawAnswer, sendBytes } from './sockets.ts'
 import { createRandom } from './world.ts'
@@ -290,8 +291,6 @@ const headerLines = [
 const apiTarget = new RegExp(`^\\S+ /(v1|webapi|me|custom|changes|${resourceNames.join('|')})\\b`)
 
 t.test('no request causes a 500, and every error is a problem document', async (t) => {
-  const seed = Date.now() % 1e6
-  t.comment(`seed ${seed}`)
   const random = createRandom(seed)
   const makeRequest = () => {
     const path = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(random, words)).join('/')
@@ -315,7 +314,7 @@ t.test('no request causes a 500, and every error is a problem document', async (
   const wrong: object[] = []
   const statuses = new Map<number, number>()
   const work = async () => {
-    for (let n = 0; n < 1000; n++) {
+    for (let n = 0; n < cases(1000); n++) {
       const { method, bytes } = makeRequest()
       const { status, headers, body } = await send(Buffer.from(bytes, random() < 0.5 ? 'utf8' : 'latin1'))
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -334,5 +333,5 @@ t.test('no request causes a 500, and every error is a problem document', async (
   await Promise.all([work(), work(), work(), work()])
   t.same(wrong, [])
   for (const status of [200, 400, 404, 405, 406])
-    t.ok((statuses.get(status) ?? 0) > 10, `${statuses.get(status)} times ${status}`)
+    t.ok((statuses.get(status) ?? 0) > cases(10), `${statuses.get(status)} times ${status}`)
 })
