@@ -21,7 +21,7 @@ const createStore = ({ config, reserved: db, limitStore: store, now, monotonicNo
 }
 
 export default fp<AccessRequestsPluginOptions>(
-  (app, { after = afterMs, ...options }, done) => {
+  async (app, { after = afterMs, ...options }) => {
     const requests = 'requests' in options ? options.requests : createStore(options)
     app.decorate('accessRequests', requests)
     const stop = repeatWhenReady(app, {
@@ -33,7 +33,6 @@ export default fp<AccessRequestsPluginOptions>(
       after,
     })
     app.addHook('onClose', stop)
-    done()
   },
   { name: 'access-requests', fastify: '5.x' },
 )

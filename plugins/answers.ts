@@ -31,7 +31,7 @@ type AnswersOptions = {
 }
 
 export default fp<AnswersOptions>(
-  (app, { stream }, done) => {
+  async (app, { stream }) => {
     const log = createAccessLog(app.log, stream)
     const record = (answer: SentAnswer): void => {
       log?.(answer)
@@ -72,7 +72,6 @@ export default fp<AnswersOptions>(
       })
       next()
     })
-    done()
   },
   { name: 'answers', dependencies: ['audit', 'auth', 'metrics', 'status'], fastify: '5.x' },
 )

@@ -21,7 +21,7 @@ const different =
 
 /** Compares a cached answer with the database once a minute, to prove freshness in production. */
 export default fp<Pick<Deps, 'shared' | 'judge' | 'config'>>(
-  (app, { config, shared, judge }, done) => {
+  async (app, { config, shared, judge }) => {
     const memory = createMemoryCache(config.cacheBytes)
     const cache = createReadThrough({ memory, shared, judge, wait: delay })
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
@@ -38,7 +38,6 @@ export default fp<Pick<Deps, 'shared' | 'judge' | 'config'>>(
     app.decorate('freshnessProbes', counts)
     app.decorate('probeFreshness', probeFreshness)
     app.addHook('onClose', async () => clearInterval(timer))
-    done()
   },
   { name: 'cache', fastify: '5.x' },
 )

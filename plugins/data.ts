@@ -43,7 +43,7 @@ const createToday = (now: () => number): (() => string) => {
 }
 
 export default fp<Deps>(
-  (app, deps, done) => {
+  async (app, deps) => {
     const { db, replica, judge, publicUrl, secrets, databaseNow, now, monotonicNow, exportSource } = deps
     const { cache } = app
     const today = createToday(databaseNow)
@@ -76,7 +76,6 @@ export default fp<Deps>(
     app.decorate('trail', createTrail({ db, exports, cursors, publicUrl, today }))
     app.decorate('feed', feed)
     app.decorate('feedWaiting', waiting)
-    done()
   },
   { name: 'data', dependencies: ['cache', 'limiters'], fastify: '5.x' },
 )

@@ -86,7 +86,7 @@ const createRecord =
 
 /** Repeats answers that the router sent before, in front of the router. The router gets every unusual request. */
 export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
-  (app, { config, judge, isDraining }, done) => {
+  async (app, { config, judge, isDraining }) => {
     const isClosed = () => judge.isAway() || isDraining()
     const kept = { tickets: createKnownTargets(), replies: createCachedResponses() }
     const findConnection = createConnections()
@@ -139,7 +139,6 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       if (request.repeatable) remember(request, reply, payload)
       next(null, payload)
     })
-    done()
   },
   {
     name: 'edge',

@@ -86,7 +86,7 @@ const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}
 
 /** Authenticates every request of its scope, and adds `endpoint(row)` to that scope. */
 export default fp<EndpointOptions>(
-  (app, { publicUrl, variesWithOrigin, judge }, done) => {
+  async (app, { publicUrl, variesWithOrigin, judge }) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
     // In `preValidation`: the quota of `onRequest` counts requests that are refused here.
@@ -128,7 +128,6 @@ export default fp<EndpointOptions>(
     for (const prefix of closedPrefixes) {
       app.route({ ...refusal(null, 'not_found'), method: [...routedMethods], url: `${prefix}/*` })
     }
-    done()
   },
   { name: 'endpoints', dependencies: ['answers', 'auth', 'gate', 'problems'], fastify: '5.x' },
 )

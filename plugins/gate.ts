@@ -100,7 +100,7 @@ const checkTarget = (target: string, method: string): void => {
 }
 
 export default fp<GateOptions>(
-  (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
+  async (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }) => {
     const isProxy = createAddressRanges(trustedProxies)
     const isLoopback = createAddressRanges(['127.0.0.0/8', '::1'])
     const warn = throttleWarnings(app.log)
@@ -165,7 +165,6 @@ export default fp<GateOptions>(
       }
       next()
     })
-    done()
   },
   { name: 'gate', dependencies: ['security-headers', 'problems'], fastify: '5.x' },
 )

@@ -26,9 +26,8 @@ declare module 'fastify' {
 
 /** Creates the counters. The plugin `rate-limit` charges requests. */
 export default fp<LimitersOptions>(
-  (app, options, done) => {
+  async (app, options) => {
     app.decorate('limiters', createLimiters(options))
-    done()
   },
   { name: 'limiters', fastify: '5.x' },
 )

@@ -23,7 +23,7 @@ const guard = (scope: FastifyInstance, url: string, methods: readonly string[]) 
 
 /** Refuses unsupported methods on public paths. `endpoints` does it for paths that need a token. */
 export default fp(
-  (app, _options, done) => {
+  async (app) => {
     const open = new Map<string, { scope: FastifyInstance; methods: string[] }>()
     app.addHook('onRoute', function ({ url, method, config }) {
       if (config?.scope !== undefined || url.endsWith('*')) return
@@ -34,7 +34,6 @@ export default fp(
     app.decorate('guardMethods', () => {
       for (const [url, { scope, methods }] of [...open]) guard(scope, url, [...methods].sort())
     })
-    done()
   },
   { name: 'method-guard', dependencies: ['problems'], fastify: '5.x' },
 )

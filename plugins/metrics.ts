@@ -35,7 +35,7 @@ const createCounts = (names: readonly string[]) => {
 }
 
 export default fp<MetricsOptions>(
-  (app, { processRegistry }, done) => {
+  async (app, { processRegistry }) => {
     const registry = new Registry()
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
@@ -74,7 +74,6 @@ export default fp<MetricsOptions>(
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    done()
   },
   { name: 'metrics', dependencies: ['auth'], fastify: '5.x' },
 )

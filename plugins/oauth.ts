@@ -46,7 +46,7 @@ export const authenticateClient =
 
 /** In its scope, bodies are forms and errors have OAuth's format. */
 export default fp<OAuthPluginOptions>(
-  (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }, done) => {
+  async (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const warn = throttleWarnings(app.log)
     const keySets = createKeySets({ db, outbound, monotonicNow, warn })
@@ -60,17 +60,12 @@ export default fp<OAuthPluginOptions>(
     app.decorate('oauth', oauth)
     app.decorateRequest('client')
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
-      try {
-        parsed(null, parseForm(body as string))
-      } catch (error) {
-        parsed(error as Error)
-      }
-    })
-    app.addHook('onSend', (_request, reply, payload, next) => {
-      reply.headers(noStore)
-      next(null, payload)
-    })
+    app.addContentTypeParser<string>(
+      formType,
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => parseForm(body),
+    )
+    app.addHook('onSend', async (_request, reply) => void reply.headers(noStore))
     app.setErrorHandler((error, request, reply) => {
       const known = error instanceof OAuthError ? undefined : toApiError(error, request)
       const refusal = error instanceof OAuthError ? error : known && toOAuthError(known)
@@ -82,7 +77,6 @@ export default fp<OAuthPluginOptions>(
         .type('application/json')
         .send(Buffer.from(body))
     })
-    done()
   },
   { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'limiters'], fastify: '5.x' },
 )

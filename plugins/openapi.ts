@@ -18,6 +18,9 @@ declare module 'fastify' {
     /** Routes without a description are not in the document. */
     openapi?: Description
   }
+  interface FastifyInstance {
+    describedRoutes: readonly Route[]
+  }
   interface FastifyContextConfig {
     mayAuthenticate?: true
   }
@@ -40,8 +43,9 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
 
 /** Describes the routes registered after it. With a token, the document has the customer's custom endpoints, too. */
 export default fp<{ publicUrl: string }>(
-  (app, { publicUrl }, done) => {
+  async (app, { publicUrl }) => {
     const routes: Route[] = []
+    app.decorate('describedRoutes', routes)
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
       if (!schema || !description) return
@@ -85,7 +89,6 @@ export default fp<{ publicUrl: string }>(
         return send(await personalEntry(principal), 'private, no-cache', reply)
       })
     })
-    done()
   },
   { name: 'openapi', dependencies: ['auth', 'data', 'problems', 'limiters'], fastify: '5.x' },
 )

@@ -2,7 +2,6 @@ import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { getChoice } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
-import type { DescribedRoute } from '../app/site/reference-link.ts'
 import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
 import { sendRepresentation, sendTagged } from './entry-reply.ts'
 
@@ -15,7 +14,6 @@ export type SendPage = {
 declare module 'fastify' {
   interface FastifyInstance {
     site: Site
-    describedRoutes: readonly DescribedRoute[]
   }
   interface FastifyReply {
     /** A file without an ETag is not cached. */
@@ -47,17 +45,13 @@ const preferredType = getChoice([problemType, 'application/json', htmlType.split
 const getRoot = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
 export default fp<SiteOptions>(
-  (app, options, done) => {
+  async (app, options) => {
     const site = createSite(options)
     app.decorate('site', site)
-    const described: DescribedRoute[] = []
     const apiRoots = new Set<string>()
-    app.addHook('onRoute', ({ method, url: path, schema, config }) => {
+    app.addHook('onRoute', ({ url: path, config }) => {
       if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(getRoot(path))
-      const description = schema?.openapi
-      if (description && method !== 'HEAD') described.push({ method: String(method), path, description })
     })
-    app.decorate('describedRoutes', described)
     app.setNotFoundHandler((request, reply) => {
       const { method, url, headers } = request
       const isRead = method === 'GET' || method === 'HEAD'
@@ -77,7 +71,6 @@ export default fp<SiteOptions>(
       })
       return isKept ? sendTagged(file, type, this) : sendRepresentation(file, this.type(type))
     })
-    done()
   },
   { name: 'pages', dependencies: ['gate', 'problems'], fastify: '5.x' },
 )

@@ -103,7 +103,7 @@ const describeMissing = (url: string): ApiError => {
 }
 
 export default fp<ProblemOptions>(
-  (app, { publicUrl, headers }, done) => {
+  async (app, { publicUrl, headers }) => {
     const warn = throttleWarnings(app.log)
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const found = toApiError(error, request)
@@ -122,7 +122,6 @@ export default fp<ProblemOptions>(
         .send(Buffer.from(problemBody(problem, publicUrl, request.id)))
     })
     app.setErrorHandler((error, request, reply) => app.sendProblem(error, request, reply))
-    done()
   },
   { name: 'problems', fastify: '5.x' },
 )

@@ -41,7 +41,7 @@ const isForbiddenTo = (
  * the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged, too.
  */
 export default fp(
-  (app, _options, done) => {
+  async (app) => {
     const { quotas } = app.limiters
     app.decorateRequest('account', undefined)
     app.decorateRequest('surcharge', 0)
@@ -73,7 +73,6 @@ export default fp(
       }
       next(null, payload)
     })
-    done()
   },
   { name: 'rate-limit', dependencies: ['auth', 'limiters'], fastify: '5.x' },
 )

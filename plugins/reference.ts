@@ -26,12 +26,11 @@ const load = async (): Promise<Representation> => {
 let loaded: Promise<Representation> | undefined
 
 export default fp(
-  (app, _options, done) => {
+  async (app) => {
     app.get(referenceScript, async (_request, reply) => {
       loaded ??= load()
       return reply.sendPage({ type, file: await loaded }, { cacheControl: immutable })
     })
-    done()
   },
   { name: 'reference', dependencies: ['pages'], fastify: '5.x' },
 )

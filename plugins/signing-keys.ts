@@ -9,10 +9,9 @@ type SigningKeyOptions = {
 }
 
 export default fp<SigningKeyOptions>(
-  (app, { signingKeys, intervalMs: everyMs = 500 }, done) => {
+  async (app, { signingKeys, intervalMs: everyMs = 500 }) => {
     const failure = 'signing keys cannot be read: the known keys stay in use'
     app.addHook('onClose', repeatWhenReady(app, { work: () => signingKeys.refresh(), everyMs, failure }))
-    done()
   },
   { name: 'signing-keys', fastify: '5.x' },
 )

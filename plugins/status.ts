@@ -21,7 +21,7 @@ const pruneEverySlots = 360
 
 /** Counts the answers of the API, and stores the minutes that the status page shows. */
 export default fp<StatusPluginOptions>(
-  (app, { reserved: db, now, ping, databaseNow }, done) => {
+  async (app, { reserved: db, now, ping, databaseNow }) => {
     const probe = createProbe({ records: app.records, ping, databaseNow })
     const status = createStatus({ db, now, probe })
     app.decorate('serviceStatus', status)
@@ -85,7 +85,6 @@ export default fp<StatusPluginOptions>(
       await running
       if (wasRunning) await attempt(() => status.report(true))
     })
-    done()
   },
   { name: 'status', dependencies: ['data'], fastify: '5.x' },
 )

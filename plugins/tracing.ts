@@ -12,7 +12,7 @@ declare module 'fastify' {
 type TracingPluginOptions = { tracing: Tracing }
 
 export default fp<TracingPluginOptions>(
-  (app, { tracing }, done) => {
+  async (app, { tracing }) => {
     const spans = new Map<string, RequestSpan>()
     app.addHook('onRequest', (request, _reply, next) => {
       const span = tracing.begin(getMethod(request.raw), request.headers)
@@ -27,7 +27,6 @@ export default fp<TracingPluginOptions>(
       spans.delete(requestId)
       span.end(answer)
     })
-    done()
   },
   { name: 'tracing', fastify: '5.x' },
 )

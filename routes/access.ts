@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createAccessForm } from '../app/operator/access/form.ts'
 import { emptyQuery } from '../app/records/query/no-parameters.ts'
@@ -39,9 +39,11 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets'
 ) => {
   const form = createAccessForm(app.accessRequests, secrets, now)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
-    parsed(null, Object.fromEntries(new URLSearchParams(body as string)))
-  })
+  app.addContentTypeParser<string>(
+    formType,
+    { parseAs: 'string' },
+    async (_request: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
+  )
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
   app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), accessContact)))
