@@ -204,7 +204,7 @@ t.test('validity, expiring and days_remaining are computed for the requested day
   const days = ['0001-01-01', '2024-02-29', addDays(today, -91), addDays(today, 1), addDays(today, 90)]
   days.push(addDays(today, 365), '9999-12-31')
   const wrong: object[] = []
-  for (const on of [...days, 'today-30d', 'today+2d']) {
+  for (const on of chosen([...days, 'today-30d', 'today+2d'])) {
     for (const window of [undefined, 1, 30, 365]) {
       const resolved = on.startsWith('today') ? addDays(today, Number(on.slice(5, -1))) : on
       const moment = { today, on: resolved, window: window ?? 90 }
@@ -317,7 +317,7 @@ t.test(
       return sorts.map((keys) => ({ resource: spec.name, filters: [], sort: keys.join(',') }))
     })
     t.ok(queries.length > 300, `${queries.length} sorts`)
-    t.same(await listMismatches(queries), [])
+    t.same(await listMismatches(chosen(queries)), [])
   },
 )
 
@@ -341,7 +341,7 @@ const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => 
 t.test('walking every sort by its cursors shows every record once, in order', async (t) => {
   const wrong: object[] = []
   for (const spec of contract) {
-    for (const sort of spec.sorts.flatMap((key) => [key, `-${key}`])) {
+    for (const sort of chosen(spec.sorts.flatMap((key) => [key, `-${key}`]))) {
       for (const limit of [7, 59, 60]) {
         const asked = { resource: spec.name, filters: [], sort }
         const walked = listIds(await walk(asked, limit, '&fields=id'))
@@ -612,7 +612,7 @@ t.test('fields selects fields, and id is always present', async (t) => {
   const wrong: object[] = []
   for (const spec of contract) {
     const all = (await read(`/v1/${spec.name}?limit=500`)).data
-    for (const { name } of spec.fields) {
+    for (const { name } of chosen(spec.fields)) {
       const { data } = await read(`/v1/${spec.name}?limit=500&fields=${name}`)
       const wanted = all.map((record) =>
         name === 'id' ? { id: record.id } : { id: record.id, [name]: record[name] },
