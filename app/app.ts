@@ -4,18 +4,17 @@ import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import cache from '../plugins/cache.ts'
-import calendar from '../plugins/calendar.ts'
 import crossOrigin from '../plugins/cross-origin.ts'
 import data from '../plugins/data.ts'
 import type { Deps } from '../plugins/deps.ts'
 import edge from '../plugins/edge.ts'
 import gate from '../plugins/gate.ts'
+import limiters from '../plugins/limiters.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
-import quotas from '../plugins/quotas.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import { constantHeaders, createServer } from '../plugins/server.ts'
 import serviceMetrics from '../plugins/service-metrics.ts'
@@ -24,7 +23,7 @@ import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
 import routes from '../routes/index.ts'
 
-/** Assembles the service; opens no connections. Plugins are in the order in which a request passes them. */
+/** Assembles the service without opening a connection. Plugins are in the order in which a request passes them. */
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, reserved: db, secrets, now, monotonicNow } = deps
   const { trustedProxies, clientIpHeader, allowHttp, demoToken, accessTokenSeconds } = config
@@ -37,8 +36,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(methodGuard)
   if (config.corsOrigins.length > 0) await app.register(crossOrigin, { origins: config.corsOrigins })
   await app.register(signingKeyRefresh, deps)
-  await app.register(calendar, deps)
-  await app.register(quotas, deps)
+  await app.register(limiters, deps)
   await app.register(auth, { ...deps, db, demoToken, accessTokenSeconds })
   await app.register(audit, { db, secrets, now, monotonicNow })
   await app.register(metrics, { processRegistry: deps.figures?.process })

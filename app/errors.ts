@@ -38,14 +38,11 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
-/**
- * 5xx codes that only the client causes: HTTP requires these statuses for its request (RFC 9112, sections 2.3
- * and 6.1). A 503 is a fault of the service: the client was within its limits.
- */
+/** HTTP requires these 5xx statuses for faults of the client (RFC 9112, sections 2.3 and 6.1). */
 const clientFaults: readonly ErrorCode[] = ['not_implemented', 'http_version_not_supported']
 const clientStatuses = new Set<number>(clientFaults.map((code) => catalogue[code][0]))
 
-/** Whether a status counts as a failure of the service. The rules for Prometheus use the same definition. */
+/** Whether a status counts as a failure of the service. The rules for Prometheus repeat this definition. */
 export const isServiceFault = (status: number): boolean => status >= 500 && !clientStatuses.has(status)
 
 /** The default detail of errors whose title does not describe the remedy. */
@@ -65,8 +62,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
 }
 
 export type Fault = {
-  /** Name of the query parameter. For a body, `pointer` (RFC 6901) instead. */
   parameter?: string
+  /** Into the body (RFC 6901). */
   pointer?: string
   code: string
   detail: string
@@ -74,23 +71,20 @@ export type Fault = {
 }
 
 export type ErrorExtras = {
-  /** Optional. Defaults to the first fault, otherwise to general advice or the title. */
+  /** Defaults to the first fault, otherwise to general advice or the title. */
   detail?: string
   errors?: readonly Fault[]
   /** The corrected URL, if every fault has a nearest name. */
   try?: string
-  /** Quota policies that have no room for the request (`quota_exceeded`). */
   violatedPolicies?: readonly string[]
   /** Replaces the code in the audit trail. Never sent to the client. */
   auditReason?: string
-  /** Response header fields, with lower-case names. */
   headers?: Readonly<Record<string, string>>
 }
 
 const prependNearest = ({ did_you_mean: nearest }: Fault, detail: string): string =>
   nearest === undefined ? detail : `Did you mean ${nearest}? ${detail}`
 
-/** The first fault as text, with its parameter or pointer. */
 const describeFirst = ([first]: readonly Fault[] = []): string | undefined => {
   const place = first?.parameter ?? first?.pointer ?? ''
   if (!first) return undefined
@@ -118,7 +112,7 @@ export class ApiError extends Error {
 export const unavailable = (retryAfterSeconds = 1): ApiError =>
   new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
 
-/** 400 `invalid_query` with every fault. `corrected`: the URL that the service would answer, if any. */
+/** 400 with every fault. `corrected`: the URL without the faults, if each has a nearest name. */
 export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError => {
   const detail = describeFirst(errors)
   return new ApiError('invalid_query', {

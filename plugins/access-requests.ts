@@ -6,7 +6,7 @@ import { repeatWhenReady } from './repeat.ts'
 
 type Parts = Pick<Deps, 'config' | 'reserved' | 'limitStore' | 'now' | 'monotonicNow'>
 
-/** Either the store itself or its parts. See app/overload/timer.ts for `after`. */
+/** Tests pass `requests` and `after`. */
 type AccessRequestsPluginOptions = (Parts | { requests: AccessRequests }) & { after?: typeof afterMs }
 
 declare module 'fastify' {
@@ -20,21 +20,19 @@ const createStore = ({ config, reserved: db, limitStore: store, now, monotonicNo
   return createAccessRequests({ db, limits, store, after: afterMs, now, monotonicNow, holidays, keptDays })
 }
 
-/** Stores access requests. Every instance deletes expired requests once an hour. */
 export default fp<AccessRequestsPluginOptions>(
-  (app, { after = afterMs, ...options }, done) => {
+  async (app, { after = afterMs, ...options }) => {
     const requests = 'requests' in options ? options.requests : createStore(options)
     app.decorate('accessRequests', requests)
     const stop = repeatWhenReady(app, {
       work: () => requests.deleteOld(),
-      // Early enough for a service that never runs for an hour.
+      // A service may never run for an hour.
       firstMs: 60_000,
       everyMs: 3_600_000,
       failure: 'old access requests were not deleted: trying again in an hour',
       after,
     })
     app.addHook('onClose', stop)
-    done()
   },
   { name: 'access-requests', fastify: '5.x' },
 )

@@ -9,15 +9,15 @@ import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Records an answer sent without the router, in the next tick. */
+    /** For answers of the edge. Deferred to the next tick, so that it delays no answer. */
     recordAnswerSoon(answer: SentAnswer): void
   }
   interface FastifyRequest {
     rowsRead: number
-    /** Set if the route serves several endpoints and the client may know of this one. */
+    /** Of a custom endpoint, once the client is allowed to know that it exists. */
     endpointName: string | undefined
     answerSource: AnswerSource
-    /** The parts of an answer that the edge may repeat. */
+    /** Set if the edge may repeat this answer. */
     repeatable: Readonly<{ ticket: Omit<KnownTarget, 'day' | 'name'>; answer: ReadResult }> | undefined
   }
 }
@@ -31,7 +31,7 @@ type AnswersOptions = {
 }
 
 export default fp<AnswersOptions>(
-  (app, { stream }, done) => {
+  async (app, { stream }) => {
     const log = createAccessLog(app.log.level, stream)
     const record = (answer: SentAnswer): void => {
       log?.(answer)
@@ -72,7 +72,6 @@ export default fp<AnswersOptions>(
       })
       next()
     })
-    done()
   },
   { name: 'answers', dependencies: ['audit', 'auth', 'metrics', 'status'], fastify: '5.x' },
 )

@@ -27,11 +27,10 @@ type AuditOptions = {
 declare module 'fastify' {
   interface FastifyInstance {
     audit: {
-      record(event: AuditEvent): Promise<void>
       countAnswer(answer: SentAnswer): void
-      /** Writes all counted reads without waiting for the end of the minute. */
+      /** Does not wait for the end of the minute. */
       flush(): Promise<void>
-      /** Seals pending entries. If another instance is sealing, returns, or waits if `isWaited`. */
+      /** If another instance is sealing, returns without sealing, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
       publish(): Promise<void>
       head(): ChainHead | undefined
@@ -40,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-/** Counted reads wait at most 5 s. A crash loses them. */
+/** Plus at most one run of `work`. A crash loses the reads of this time. */
 const flushMs = 4_000
 
 const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {
@@ -70,7 +69,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/** Audits logins immediately and reads every five seconds, as one entry a minute. Runs the sealer. */
+/** Logins become entries immediately. Reads are counted, stored every five seconds, and become one entry a minute. */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
   let lostEntries = 0
@@ -99,7 +98,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
       counts.addRefusal(route, status)
     }
   }
-  app.decorate('audit', { record, countAnswer, flush, seal, publish, head, figures })
+  app.decorate('audit', { countAnswer, flush, seal, publish, head, figures })
   const report = throttleWarnings(app.log)
   const warn = (error: unknown) =>
     report(describeUnreachable(error), 'refused logins are not in the audit trail')

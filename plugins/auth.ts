@@ -32,22 +32,21 @@ type AuthOptions = TokensOptions & {
 declare module 'fastify' {
   interface FastifyInstance {
     authenticate: Authenticate
-    /** For long-lived connections. Reads take turns by `owner`, so that they do not delay logins. */
+    /** For long-lived connections. Database reads are queued by `owner`, so that they delay no login. */
     authenticateInTurn(request: AuthenticationRequest, owner: string): Promise<Principal>
-    /** Rejects with 401, 403 `network_not_allowed` or `plan_required`, 429 or 503. */
     logIn: KeyCheck
     /** Ignores network and plan, and limits only failures. */
     identifyClient: KeyCheck
     signAccessToken: SignToken
     onLogin(listener: LoginListener): void
-    /** Verifies signature and claims, but neither key nor plan. Throws 401. */
+    /** Checks signature and claims, but neither key nor plan. Throws 401. */
     verifyToken: ReturnType<typeof createTokenVerifier>
     principals: Principals
     signingKeys: SigningKeys
   }
   interface FastifyRequest {
     principal: Principal | undefined
-    /** The key of a valid token that was refused because of its key. */
+    /** Set if the token is valid, but its key may not be used. */
     refusedKeyId: string | undefined
   }
 }
@@ -56,7 +55,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const { signingKeys, publicUrl } = options
   const { privatePem, header } = signingKeys.active
   await app.register(fastifyJwt, {
-    // @fastify/jwt requires these keys. Every signing and verification names the key it uses.
+    // Required by @fastify/jwt, but unused: every call passes its own key.
     secret: { private: privatePem, public: signingKeys.publicByHeader.get(header) ?? '' },
     sign: { algorithm: 'EdDSA' },
     verify: {
@@ -75,18 +74,18 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorateRequest('principal', undefined)
   app.decorateRequest('refusedKeyId', undefined)
   const { db, now } = options
-  const { logins } = app.limits
+  const { logins } = app.limiters
   const events = createLoginEvents()
   app.decorate('onLogin', events.on)
   const logIn: KeyCheck = async (credential, { ip }) => {
     const facts = await logins.logIn(credential, createTurn(db, ip), ip)
-    // After the login was counted, so that a correct key is limited although it is refused.
+    // Refused keys count as logins, too.
     const denied = checkNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
   }
   app.decorate('logIn', events.emitChecks(true, logIn))
-  // Turns are the network's: until the key is verified, no other fact is trusted.
+  // Queued by network, because the key is not verified yet.
   const identify: KeyCheck = (credential, { ip }) => logins.identify(credential, createTurn(db, ip), ip)
   app.decorate('identifyClient', events.emitChecks(false, identify))
   app.decorate('signingKeys', signingKeys)
@@ -101,4 +100,4 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   )
 }
 
-export default fp(auth, { name: 'auth', dependencies: ['gate', 'quotas'], fastify: '5.x' })
+export default fp(auth, { name: 'auth', dependencies: ['gate', 'limiters'], fastify: '5.x' })

@@ -8,7 +8,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     cache: ReadThrough
     memoryCache: MemoryCache
-    /** Number of probes by result. `different` is a fault: the change log misses a change. */
+    /** `different` is a fault: the change log misses a change. */
     freshnessProbes: Readonly<Record<ProbeResult, number>>
     probeFreshness(): Promise<ProbeResult>
   }
@@ -19,9 +19,9 @@ const different =
   'A cached answer differs from the database, and no change was logged. Check that the triggers of all tables are ' +
   'enabled (docs/freshness.md). Then restart the service, to empty its cache'
 
-/** Once a minute, compares an answer from memory with the database, to prove freshness in production. */
+/** Compares a cached answer with the database once a minute, to prove freshness in production. */
 export default fp<Pick<Deps, 'shared' | 'judge' | 'config'>>(
-  (app, { config, shared, judge }, done) => {
+  async (app, { config, shared, judge }) => {
     const memory = createMemoryCache(config.cacheBytes)
     const cache = createReadThrough({ memory, shared, judge, wait: delay })
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
@@ -38,7 +38,6 @@ export default fp<Pick<Deps, 'shared' | 'judge' | 'config'>>(
     app.decorate('freshnessProbes', counts)
     app.decorate('probeFreshness', probeFreshness)
     app.addHook('onClose', async () => clearInterval(timer))
-    done()
   },
   { name: 'cache', fastify: '5.x' },
 )

@@ -1,7 +1,6 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 
-/** In addition to the CORS-safelisted headers. */
 const exposedHeaders =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Cache-Status, Data-As-Of, Sync-Token, ' +
   'Deprecation, Sunset, WWW-Authenticate'
@@ -13,7 +12,7 @@ export default fp<{ origins: readonly string[] }>(
       exposedHeaders,
       maxAge: 600,
       strictPreflight: false,
-      // The routes answer OPTIONS themselves, with `Allow`.
+      // The routes answer OPTIONS with `Allow`.
       preflightContinue: true,
     })
   },

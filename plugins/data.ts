@@ -15,6 +15,8 @@ import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** By the database's clock, so that all instances agree. */
+    today(): string
     records: Records
     history: RecordHistories
     custom: Custom
@@ -25,11 +27,27 @@ declare module 'fastify' {
   }
 }
 
+const dayMs = 86_400_000
+
+const createToday = (now: () => number): (() => string) => {
+  let day = Number.NaN
+  let date = ''
+  return () => {
+    const current = Math.floor(now() / dayMs)
+    if (current !== day) {
+      day = current
+      date = new Date(current * dayMs).toISOString().slice(0, 10)
+    }
+    return date
+  }
+}
+
 export default fp<Deps>(
-  (app, deps, done) => {
+  async (app, deps) => {
     const { db, replica, judge, publicUrl, secrets, databaseNow, now, monotonicNow, exportSource } = deps
-    const { cache, today } = app
-    const { concurrency } = app.limits
+    const { cache } = app
+    const today = createToday(databaseNow)
+    const { concurrency } = app.limiters
     const cursors = createCursorCodec(secrets)
     const reading = { db, replica, cache, cursors, publicUrl, today }
     const granted = createGranted({ db, judge, now, monotonicNow })
@@ -46,6 +64,7 @@ export default fp<Deps>(
       waiting.close()
       closed()
     })
+    app.decorate('today', today)
     app.decorate('records', createRecords({ ...reading, monotonicNow }))
     app.decorate('history', createHistory(reading))
     app.decorate('custom', custom)
@@ -57,7 +76,6 @@ export default fp<Deps>(
     app.decorate('trail', createTrail({ db, exports, cursors, publicUrl, today }))
     app.decorate('feed', feed)
     app.decorate('feedWaiting', waiting)
-    done()
   },
-  { name: 'data', dependencies: ['cache', 'calendar', 'quotas'], fastify: '5.x' },
+  { name: 'data', dependencies: ['cache', 'limiters'], fastify: '5.x' },
 )

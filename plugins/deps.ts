@@ -15,37 +15,33 @@ import type { Tracing } from '../app/observe/tracing.ts'
 
 export type Deps = {
   config: Config
-  /** The configured one, or the local address. */
   publicUrl: string
-  /** For reading customers' data. Customers take turns. */
+  /** For customers' data. Customers take turns. */
   db: QueuedDb
-  /** For logins, facts, revocations and the audit trail. */
+  /** For logins, revocations and the audit trail, which data requests must not delay. */
   reserved: QueuedDb
-  /** A standby, for reading customers' data. */
+  /** A standby, for customers' data. */
   replica?: QueuedDb | undefined
   exportSource: ExportSource
   shared: SharedCache | undefined
   judge: Judge
-  /** If `undefined`, each instance counts alone. */
+  /** Without Redis, each instance counts alone. */
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
   /** Whole milliseconds since 1970. Determines the date. */
   databaseNow: () => number
   listen: Poller['listen']
-  /** Whole milliseconds since 1970. For token times and status minutes. */
+  /** Whole milliseconds since 1970. For the times of tokens and of the status page. */
   now: () => number
   monotonicNow: () => number
   ping: () => Promise<void>
   isDraining: () => boolean
-  /** Defaults to true. Without the edge, answers are the same but slower. */
+  /** Defaults to true. Answers are the same without the edge, but slower. */
   hasEdge?: boolean | undefined
-  /** Defaults to standard output. */
   logStream?: LogStream | undefined
-  /** Defaults to the guarded client. */
   outbound?: Outbound | undefined
   tracing?: Tracing | undefined
-  /** Metrics of missing sources are not exported. */
   figures?:
     | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
     | undefined

@@ -17,7 +17,7 @@ import { sendHttp1, sendHttp2 } from '../app/edge/send.ts'
 import { canSendPrepared } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
-import { backFrom304, one } from './limits.ts'
+import { plainCosts, refundFor304 } from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,7 +31,7 @@ declare module 'fastify' {
     readonly edgeAnswers: number
   }
   interface FastifyRequest {
-    cameOn: string
+    arrivalDay: string
   }
 }
 
@@ -60,8 +60,8 @@ const createRemember =
     kept.tickets.add(principal.customerId, raw.url as string, {
       ...repeatable.ticket,
       name: entryName(entry.customerId, entry.key),
-      // An answer computed before midnight must not count as the new day's.
-      day: request.cameOn,
+      // Not today: midnight may have passed since the request.
+      day: request.arrivalDay,
     })
   }
 
@@ -84,12 +84,9 @@ const createRecord =
       traceparent,
     })
 
-/**
- * Answers from memory in front of the router with the bytes and headers that the router sent last time. Leaves every
- * unusual request to it. Without this plugin the answers are the same.
- */
+/** Repeats answers that the router sent before, in front of the router. The router gets every unusual request. */
 export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
-  (app, { config, judge, isDraining }, done) => {
+  async (app, { config, judge, isDraining }) => {
     const isClosed = () => judge.isAway() || isDraining()
     const kept = { tickets: createKnownTargets(), replies: createCachedResponses() }
     const findConnection = createConnections()
@@ -97,8 +94,8 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       ...kept,
       identify: createIdentify((asker) => app.authenticate(asker)),
       cache: app.cache,
-      quotas: app.limits.quotas,
-      costs: { request: one, backFrom304 },
+      quotas: app.limiters.quotas,
+      costs: { request: plainCosts, backFrom304: refundFor304 },
       today: app.today,
       getTransport: app.getTransport,
       hasProxies: config.trustedProxies.length > 0,
@@ -133,16 +130,19 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
     app.decorate('edgeAnswers', { getter: () => answers })
 
     const remember = createRemember(app, kept, isClosed)
-    app.decorateRequest('cameOn', '')
+    app.decorateRequest('arrivalDay', '')
     app.addHook('onRequest', (request, _reply, next) => {
-      request.cameOn = app.today()
+      request.arrivalDay = app.today()
       next()
     })
     app.addHook('onSend', (request, reply, payload, next) => {
       if (request.repeatable) remember(request, reply, payload)
       next(null, payload)
     })
-    done()
   },
-  { name: 'edge', dependencies: ['answers', 'auth', 'cache', 'calendar', 'gate', 'quotas'], fastify: '5.x' },
+  {
+    name: 'edge',
+    dependencies: ['answers', 'auth', 'cache', 'data', 'gate', 'limiters'],
+    fastify: '5.x',
+  },
 )

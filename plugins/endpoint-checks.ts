@@ -5,47 +5,56 @@ import { requireAcceptable } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan, requireScope } from '../app/identity/principals.ts'
-import { type Endpoint, type EndpointRequest, isLive, type LiveRequest, listTypes } from './endpoint.ts'
+import {
+  type Endpoint,
+  type EndpointRequest,
+  getExporting,
+  jsonTypes,
+  type LiveRequest,
+  listTypes,
+} from './endpoint.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before validation. A `LiveRequest` if the answer is not cached. */
+    /** A `LiveRequest` if the answer is not cached. Set before the validation. */
     asked: EndpointRequest | LiveRequest
   }
 }
 
-const createJudging =
-  (row: Endpoint, prefix: string, publicUrl: string) =>
-  (request: FastifyRequest): EndpointRequest => {
+/** Checks rights and media type. */
+const createAuthorize = (row: Endpoint, prefix: string, publicUrl: string) => {
+  const types = listTypes(row)
+  return (request: FastifyRequest): EndpointRequest => {
     const principal = request.principal as Principal
     if (row.demo === false && principal.kind === 'demo') throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
     const { path, rawQuery } = splitTarget(request.raw.url)
     for (const scope of row.listScopes?.(rawQuery) ?? []) requireScope(principal, scope)
-    const offered = 'offers' in row ? row.offers(rawQuery) : listTypes(row)
+    const offered = 'offers' in row ? row.offers(rawQuery) : types
     const type = requireAcceptable(request.headers.accept, rawQuery, offered)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
     return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
   }
+}
 
 const toLive = (
   { scope }: Endpoint,
-  judged: EndpointRequest,
+  authorized: EndpointRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): LiveRequest => {
-  // Stale rights cannot authorize a live answer, and freshly read data must not be labelled stale.
+  // `cache-status` means that rights may be stale. They cannot authorize an answer with current data.
   if (reply.hasHeader('cache-status')) throw unavailable()
   const judgeAnew = async () => {
-    const principal = await request.server.authenticateInTurn(request, judged.principal.customerId)
+    const principal = await request.server.authenticateInTurn(request, authorized.principal.customerId)
     requirePlan(principal)
     if (scope !== null) requireScope(principal, scope)
     return principal
   }
   return {
-    ...judged,
+    ...authorized,
     isHead: request.method === 'HEAD',
     httpVersion: request.raw.httpVersion,
     address: request.clientAddress,
@@ -59,7 +68,7 @@ const toLive = (
 }
 
 /**
- * Creates the hook that checks rights and media type. It replaces `request.query` by the whole checked request.
+ * Replaces `request.query` by the whole checked request.
  * See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
  */
 export const createChecks = (
@@ -67,12 +76,14 @@ export const createChecks = (
   prefix: string,
   publicUrl: string,
 ): preValidationAsyncHookHandler => {
-  const judge = createJudging(row, prefix, publicUrl)
+  const authorize = createAuthorize(row, prefix, publicUrl)
+  const exporting = getExporting(row)
+  const isLive = (type: string) => 'respond' in row || (exporting !== undefined && type !== jsonTypes[0])
   return async (request, reply) => {
-    const judged = judge(request)
-    request.asked = judged
-    if (isLive(row, judged.type)) {
-      const live = toLive(row, judged, request, reply)
+    const authorized = authorize(request)
+    request.asked = authorized
+    if (isLive(authorized.type)) {
+      const live = toLive(row, authorized, request, reply)
       await row.hold?.(live)
       request.asked = live
     }

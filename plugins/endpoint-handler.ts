@@ -1,17 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReadResult } from '../app/cache/freshness.ts'
 import { getChoice, requireAcceptable, typeByFormat } from '../app/http/media-type.ts'
-import { splitTarget } from '../app/http/pairs.ts'
-import {
-  type Endpoint,
-  type EndpointRequest,
-  type Exporting,
-  isLive,
-  jsonTypes,
-  type LiveAnswer,
-  type LiveRequest,
-  listTypes,
-} from './endpoint.ts'
+import { type Endpoint, type Exporting, jsonTypes, type LiveAnswer, listTypes } from './endpoint.ts'
 import {
   type EntryReplyOptions,
   formatLink,
@@ -20,57 +10,41 @@ import {
   sendEntry,
   sendRepresentation,
 } from './entry-reply.ts'
+import { refundSurcharge } from './rate-limit.ts'
 import { sendStream } from './stream-reply.ts'
 
-type KeptEndpoint = Extract<Endpoint, { answer: unknown }>
+type CachedEndpoint = Extract<Endpoint, { answer: unknown }>
 type StateEndpoint = Extract<Endpoint, { state: unknown }>
-type Parsed<Request> = Request & { query: unknown }
 type Acceptance = (accept: string | undefined) => boolean
 
-/** Calls `use` synchronously if the result is not a promise, which is the common case. */
-const whenThere = <T, R>(result: T | Promise<T>, use: (result: T) => R | Promise<R>): R | Promise<R> =>
-  result instanceof Promise ? result.then(use) : use(result)
-
-const sendState = (row: StateEndpoint, request: FastifyRequest, reply: FastifyReply) => {
-  const { asked, quotas } = request
+const sendState = async (row: StateEndpoint, { asked, account }: FastifyRequest, reply: FastifyReply) => {
   if (asked.canonical) reply.header('link', formatLink(asked.canonical, 'canonical'))
-  return whenThere(row.state({ ...asked, limits: quotas?.use() ?? [] }), (state) =>
-    reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state),
-  )
+  const state = await row.state({ ...asked, limits: account?.use() ?? [] })
+  return reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state)
 }
 
 export const createHandler = (row: Endpoint, publicUrl: string) => {
   const choose = getChoice(listTypes(row))
   const acceptsJson: Acceptance = (accept) => choose(accept) === jsonTypes[0]
 
-  const sendKept = (
-    kept: KeptEndpoint,
-    asked: Parsed<EndpointRequest>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) => {
-    const options = { publicUrl, canonical: asked.canonical, noCache: asked.noCache }
-    return whenThere(kept.answer(asked), (answer) => {
-      noteRepeatable(row, acceptsJson, request, answer, options)
-      return sendEntry(answer, request, reply, options)
-    })
-  }
-
-  return (request: FastifyRequest, reply: FastifyReply) => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     if ('state' in row) return sendState(row, request, reply)
-    const asked = { ...request.asked, query: request.query }
-    if (!isLive(row, asked.type)) return sendKept(row as KeptEndpoint, asked, request, reply)
-    const { respond } = 'respond' in row ? row : (row.exporting as Exporting)
-    return respond(asked as Parsed<LiveRequest>).then((answer) => {
-      if (answer) return sendLive(answer, { publicUrl, canonical: asked.canonical }, request, reply)
-      request.returnSurcharge()
-      requireAcceptable(request.headers.accept, asked.rawQuery, jsonTypes)
-      return sendKept(row as KeptEndpoint, asked, request, reply)
-    })
+    const { query, asked } = request
+    const { canonical, noCache, rawQuery } = asked
+    if ('ending' in asked) {
+      const { respond } = 'respond' in row ? row : (row.exporting as Exporting)
+      const answer = await respond({ ...asked, query })
+      if (answer) return sendLive(answer, { publicUrl, canonical }, request, reply)
+      refundSurcharge(request)
+      requireAcceptable(request.headers.accept, rawQuery, jsonTypes)
+    }
+    const answer = await (row as CachedEndpoint).answer({ ...asked, query })
+    const options = { publicUrl, canonical, noCache }
+    noteRepeatable(row, acceptsJson, request, answer, options)
+    return sendEntry(answer, request, reply, options)
   }
 }
 
-/** Allows the edge to repeat this answer, with the checks that it must make. */
 const noteRepeatable = (
   row: Endpoint,
   acceptsJson: Acceptance,
@@ -83,7 +57,7 @@ const noteRepeatable = (
     request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
   const scope = row.scope ?? row.getScope?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
-  const { rawQuery } = splitTarget(request.raw.url)
+  const { rawQuery } = request.asked
   const wanted = typeByFormat(rawQuery)
   const ticket = {
     route: request.routeOptions.url ?? '',

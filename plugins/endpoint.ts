@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
 import type { ReadResult } from '../app/cache/freshness.ts'
-import { chooseType } from '../app/http/media-type.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
@@ -12,7 +11,7 @@ export type EndpointRequest = {
   rawQuery: string
   noCache: boolean
   type: string
-  /** The address below `/v1`, if another form of the path was used. */
+  /** `undefined` if the request used the path below `/v1`. */
   canonical: string | undefined
 }
 
@@ -20,27 +19,24 @@ export type LiveRequest = EndpointRequest & {
   isHead: boolean
   httpVersion: string
   address: string
-  /** Closes when the answer was sent or the client disconnects. */
+  /** Closes when the answer is sent or the client disconnects. */
   ending: Ending
-  /** HTML Standard, `Last-Event-ID`. */
   lastEventId: string | undefined
-  /** Authorizes the request again. Rejects like a new request. */
   judgeAnew: () => Promise<Principal>
   countRows: (rows: number) => void
 }
 
-/** `query` is the result of `schema.querystring`. */
 type Parsed<Request, Query> = Request & { query: Query }
 
-/** Other media types of a list, for the whole list in its current state. */
+/** Media types that contain the whole list. */
 export type Exporting<Query = unknown> = {
   types: readonly string[]
   cost: number
-  /** `undefined` if the requested data has no such form. */
+  /** `undefined` if this data has no such form: the answer is JSON or 406. */
   respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer | undefined>
 }
 
-/** Not cached. A stream that fails is cut. `body` is `undefined` for HEAD of a stream. */
+/** `body` is `undefined` for HEAD of a stream. */
 export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable | undefined
@@ -51,17 +47,17 @@ export type LiveAnswer = Readonly<{
 
 export type MinuteCost = (rawQuery: string, accept: string | undefined) => number
 
-/** A data endpoint, with three forms of its path, and GET, HEAD and OPTIONS. */
+/** A data endpoint for GET, HEAD and OPTIONS, under three prefixes. */
 export type Endpoint<Query = unknown> = {
   /** Below `/v1`, with `:id` for a record. */
   path: string
-  /** null accepts any principal. */
+  /** `null`: any key may use it. */
   scope: string | null
   /** False if there is no example data. */
   demo?: false
-  /** The scope that an admitted request needed, if it depends on the parameters. */
+  /** The scope that `admit` checked, if it depends on the parameters. */
   getScope?: (params: Readonly<Record<string, string>>) => string
-  /** The endpoint's name for the audit trail, if the row serves several. */
+  /** For the audit trail, if the row serves several endpoints. */
   getName?: (params: Readonly<Record<string, string>>) => string
   /** Checks a right that `scope` cannot express. Runs after the plan's check. */
   admit?: (request: {
@@ -72,7 +68,7 @@ export type Endpoint<Query = unknown> = {
   listScopes?: (rawQuery: string) => readonly string[]
   /** In units of the quota `minute`. Defaults to one. */
   minuteCost?: MinuteCost
-  /** Takes a place for a long answer. Before the validation, because 429 precedes 400. */
+  /** Takes a slot for a long answer. Runs before the validation, because 429 precedes 400. */
   hold?: (request: LiveRequest) => Promise<void>
   /** `querystring` is `undefined` if the grammar depends on the request. */
   schema: FastifySchema & { querystring?: (request: EndpointRequest) => Query }
@@ -81,7 +77,6 @@ export type Endpoint<Query = unknown> = {
       answer(request: Parsed<EndpointRequest, Query>): ReadResult | Promise<ReadResult>
       exporting?: Exporting<Query>
     }
-  /** Current state, never cached. */
   | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown | Promise<unknown> }
   /** Uncached, with its own media types. `offers` returns those that the query allows. */
   | {
@@ -90,24 +85,11 @@ export type Endpoint<Query = unknown> = {
     }
 )
 
-/** Types the row's functions by its grammar. */
+/** Infers `Query` from the grammar, for the functions of the row. */
 export const defineEndpoint = <Query>(row: Endpoint<Query>): Endpoint => row as Endpoint
 
 export const jsonTypes = ['application/json'] as const
 
-const getExporting = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
+export const getExporting = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
 
 export const listTypes = (row: Endpoint): string[] => [...jsonTypes, ...(getExporting(row)?.types ?? [])]
-
-/** Live answers are computed for one request: exports, the feed and the audit trail. */
-export const isLive = (row: Endpoint, type: string): boolean =>
-  'respond' in row || (getExporting(row) !== undefined && type !== jsonTypes[0])
-
-/** Returns the cost of a request to a row in units of the `minute` quota. `undefined` if it is always one. */
-export const getCost = (row: Endpoint): MinuteCost | undefined => {
-  const exporting = getExporting(row)
-  if (!exporting) return row.minuteCost
-  const types = listTypes(row)
-  return (rawQuery, accept) =>
-    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
-}

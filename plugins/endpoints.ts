@@ -3,10 +3,11 @@ import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
 import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
 import { formatStale } from '../app/http/fields.ts'
+import { chooseType } from '../app/http/media-type.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
-import { type Endpoint, getCost, type MinuteCost } from './endpoint.ts'
+import { type Endpoint, getExporting, listTypes, type MinuteCost } from './endpoint.ts'
 import { createChecks } from './endpoint-checks.ts'
 import { createHandler } from './endpoint-handler.ts'
 
@@ -33,7 +34,7 @@ declare module 'fastify' {
 
 /** `/v1/…` is canonical. The others are the earlier paths of the customer's API. */
 const prefixes = ['/v1', '', '/webapi/v1/api.php'] as const
-/** Every path below needs a token, so that clients without one cannot find out which paths exist. */
+/** Unknown paths below these need a token, too, so that strangers cannot find out which paths exist. */
 const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
 const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
@@ -44,12 +45,12 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestA
     try {
       if (request.method !== 'OPTIONS') request.principal = await this.authenticate(request)
     } finally {
-      // Rights may be stale, so refusals are labelled, too. After authentication, which may wait for a poll.
+      // After authentication, which may wait for a poll. Refusals are labelled, too: rights may be stale.
       if (judge.isUnanswered()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     }
   }
 
-/** Records the endpoint's name only if the principal may know of it: invented names are unbounded. */
+/** Records only names of endpoints that exist for the client, because clients can invent any number of names. */
 const admission =
   (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preValidationAsyncHookHandler =>
   async (request) => {
@@ -67,7 +68,15 @@ const admission =
     name()
   }
 
-/** As a hook, so that the refusal precedes reading the body. */
+const getCost = (row: Endpoint): MinuteCost | undefined => {
+  const exporting = getExporting(row)
+  if (!exporting) return row.minuteCost
+  const types = listTypes(row)
+  return (rawQuery, accept) =>
+    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
+}
+
+/** In a hook, so that the body is not read. */
 const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}) => {
   const refuse = (): never => {
     throw new ApiError(code, extras)
@@ -77,17 +86,16 @@ const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}
 
 /** Authenticates every request of its scope, and adds `endpoint(row)` to that scope. */
 export default fp<EndpointOptions>(
-  (app, { publicUrl, variesWithOrigin, judge }, done) => {
+  async (app, { publicUrl, variesWithOrigin, judge }) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
-    // After the limits, which also count requests that are refused here.
+    // In `preValidation`: the quota of `onRequest` counts requests that are refused here.
     app.addHook('preValidation', async ({ principal, params }) => {
       if (principal) requirePlan(principal)
       // The router matches /v1/products/ as a record with an empty id.
       if (Object.values(params ?? {}).includes('')) throw new ApiError('not_found')
     })
     app.addHook('onRoute', (route) => {
-      // A route without a scope would be open to every key.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
     })
     app.decorateRequest('asked')
@@ -108,7 +116,7 @@ export default fp<EndpointOptions>(
         }
         const described = prefix === '/v1' && openapi ? { ...schema, openapi } : schema
         app.route({ ...admitted, method: 'GET', schema: described })
-        // HEAD reads no rows, so it costs one.
+        // HEAD reads no rows.
         app.route({ ...admitted, config: { ...common.config, minuteCost: undefined }, method: 'HEAD' })
         const answerOptions: RouteHandler = (_request, reply) => reply.code(204).header('allow', allow).send()
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
@@ -120,7 +128,6 @@ export default fp<EndpointOptions>(
     for (const prefix of closedPrefixes) {
       app.route({ ...refusal(null, 'not_found'), method: [...routedMethods], url: `${prefix}/*` })
     }
-    done()
   },
   { name: 'endpoints', dependencies: ['answers', 'auth', 'gate', 'problems'], fastify: '5.x' },
 )

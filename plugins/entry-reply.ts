@@ -7,12 +7,11 @@ import { findEncoding } from '../app/http/negotiation.ts'
 
 export type EntryReplyOptions = {
   publicUrl: string
-  /** `undefined` if the request used the canonical path. */
   canonical: string | undefined
   noCache: boolean
 }
 
-/** RFC 9211. `stored`: memory or Redis has the entry from now on. */
+/** RFC 9211. */
 const cacheStatus = ({ outcome, staleSeconds, isStored }: ReadResult, noCache: boolean): string => {
   if (staleSeconds !== undefined) return formatStale(staleSeconds)
   if (outcome === 'memory') return 'certdata; hit'
@@ -23,7 +22,7 @@ const cacheStatus = ({ outcome, staleSeconds, isStored }: ReadResult, noCache: b
 /** Proxies refuse long header fields. The body has `page.next_cursor`, too. */
 const maxLinkBytes = 2048
 
-/** Escapes characters that a Link may not contain (RFC 8288, RFC 3986). */
+/** RFC 8288 and RFC 3986. */
 const escapeUri = (uri: string) =>
   uri.replace(
     /[^\x21-\x7e]|[<>"\\^`{|}]/g,
@@ -32,7 +31,7 @@ const escapeUri = (uri: string) =>
 
 export const formatLink = (uri: string, relation: string): string => `<${escapeUri(uri)}>; rel="${relation}"`
 
-/** Formats `Link` for the next page and the canonical address. `undefined` if no link is short enough. */
+/** `undefined` if there is no link of at most 2 KiB. */
 export const formatLinks = (
   next: string | undefined,
   { publicUrl, canonical }: Pick<EntryReplyOptions, 'publicUrl' | 'canonical'>,
@@ -84,7 +83,6 @@ export const sendRepresentation = (
   return encodedBody(entry, encoding).then((body): FastifyReply => reply.send(body))
 }
 
-/** Sends a body with its ETag, or 304 if the client has it. */
 export const sendTagged = (
   entry: Representation,
   type: string,

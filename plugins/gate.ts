@@ -16,32 +16,32 @@ type GateOptions = {
   publicUrl: string
 }
 
-/** TLS here or at a trusted proxy, or plain HTTP from an allowed address. */
+/** `tls`: here or at a trusted proxy. */
 export type Transport = 'tls' | 'plain'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Also behind trusted proxies, unlike `ip`. */
+    /** Unlike `ip`, correct behind trusted proxies. */
     readonly clientAddress: string
   }
   interface FastifyInstance {
-    /** `undefined` if the request arrived over plain HTTP and must not. */
+    /** `undefined` if plain HTTP is not allowed for this connection. */
     getTransport(socket: Socket, forwardedProto: string | undefined): Transport | undefined
   }
 }
 
 export const maxHeaderBytes = 16 * 1024
-/** Contract, section 4: without `cursor` and `after`. */
+/** Without `cursor` and `after` (contract, section 4). */
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
 const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
 
 const malformed = (detail: string) => new ApiError('malformed_request', { detail })
 
-/** Throws for ambiguous or unsupported headers. Node drops a repeated Authorization or Host. */
+/** Reads `rawHeaders`, because Node drops a repeated Authorization or Host. */
 const checkHeaders = (request: FastifyRequest): void => {
   const { rawHeaders, httpVersionMajor } = request.raw
-  // A request line may claim any version. Real HTTP/2 requests have a stream.
+  // HTTP/1 request lines may name any version. Real HTTP/2 requests have a stream.
   if (httpVersionMajor !== 1 && !('stream' in request.raw)) {
     throw new ApiError('http_version_not_supported', { headers: { connection: 'close' } })
   }
@@ -62,7 +62,7 @@ const checkHeaders = (request: FastifyRequest): void => {
   if (request.method === 'POST' && contentCoding && contentCoding.trim().toLowerCase() !== 'identity') {
     throw new ApiError('unsupported_media_type', {
       detail: 'Send the body without Content-Encoding',
-      // RFC 9110, section 12.5.3: the codings that requests may have.
+      // The codings that requests may have (RFC 9110, section 12.5.3).
       headers: { 'accept-encoding': 'identity' },
     })
   }
@@ -100,7 +100,7 @@ const checkTarget = (target: string, method: string): void => {
 }
 
 export default fp<GateOptions>(
-  (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
+  async (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }) => {
     const isProxy = createAddressRanges(trustedProxies)
     const isLoopback = createAddressRanges(['127.0.0.0/8', '::1'])
     const warn = throttleWarnings(app.log)
@@ -108,7 +108,7 @@ export default fp<GateOptions>(
       isProxy,
       header: clientIpHeader,
       onUnreadable: (value) => {
-        // Digits could be a person's address.
+        // The digits of an address are personal data.
         const form = value.slice(0, 100).replace(/\d/g, '0')
         warn(
           'client address',
@@ -123,7 +123,6 @@ export default fp<GateOptions>(
     })
     const { tls, plain } = app.securityHeaders
 
-    // A connection's address never changes.
     const peers = new WeakMap<Socket, { isLocal: boolean; isProxy: boolean }>()
     const getPeer = (socket: Socket) => {
       let peer = peers.get(socket)
@@ -154,7 +153,7 @@ export default fp<GateOptions>(
       if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)
       checkTarget(request.raw.url ?? '', request.method)
-      // Health probes come from the internal network and have nothing to protect.
+      // Health probes arrive from the internal network and contain no token.
       if (!transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {
           reply.redirect(publicUrl + request.raw.url, 308)
@@ -166,14 +165,13 @@ export default fp<GateOptions>(
       }
       next()
     })
-    done()
   },
   { name: 'gate', dependencies: ['security-headers', 'problems'], fastify: '5.x' },
 )
 
-/** Not for forms, which have already sent their fields in clear text. */
+/** Forms have already sent their fields in clear text. */
 const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && isPageTarget(url)
 
-/** Each proxy appends, so the last value is our proxy's. Schemes ignore case (RFC 3986, section 3.1). */
+/** Each proxy appends a value, so the last one is from ours. Schemes ignore case (RFC 3986, section 3.1). */
 const readLastProto = (header: string): string => (header.split(',').at(-1) ?? '').trim().toLowerCase()

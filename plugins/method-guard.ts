@@ -5,7 +5,7 @@ import { routedMethods } from '../app/http/methods.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For each public path so far, answers OPTIONS, and other methods with 405 and `Allow`. */
+    /** Adds OPTIONS and 405 to the public paths registered so far. */
     guardMethods(): void
   }
 }
@@ -16,14 +16,14 @@ const guard = (scope: FastifyInstance, url: string, methods: readonly string[]) 
     throw new ApiError('method_not_allowed', { headers: { allow } })
   }
   const others = routedMethods.filter((method) => method !== 'OPTIONS' && !methods.includes(method))
-  // As a hook, so that the refusal precedes reading the body.
+  // In a hook, so that the body is not read.
   scope.route({ url, method: others, onRequest: refuse, handler: refuse })
   scope.options(url, (_request, reply) => reply.code(204).header('allow', allow).send())
 }
 
-/** Answers unsupported methods on public paths. Routes behind authentication do it themselves. */
+/** Refuses unsupported methods on public paths. `endpoints` does it for paths that need a token. */
 export default fp(
-  (app, _options, done) => {
+  async (app) => {
     const open = new Map<string, { scope: FastifyInstance; methods: string[] }>()
     app.addHook('onRoute', function ({ url, method, config }) {
       if (config?.scope !== undefined || url.endsWith('*')) return
@@ -34,7 +34,6 @@ export default fp(
     app.decorate('guardMethods', () => {
       for (const [url, { scope, methods }] of [...open]) guard(scope, url, [...methods].sort())
     })
-    done()
   },
   { name: 'method-guard', dependencies: ['problems'], fastify: '5.x' },
 )

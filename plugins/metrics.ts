@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import { ApiError, catalogue, type ErrorCode } from '../app/errors.ts'
+import { policyNames } from '../app/limits/store.ts'
 import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
@@ -16,18 +16,12 @@ declare module 'fastify' {
     metrics: {
       add(figures: readonly Figure[]): void
       countAnswer(answer: SentAnswer): void
-      noteProblem(code: ErrorCode, violated?: readonly string[]): void
       read(): Promise<{ type: string; text: string }>
       readJson(): Promise<object[]>
     }
   }
 }
 
-/** Every policy that a refusal may name. */
-const policies = [
-  ...['burst', 'minute', 'logins', 'failed_logins', 'introspections', 'revocations'],
-  ...['access_requests', 'exports', 'long_polls', 'demo_changes'],
-]
 const loginOutcomes: readonly ('ok' | ErrorCode)[] = [
   ...(['ok', 'invalid_api_key', 'plan_required', 'network_not_allowed', 'quota_exceeded'] as const),
   ...(['overloaded', 'unavailable', 'internal_error', 'malformed_request', 'invalid_body'] as const),
@@ -40,25 +34,8 @@ const createCounts = (names: readonly string[]) => {
   return { counts, add }
 }
 
-/** By code, and quota refusals by policy. */
-const countErrors = (app: FastifyInstance) => {
-  const problems = createCounts([...Object.keys(catalogue), 'other'])
-  const refusals = createCounts(policies)
-  const noteProblem = (code: string, violated: readonly string[] = []) => {
-    problems.add(code)
-    for (const policy of violated) refusals.add(policy)
-  }
-  app.addHook('onError', (_request, _reply, error, done) => {
-    const known = (error as Error) instanceof ApiError ? (error as unknown as ApiError) : undefined
-    noteProblem(known?.code ?? 'other', known?.extras.violatedPolicies)
-    done()
-  })
-  return { problems: problems.counts, refusals: refusals.counts, noteProblem }
-}
-
-/** Gauges are read at each scrape. */
 export default fp<MetricsOptions>(
-  (app, { processRegistry }, done) => {
+  async (app, { processRegistry }) => {
     const registry = new Registry()
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
@@ -72,26 +49,31 @@ export default fp<MetricsOptions>(
       const error = event.type === 'refused' ? event.error : undefined
       logins.add(event.type === 'accepted' ? 'ok' : error instanceof ApiError ? error.code : 'internal_error')
     })
-    const { problems, refusals, noteProblem } = countErrors(app)
+    const problems = createCounts([...Object.keys(catalogue), 'other'])
+    const refusals = createCounts(policyNames)
+    app.addHook('onError', (_request, _reply, error: Error, done) => {
+      const { code, extras } = error instanceof ApiError ? error : { code: 'other', extras: undefined }
+      problems.add(code)
+      for (const policy of extras?.violatedPolicies ?? []) refusals.add(policy)
+      done()
+    })
 
     add([
       ...figures,
       counter('certdata_logins_total', 'Checks of API keys by outcome', () =>
         byLabel('outcome', logins.counts),
       ),
-      counter('certdata_problems_total', 'Errors by code', () => byLabel('code', problems)),
+      counter('certdata_problems_total', 'Errors by code', () => byLabel('code', problems.counts)),
       counter('certdata_limits_refused_total', 'Requests over a quota, by policy', () =>
-        byLabel('policy', refusals),
+        byLabel('policy', refusals.counts),
       ),
     ])
     app.decorate('metrics', {
       add,
       countAnswer,
-      noteProblem,
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    done()
   },
   { name: 'metrics', dependencies: ['auth'], fastify: '5.x' },
 )

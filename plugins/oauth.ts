@@ -32,45 +32,40 @@ export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyReque
   requestId,
 })
 
-/** Runs before the validation of the form, because 401 precedes its faults. */
+/** Before the validation of the form, because 401 precedes its faults. */
 export const authenticateClient =
   (operation: keyof OAuth): preValidationAsyncHookHandler =>
   async (request) => {
     const { body, headers, server } = request
-    // Faults of the query use up no login and no assertion.
+    // Validated first, because an assertion can be used only once and logins are limited.
     request.getValidationFunction('querystring')?.(request.query as object)
     if (!body) throw new OAuthError('invalid_request', `Send a form: ${formType}`)
     const client = { form: body as Form, authorization: headers.authorization }
     request.client = await server.oauth[operation].authenticate({ ...toLoginSource(request), ...client })
   }
 
-/** Makes its scope parse bodies as forms and answer errors in OAuth's format. */
+/** In its scope, bodies are forms and errors have OAuth's format. */
 export default fp<OAuthPluginOptions>(
-  (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }, done) => {
+  async (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const warn = throttleWarnings(app.log)
     const keySets = createKeySets({ db, outbound, monotonicNow, warn })
     const presentAssertion = createAssertions({ db, findKey: principals.findKey, keySets, publicUrl, now })
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
-      ...{ checks: app.limits.keyChecks, publicUrl, now, presentAssertion },
-      requireLoginRoom: app.limits.logins.requireRoom,
+      ...{ checks: app.limiters.keyChecks, publicUrl, now, presentAssertion },
+      requireLoginRoom: app.limiters.logins.requireRoom,
       turnFor: (ip) => createTurn(db, ip),
     })
     app.decorate('oauth', oauth)
     app.decorateRequest('client')
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
-      try {
-        parsed(null, parseForm(body as string))
-      } catch (error) {
-        parsed(error as Error)
-      }
-    })
-    app.addHook('onSend', (_request, reply, payload, next) => {
-      reply.headers(noStore)
-      next(null, payload)
-    })
+    app.addContentTypeParser<string>(
+      formType,
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => parseForm(body),
+    )
+    app.addHook('onSend', async (_request, reply) => void reply.headers(noStore))
     app.setErrorHandler((error, request, reply) => {
       const known = error instanceof OAuthError ? undefined : toApiError(error, request)
       const refusal = error instanceof OAuthError ? error : known && toOAuthError(known)
@@ -82,7 +77,6 @@ export default fp<OAuthPluginOptions>(
         .type('application/json')
         .send(Buffer.from(body))
     })
-    done()
   },
-  { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'limiters'], fastify: '5.x' },
 )

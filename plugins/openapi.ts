@@ -6,24 +6,27 @@ import { createRepresentation } from '../app/cache/entry.ts'
 import type { Representation } from '../app/http/encodings.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
+import { once } from '../app/site/once.ts'
 import { describeCustom } from '../app/site/openapi/custom.ts'
 import { type Description, type Route, toTemplate } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
 import { sendTagged } from './entry-reply.ts'
-import limits from './limits.ts'
+import rateLimit from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
     /** Routes without a description are not in the document. */
     openapi?: Description
   }
+  interface FastifyInstance {
+    describedRoutes: readonly Route[]
+  }
   interface FastifyContextConfig {
-    /** The route accepts a token but does not require one. */
     mayAuthenticate?: true
   }
 }
 
-/** Half a megabyte each, plus its compressed forms. */
+/** Documents in memory, of half a megabyte each plus their compressed forms. */
 const maxPersonal = 20
 
 const url = '/openapi.json'
@@ -38,11 +41,11 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
   return sendTagged(entry, mediaType, reply.headers({ 'cache-control': cacheControl, vary }))
 }
 
-/** Serves the OpenAPI document of the routes registered after it. With a token, it has the custom endpoints, too. */
+/** Describes the routes registered after it. With a token, the document has the customer's custom endpoints, too. */
 export default fp<{ publicUrl: string }>(
-  (app, { publicUrl }, done) => {
+  async (app, { publicUrl }) => {
     const routes: Route[] = []
-    let entry: Representation
+    app.decorate('describedRoutes', routes)
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
       if (!schema || !description) return
@@ -61,11 +64,9 @@ export default fp<{ publicUrl: string }>(
         })
       }
     })
-    app.addHook('onReady', (next) => {
-      entry = createEntry(createDocument(routes, publicUrl))
-      next()
-    })
-    // By content, because most customers have the same few custom endpoints.
+    // At the first request, when every route is registered.
+    const getPublicEntry = once(() => createEntry(createDocument(routes, publicUrl)))
+    // Many customers have the same custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
       const definitions = await app.custom.listDefinitions(principal.customerId)
@@ -82,16 +83,14 @@ export default fp<{ publicUrl: string }>(
         if (isRead && request.headers.authorization !== undefined)
           request.principal = await app.authenticate(request)
       })
-      // A request with a token is charged and audited like any other.
-      await scope.register(limits)
+      await scope.register(rateLimit)
       scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {
         const { principal } = request
-        if (!principal) return send(entry, 'public, no-cache', reply)
+        if (!principal) return send(getPublicEntry(), 'public, no-cache', reply)
         requirePlan(principal)
         return send(await personalEntry(principal), 'private, no-cache', reply)
       })
     })
-    done()
   },
-  { name: 'openapi', dependencies: ['auth', 'data', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'openapi', dependencies: ['auth', 'data', 'problems', 'limiters'], fastify: '5.x' },
 )

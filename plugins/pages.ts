@@ -2,13 +2,11 @@ import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { getChoice } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
-import { toTemplate } from '../app/site/openapi/description.ts'
-import type { DescribedRoute } from '../app/site/reference-link.ts'
 import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
 import { sendRepresentation, sendTagged } from './entry-reply.ts'
 
 export type SendPage = {
-  /** By default the page is revalidated each time. */
+  /** By default, browsers revalidate the page each time. */
   cacheControl?: string
   policy?: string
 }
@@ -16,15 +14,13 @@ export type SendPage = {
 declare module 'fastify' {
   interface FastifyInstance {
     site: Site
-    describedRoutes: readonly DescribedRoute[]
   }
   interface FastifyReply {
-    /** Sends a page or an asset. Without an ETag it is not cached. */
+    /** A file without an ETag is not cached. */
     sendPage(page: SiteFile, how?: SendPage): FastifyReply | Promise<FastifyReply>
   }
 }
 
-/** Only resources of this origin, plus inline images. */
 const policyWith = (styles: string) =>
   [
     "default-src 'none'",
@@ -44,24 +40,18 @@ export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 
 export const immutable = 'public, max-age=31536000, immutable'
 
-/** Browsers prefer HTML. Programs get the first of these. */
+/** A program that accepts anything gets the first of these. */
 const preferredType = getChoice([problemType, 'application/json', htmlType.split(';')[0] as string])
 const getRoot = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
 export default fp<SiteOptions>(
-  (app, options, done) => {
+  async (app, options) => {
     const site = createSite(options)
     app.decorate('site', site)
-    const described: DescribedRoute[] = []
-    /** First path segments of the API, such as `v1`. */
     const apiRoots = new Set<string>()
-    app.addHook('onRoute', ({ method, url: path, schema, config }) => {
+    app.addHook('onRoute', ({ url: path, config }) => {
       if (config?.scope !== undefined || path.startsWith('/v1/')) apiRoots.add(getRoot(path))
-      const description = schema?.openapi
-      if (description && method !== 'HEAD')
-        described.push({ method: String(method), path: toTemplate(path), description })
     })
-    app.decorate('describedRoutes', described)
     app.setNotFoundHandler((request, reply) => {
       const { method, url, headers } = request
       const isRead = method === 'GET' || method === 'HEAD'
@@ -81,7 +71,6 @@ export default fp<SiteOptions>(
       })
       return isKept ? sendTagged(file, type, this) : sendRepresentation(file, this.type(type))
     })
-    done()
   },
   { name: 'pages', dependencies: ['gate', 'problems'], fastify: '5.x' },
 )

@@ -9,11 +9,11 @@ import { resourceNames } from '../schemas/resource-name.ts'
 
 type ProblemOptions = {
   publicUrl: string
-  /** Headers of every answer, for errors before the first hook. */
+  /** For errors before the first hook, which sets them otherwise. */
   headers: () => Readonly<Record<string, string>>
 }
 
-/** For routes with a body. `bodyType` defaults to JSON, `bodyHint` (the detail) to the first fault. */
+/** For routes with a body. `bodyHint` replaces the first fault as `detail`. */
 type BodyConfig = { bodyType?: string; bodyHint?: string }
 
 declare module 'fastify' {
@@ -25,7 +25,7 @@ declare module 'fastify' {
 
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
-  // Not expected, because every path has a handler for every method.
+  // Unexpected: every path has a handler for every method.
   FST_ERR_NOT_FOUND: 'malformed_request',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_body',
@@ -76,14 +76,11 @@ const convert = (error: unknown, { bodyType = 'application/json', bodyHint }: Bo
   }
   const known = frameworkCodes[code]
   if (known) return new ApiError(known, known === 'invalid_body' ? { detail: 'The body is not JSON' } : {})
-  // Fastify reports some malformed bodies without a code.
+  // Fastify has no code for some malformed bodies.
   return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }
 
-/**
- * Converts an error, also of Fastify or the driver. `undefined` for a fault of the service. With the request, the
- * result has the faults of its body and its query.
- */
+/** `undefined` for a fault of the service. With `request`, faults of the body are reported with the query's. */
 export const toApiError = (error: unknown, request?: FastifyRequest): ApiError | undefined => {
   const problem = convert(error, request?.routeOptions.config)
   return request && problem ? withQueryFaults(problem, request) : problem
@@ -91,7 +88,7 @@ export const toApiError = (error: unknown, request?: FastifyRequest): ApiError |
 
 const publicNames = [...resourceNames, 'changes', 'history', 'audit', 'me', 'custom']
 
-/** Names the likely mistake in the path, from public names only. */
+/** Suggests public names only. */
 const describeMissing = (url: string): ApiError => {
   const path = url.replace(/\?.*$/s, '')
   const detail = path.includes('//')
@@ -106,7 +103,7 @@ const describeMissing = (url: string): ApiError => {
 }
 
 export default fp<ProblemOptions>(
-  (app, { publicUrl, headers }, done) => {
+  async (app, { publicUrl, headers }) => {
     const warn = throttleWarnings(app.log)
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const found = toApiError(error, request)
@@ -114,7 +111,7 @@ export default fp<ProblemOptions>(
       const known = isBare ? describeMissing(request.raw.url ?? '') : found
       if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')
       else if (known.status > 500) request.log.debug({ err: error }, 'request refused')
-      // Without a cause, the poller has reported it.
+      // Without a cause, the poller has already warned.
       if (known?.cause !== undefined) warn(describeUnreachable(known), 'requests are answered with 503')
       const problem = known ?? new ApiError('internal_error')
       if (!reply.hasHeader('request-id')) reply.headers({ ...headers(), 'request-id': request.id })
@@ -125,7 +122,6 @@ export default fp<ProblemOptions>(
         .send(Buffer.from(problemBody(problem, publicUrl, request.id)))
     })
     app.setErrorHandler((error, request, reply) => app.sendProblem(error, request, reply))
-    done()
   },
   { name: 'problems', fastify: '5.x' },
 )

@@ -9,8 +9,8 @@ import { schemaController } from './schema-compilers.ts'
 const type = 'text/javascript; charset=utf-8'
 
 /**
- * Loads the script of the API reference (4 MB). The package serves it only with its own page, whose inline script
- * our policy refuses. So the first request reads it from a scratch server.
+ * Reads the script of the API reference (4 MB) from a scratch server. The package has no export for it, and its page
+ * has an inline script, which our policy refuses.
  */
 const load = async (): Promise<Representation> => {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')
@@ -26,12 +26,11 @@ const load = async (): Promise<Representation> => {
 let loaded: Promise<Representation> | undefined
 
 export default fp(
-  (app, _options, done) => {
+  async (app) => {
     app.get(referenceScript, async (_request, reply) => {
       loaded ??= load()
       return reply.sendPage({ type, file: await loaded }, { cacheControl: immutable })
     })
-    done()
   },
   { name: 'reference', dependencies: ['pages'], fastify: '5.x' },
 )

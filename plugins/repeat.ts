@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { type Repeating, repeat } from '../app/overload/repeat.ts'
 
-/** `failure` is logged on the first failure, and again only after a success. */
+/** `failure` is logged once until the next success. */
 type RepeatingPlugin = Omit<Repeating, 'onFailure'> & { failure: string }
 
-/** Repeats `work` once the service is ready. The returned function stops it and waits for the current run. */
+/** Repeats `work` from `onReady` on. Returns a function that stops this and waits for the current run. */
 export const repeatWhenReady = (app: FastifyInstance, { failure, ...repeating }: RepeatingPlugin) => {
   let stop: (() => Promise<void>) | undefined
   app.addHook('onReady', async () => {

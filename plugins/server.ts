@@ -23,7 +23,7 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
   level: logLevel,
   ...logFormat,
   ...(stream ? { stream } : {}),
-  // Neither URLs, which contain query values, nor headers, which contain tokens.
+  // URLs contain query values, and headers contain tokens.
   serializers: {
     req: ({ method }: { method: string }) => ({ method }),
     res: ({ statusCode }: { statusCode?: number | undefined }) => ({ statusCode }),
@@ -31,7 +31,7 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
   },
 })
 
-/** Available after `security-headers` is loaded. */
+/** Needs the plugin `security-headers`. */
 export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
   app.securityHeaders[tls ? 'tls' : 'plain']
 
@@ -48,7 +48,6 @@ const findRepeatedName = (json: string, value: unknown): ApiError | null => {
   }
 }
 
-/** Creates the Fastify server with its listener. It has no plugins or routes and does not listen. */
 export const createServer = ({
   config,
   publicUrl,
@@ -60,13 +59,13 @@ export const createServer = ({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: maxBodyBytes,
-    // While draining, open connections still get their answers.
+    // Requests on open connections are answered while the service stops.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // The grammar reads the text: an object would lose order and faults.
+    // The query grammar reads the text, because an object loses order and faults.
     routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: (text) => text as never },
     schemaController,
-    // An unknown method gets 405, like any other method.
+    // Methods without a route become PUT, whose routes answer 405.
     rewriteUrl: (request) => {
       replaceMethod(request)
       return request.url ?? ''
@@ -78,7 +77,7 @@ export const createServer = ({
   const serverFactory = createListener({
     ...{ tls, maxHeaderBytes, maxConnections },
     onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
-    // Exports have their own timeout.
+    // Longer than the timeout of an export.
     unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
@@ -91,7 +90,7 @@ export const createServer = ({
   )
   app.removeContentTypeParser('text/plain')
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  // Clients send a Content-Type even without a body.
+  // Some clients send a Content-Type without a body.
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null)
     else void parseJson(request, body, (error, value) => done(error ?? findRepeatedName(body, value), value))

@@ -20,7 +20,7 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 }
 
 export default fp<Deps>(
-  (app, options, done) => {
+  async (app, options) => {
     const { judge, exportSource, databaseNow, monotonicNow: now, isDraining, logStream, figures } = options
     const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes } = app
     const all = listServiceFigures({
@@ -41,7 +41,6 @@ export default fp<Deps>(
       logLinesLost: () => logStream?.lost ?? 0,
     })
     app.metrics.add(all)
-    done()
   },
   {
     name: 'service-metrics',

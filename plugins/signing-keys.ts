@@ -4,16 +4,14 @@ import { repeatWhenReady } from './repeat.ts'
 
 type SigningKeyOptions = {
   signingKeys: Pick<SigningKeys, 'refresh'>
-  /** A new key is published for much longer before it signs. */
+  /** Defaults to 500 ms: a new key is published for much longer before it signs. */
   intervalMs?: number
 }
 
-/** Refreshes the signing keys. After a failure it retries and keeps the current keys. */
 export default fp<SigningKeyOptions>(
-  (app, { signingKeys, intervalMs: everyMs = 500 }, done) => {
+  async (app, { signingKeys, intervalMs: everyMs = 500 }) => {
     const failure = 'signing keys cannot be read: the known keys stay in use'
     app.addHook('onClose', repeatWhenReady(app, { work: () => signingKeys.refresh(), everyMs, failure }))
-    done()
   },
   { name: 'signing-keys', fastify: '5.x' },
 )

@@ -1,12 +1,10 @@
 import fp from 'fastify-plugin'
-import { isServiceFault } from '../app/errors.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import { slotMs, slotsPerMinute } from '../app/observe/status/minutes.ts'
 import { createProbe } from '../app/observe/status/probe.ts'
 import { createStatus, type Status } from '../app/observe/status/status.ts'
 import type { Deps } from './deps.ts'
 
-/** `now` is the same clock for all instances, so that they agree on slots. */
 type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow'>
 
 declare module 'fastify' {
@@ -17,26 +15,24 @@ declare module 'fastify' {
   }
 }
 
-/** Into each slot. The clocks of instances differ by less. */
+/** From the start of a slot. The clocks of instances differ by less. */
 const offsetMs = 1_000
 const pruneEverySlots = 360
 
-/** Counts the API's answers, and stores the minutes that the uptime page shows. */
+/** Counts the answers of the API, and stores the minutes that the status page shows. */
 export default fp<StatusPluginOptions>(
-  (app, { reserved: db, now, ping, databaseNow }, done) => {
+  async (app, { reserved: db, now, ping, databaseNow }) => {
     const probe = createProbe({ records: app.records, ping, databaseNow })
     const status = createStatus({ db, now, probe })
     app.decorate('serviceStatus', status)
     const counted = new Set<string>()
     app.addHook('onRoute', ({ url, config }) => {
-      // The API without pages and health probes.
+      // Neither pages nor health probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
-    app.decorate('countForStatus', ({ route = '', principal, status: code, ms, source }: SentAnswer) => {
-      // Requests that are shed are refused before routing. The demo does not count.
-      const isShed = route === '' && isServiceFault(code) && principal?.kind !== 'demo'
-      if (!isShed && !counted.has(route)) return
-      // Not streams, long polls or errors.
+    app.decorate('countForStatus', ({ route = '', status: code, ms, source }: SentAnswer) => {
+      if (!counted.has(route)) return
+      // Streams and long polls have no source.
       const isTimed = source !== 'none' && code < 400
       status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
     })
@@ -60,14 +56,14 @@ export default fp<StatusPluginOptions>(
     const look = async () => {
       const probing = status.probe()
       const slot = Math.floor(now() / slotMs) % slotsPerMinute
-      // Reports in the first slot of a minute and reads in the second, after other instances reported.
+      // Reads one slot after the report, when other instances have reported, too.
       if (slot === 0) await attempt(() => status.report())
       if (slot === 1 || slots === 0) await attempt(() => status.refresh())
       if (slots % pruneEverySlots === pruneEverySlots - 1) await attempt(() => status.prune())
       slots++
       await probing
     }
-    // From the clock, because an interval would drift.
+    // `setInterval` would drift.
     const schedule = () => {
       if (isStopped) return
       const ms = slotMs - ((now() - offsetMs) % slotMs)
@@ -75,7 +71,7 @@ export default fp<StatusPluginOptions>(
     }
     const run = () => {
       running = Promise.all([running, look()]).then(() => {})
-      // The next probe is due even if this one has not finished.
+      // Does not wait for a slow probe.
       schedule()
     }
     app.decorate('startStatus', () => {
@@ -89,7 +85,6 @@ export default fp<StatusPluginOptions>(
       await running
       if (wasRunning) await attempt(() => status.report(true))
     })
-    done()
   },
   { name: 'status', dependencies: ['data'], fastify: '5.x' },
 )

@@ -19,10 +19,7 @@ const cut = (response: FastifyReply['raw']): void => {
   response.destroy()
 }
 
-/**
- * Sends a stream as fast as the client reads. If it fails, the answer is cut. Without `body`, sends only the headers,
- * for HEAD, without a length (RFC 9110, section 8.6).
- */
+/** Without `body`, for HEAD, sends the headers without a length (RFC 9110, section 8.6). */
 export const sendStream = (
   body: Readable | undefined,
   request: FastifyRequest,

@@ -5,7 +5,6 @@ import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Undefined if tracing is off. */
     endSpan?(answer: SentAnswer): void
   }
 }
@@ -13,7 +12,7 @@ declare module 'fastify' {
 type TracingPluginOptions = { tracing: Tracing }
 
 export default fp<TracingPluginOptions>(
-  (app, { tracing }, done) => {
+  async (app, { tracing }) => {
     const spans = new Map<string, RequestSpan>()
     app.addHook('onRequest', (request, _reply, next) => {
       const span = tracing.begin(getMethod(request.raw), request.headers)
@@ -23,12 +22,11 @@ export default fp<TracingPluginOptions>(
     })
     app.decorate('endSpan', (answer: SentAnswer) => {
       const { requestId, method, traceparent, ms } = answer
-      // The edge answers before the router, so its span begins afterwards.
+      // Answers of the edge pass no hook, so their span is created afterwards.
       const span = spans.get(requestId) ?? tracing.begin(method, { traceparent }, Date.now() - ms)
       spans.delete(requestId)
       span.end(answer)
     })
-    done()
   },
   { name: 'tracing', fastify: '5.x' },
 )

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createAccessForm } from '../app/operator/access/form.ts'
 import { emptyQuery } from '../app/records/query/no-parameters.ts'
@@ -22,7 +22,7 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
       querystring: emptyQuery,
       response: { 202: accessRequestAnswer },
     },
-    // Before the body is read, so that a refused body also uses the quota.
+    // Before the body is read, so that invalid bodies count, too.
     onRequest: (request) => app.accessRequests.admit(request.clientAddress),
     handler: async (request, reply) => {
       const answer = await app.accessRequests.submit(request.body, request.clientAddress)
@@ -33,16 +33,17 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** The contact form as HTML. */
 export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
   app,
   { config: { accessContact }, secrets, now },
 ) => {
   const form = createAccessForm(app.accessRequests, secrets, now)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
-    parsed(null, Object.fromEntries(new URLSearchParams(body as string)))
-  })
+  app.addContentTypeParser<string>(
+    formType,
+    { parseAs: 'string' },
+    async (_request: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
+  )
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
   app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), accessContact)))

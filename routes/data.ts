@@ -35,13 +35,12 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
         scope,
         schema: {
           openapi: describePage(resource),
-          querystring: ({ params: _, ...asked }) =>
-            records.parse({ ...asked, resource, shape: toShape(asked.type) }),
+          querystring: (request) => records.parse({ ...request, resource, shape: toShape(request.type) }),
           response: { 200: page },
         },
         listScopes: listIncludedScopes,
         hold: exports.rows.hold,
-        answer: ({ params: _, ...asked }) => records.answer({ ...asked, resource }),
+        answer: (request) => records.answer({ ...request, resource }),
         exporting: {
           ...exporting,
           respond: (request) => exports.records.answer(request, resource, request.query.query),
@@ -52,17 +51,16 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
         scope,
         schema: {
           openapi: describeItem(resource),
-          querystring: ({ params, ...asked }) =>
-            records.parse({ ...asked, resource, id: params.id as string, shape: 'item' }),
+          querystring: (request) =>
+            records.parse({ ...request, resource, id: request.params.id as string, shape: 'item' }),
           response: { 200: item },
         },
         listScopes: listIncludedScopes,
-        answer: ({ params, ...asked }) => records.answer({ ...asked, resource, id: params.id as string }),
+        answer: (request) => records.answer({ ...request, resource, id: request.params.id as string }),
       }),
     ]
   })
 
-/** Histories of one record and of all records. */
 const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   ...Object.values(resources).map((resource) => {
     const toRecord = ({ id }: EndpointRequest['params']) => ({ resource, id: id as string })
@@ -71,10 +69,10 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
       scope: `${resource.name}:read`,
       schema: {
         openapi: describeRecordHistory(resource),
-        querystring: ({ params, ...asked }) => history.parse({ ...asked, record: toRecord(params) }),
+        querystring: (request) => history.parse({ ...request, record: toRecord(request.params) }),
         response: { 200: historyPage },
       },
-      answer: ({ params, ...asked }) => history.answer({ ...asked, record: toRecord(params) }),
+      answer: (request) => history.answer({ ...request, record: toRecord(request.params) }),
     })
   }),
   defineEndpoint({
@@ -86,7 +84,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   }),
 ]
 
-/** The scope is checked only after the endpoint is known to exist. Its document decides parameters and answer. */
+/** `admit` checks the scope, after the existence of the endpoint. Its document defines parameters and answer. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,
@@ -94,7 +92,7 @@ const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   getScope: ({ name }) => `custom:${name}`,
   getName: ({ name }) => `custom/${name}`,
   admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
-  answer: ({ params, ...asked }) => custom.answer({ ...asked, name: params.name as string }),
+  answer: (request) => custom.answer({ ...request, name: request.params.name as string }),
   exporting: {
     ...exporting,
     respond: (request) => exports.custom.answer(request, request.params.name as string, request.rawQuery),
@@ -121,7 +119,7 @@ const auditEndpoints = ({ trail }: FastifyInstance): Endpoint[] =>
       path: `/${list.path}`,
       scope: auditScope,
       demo: false,
-      schema: { openapi, querystring: (asked) => trail.parse(asked, list), response: { 200: page } },
+      schema: { openapi, querystring: (request) => trail.parse(request, list), response: { 200: page } },
       minuteCost: trailCost,
       offers: () => trailTypes,
       hold: trail.hold,

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Deps } from '../plugins/deps.ts'
 import endpoints from '../plugins/endpoints.ts'
-import limits from '../plugins/limits.ts'
+import rateLimit from '../plugins/rate-limit.ts'
 import reference from '../plugins/reference.ts'
 import { accessRequestRoutes, accessRoutes } from './access.ts'
 import { dataEndpoints } from './data.ts'
@@ -12,7 +12,7 @@ import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
 
-/** Every route of the service. Routes that need a token share one scope. */
+/** Routes that need a token share one scope. */
 export default fp<Deps>(
   async (app, deps) => {
     const { publicUrl, judge } = deps
@@ -22,7 +22,7 @@ export default fp<Deps>(
     await app.register(healthRoutes, deps)
     await app.register(async (closed) => {
       await closed.register(endpoints, { publicUrl, variesWithOrigin: corsOrigins.length > 0, judge })
-      await closed.register(limits)
+      await closed.register(rateLimit)
       for (const row of dataEndpoints(closed)) closed.endpoint(row)
     })
     await app.register(oauthRoutes, deps)

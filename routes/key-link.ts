@@ -16,10 +16,10 @@ type KeyLinkOptions = Pick<Deps, 'config' | 'reserved' | 'publicUrl' | 'limitSto
 
 /** Client networks that are counted at the same time, about 2 kB each. */
 const maxAccounts = 10_000
-/** The same for every link that gives no key, so that it reveals nothing. */
+/** One answer for wrong, used and expired links, so that it reveals nothing. */
 const noKey = 'This link does not work: it may be wrong, used or expired. Ask the sender for a new one.'
 
-/** The page that shows a key once. Attempts per network are limited like failed logins. */
+/** Shows a key once. The limit of failed logins applies to attempts per network. */
 export const keyLinkRoutes: FastifyPluginAsyncZod<KeyLinkOptions> = async (
   app,
   { config, reserved, publicUrl, limitStore, monotonicNow },

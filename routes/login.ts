@@ -23,7 +23,7 @@ import * as schemas from '../schemas/auth.ts'
 
 const { tokenAnswer } = schemas
 
-// RFC 7617. The key contains its id, so either half may hold it. A contradicting key id is refused.
+// RFC 7617. The key may be user or password, because it contains its id. Another key's id as user is refused.
 const readBasic = (encoded: string): string => {
   const decoded = Buffer.from(encoded, 'base64').toString()
   const [, user = '', password = ''] = (/^([^:]*):(.*)$/s.exec(decoded) ?? []).map((part) => part.trim())
@@ -32,7 +32,6 @@ const readBasic = (encoded: string): string => {
   return password.startsWith(`cda_live_${user}_`) ? password : ''
 }
 
-/** Uses a key in HTTP Basic as the body. */
 const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
   const [, basic] = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
   if (basic === undefined) return next()
@@ -46,7 +45,7 @@ const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
   next()
 }
 
-/** Login and the public keys, without a token. Needs the plugin `auth`. */
+/** Needs the plugin `auth`. */
 export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   app.withTypeProvider<ZodTypeProvider>().route({
     method: 'POST',
@@ -80,7 +79,6 @@ const refusePath = (): never => {
   })
 }
 
-/** Client credentials, revocation and introspection. Clients authenticate with their API key. */
 export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOptions): Promise<void> => {
   await app.register(oauth, options)
   const typed = app.withTypeProvider<ZodTypeProvider>()
@@ -122,7 +120,7 @@ export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOpti
     preValidation: authenticateClient('introspect'),
     handler: (request) => app.oauth.introspect.answer(request.client, request.body),
   })
-  // Outside of the authenticated scope, so that unknown paths are refused in OAuth's format.
+  // In this scope, so that unknown paths are refused in OAuth's format.
   const url = '/v1/oauth/*'
   app.route({ method: [...routedMethods], url, onRequest: refusePath, handler: refusePath })
 }

@@ -5,10 +5,7 @@ import type { Deps } from '../plugins/deps.ts'
 
 const noStore = { 'cache-control': 'no-store' }
 
-/**
- * For load balancers. An instance without its database is not `ready`, although its cache can answer, because
- * another instance may still reach the database.
- */
+/** An instance without its database is not `ready`, although it has cached answers: another instance may reach it. */
 export const healthRoutes = async (
   app: FastifyInstance,
   { ping, isDraining }: Pick<Deps, 'ping' | 'isDraining'>,
@@ -27,7 +24,7 @@ export const healthRoutes = async (
 const challenge = 'Bearer realm="certdata metrics"'
 const detail = 'Send Authorization: Bearer <METRICS_TOKEN of the service>.'
 
-/** For Prometheus, with the operator's token. Without a configured token the page does not exist. */
+/** For Prometheus. Without a configured token, the page does not exist. */
 export const metricsRoutes = async (
   app: FastifyInstance,
   { token }: { token: string | undefined },

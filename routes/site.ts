@@ -30,7 +30,7 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
     return reply.sendPage((site.files.get('/demo') as () => SiteFile)())
   })
   for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
-  // Created at the first search, when every route is registered.
+  // Created at the first request, when every route is registered.
   give(
     '/docs/search.json',
     once(() => site.searchFile(describedRoutes)),
@@ -38,7 +38,6 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
 }
 
 const catalogPath = '/.well-known/api-catalog'
-/** They change only with a release. */
 const cacheControl = 'public, max-age=300'
 
 const webhookKeysSchema = { openapi: describeWebhookKeys, response: { 200: webhookKeys } }

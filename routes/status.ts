@@ -9,7 +9,6 @@ import type { SendPage } from '../plugins/pages.ts'
 
 type StatusRouteOptions = Pick<Deps, 'publicUrl' | 'config'>
 
-/** The status as pages and as JSON, rendered when the figures change. */
 export const statusRoutes = async (
   app: FastifyInstance,
   { publicUrl, config: { demoToken } }: StatusRouteOptions,
@@ -30,7 +29,7 @@ export const statusRoutes = async (
     return reply.sendPage(made.file, how)
   }
   const { toPage } = app.site
-  // Absorbs a rush of readers.
+  // During an incident, many clients read this page.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/', (_request, reply) =>
     send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),

@@ -66,7 +66,7 @@ t.test(
       owners
         .filter((owner) => owner.name !== name && !declared.includes(`'${owner.name}'`))
         .filter(({ decorator }) =>
-          // A member with `?.` may be missing.
+          // `?.` marks an optional plugin.
           new RegExp(
             `\\b(?:app|request|reply)\\.${decorator}\\b(?!\\?)|\\b${decorator}\\b[^={}]*\\} = (?:app|request)\\b`,
           ).test(text),
@@ -95,7 +95,7 @@ t.test('each exported type has a unique name', async (t) => {
   )
 })
 
-t.test('schemas know zod and nothing else', async (t) => {
+t.test('schemas import only zod', async (t) => {
   const wrong = imports.filter(
     (each) => each.from.startsWith('schemas/') && !isInternal(each) && each.to !== 'zod',
   )
@@ -117,14 +117,14 @@ t.test('the query grammar is pure: no database, no clock, no framework', async (
   t.same(clocks, [])
 })
 
-t.test('commands know their process by the shell they are given', async (t) => {
+t.test('commands use the given shell instead of process and console', async (t) => {
   const wrong = files
     .filter((file) => file.startsWith('app/operator/cli/'))
     .filter((file) => /\b(process|console)\.\w/.test(getText(file)))
   t.same(wrong, [])
 })
 
-t.test('routes have no SQL, no Redis, no try/catch', async (t) => {
+t.test('routes contain no SQL, no Redis and no try/catch', async (t) => {
   const wrong = files
     .filter((file) => file.startsWith('routes/'))
     .filter((file) => /\bsql`|ioredis|\btry\s*\{/.test(getText(file)))
@@ -151,7 +151,7 @@ t.test('one compiler validates every route, and it validates', async (t) => {
   t.same(compile({ schema: Number })('1'), { value: 1 })
 })
 
-t.test('the core knows no framework', async (t) => {
+t.test('of app/, only app.ts and main/ import Fastify', async (t) => {
   const wrong = imports.filter(
     ({ from, to }) =>
       from.startsWith('app/') && !/^app\/(app\.ts|main\/)/.test(from) && /^(fastify|@fastify\/)/.test(to),

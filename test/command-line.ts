@@ -5,21 +5,20 @@ import { runCommandLine } from '../app/operator/cli/command-line.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `code`: the exit code; null where a signal ended a process. */
+/** `code` is null if a signal ended the process. */
 export type Result = { code: number | null; stdout: string; stderr: string }
 
 export type RunOptions = {
-  /** All there is, but what a process needs to start. */
+  /** The whole environment. */
   env?: Environment
-  /** Standard input. */
   input?: string
-  /** Whether standard input and standard error are a terminal. */
+  /** Standard input and standard error are a terminal. */
   isWatched?: true
-  /** Answers requests to customers' addresses. */
+  /** Replaces the Internet. */
   outbound?: Outbound
 }
 
-/** Makes a stream that is slow, as a pipe is. A command that writes much has to wait. */
+/** A slow stream, like a pipe: a command with much output has to wait. */
 const createSink = () => {
   const chunks: Buffer[] = []
   const stream = new Writable({
@@ -35,7 +34,6 @@ const createSink = () => {
   return { stream, end }
 }
 
-/** Runs the command line in this process. */
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
   const { env = {}, input = '', isWatched = false, outbound } = options
   const [stdout, stderr] = [createSink(), createSink()]
@@ -44,17 +42,17 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
     stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: isWatched }),
     stdout: stdout.stream,
     stderr: Object.assign(stderr.stream, { isTTY: isWatched }),
-    // Who ends these tests ends the test runner's process, which looks after its own servers.
+    // Signals belong to the test runner.
     onSignal: () => () => {},
     ...(outbound ? { outbound } : {}),
   })
   return { code, stdout: await stdout.end(), stderr: await stderr.end() }
 }
 
-/** The command line in one environment, run in this process; `before` comes before the words of each command. */
+/** `before`: the first words of each command. */
 export const createCommandLine = (env: Environment, ...before: readonly string[]) => {
   const cli = (...words: string[]) => run([...before, ...words], { env })
-  /** What a command prints with `--json`; throws what is on standard error where it prints nothing. */
+  /** Throws the text of standard error if the command prints nothing. */
   const json = async (...words: string[]) => {
     const { code, stdout, stderr } = await cli(...words, '--json')
     if (stdout === '') throw new Error(`${words.join(' ')}: exit code ${code}: ${stderr}`)

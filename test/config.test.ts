@@ -23,7 +23,7 @@ const refusal = (env: Record<string, string>): string => {
   }
 }
 
-t.test('nothing set is a working local configuration', async (t) => {
+t.test('the defaults are a working local configuration', async (t) => {
   const config = parseConfig({})
   t.match(config, { host: '127.0.0.1', port: 3000, databaseUrl: undefined, allowHttp: true })
   t.ok(Object.isFrozen(config))
@@ -68,13 +68,13 @@ t.test('an empty variable counts as unset', async (t) => {
   t.equal(parseConfig({ REDIS_URL: '', PORT: '' }).port, 3000)
 })
 
-t.test('limits are configuration, and whole numbers from 1 on', async (t) => {
-  const { limits } = parseConfig({ LIMIT_PREMIUM_BURST: '250', LIMIT_LOGINS: '5' })
+t.test('limits are configurable whole numbers of at least 1', async (t) => {
+  const { limits } = parseConfig({ LIMIT_PREMIUM_BURST: '250' })
   t.same(limits, {
     premium: { burst: 250, minute: 600 },
     enterprise: { burst: 1000, minute: 6000 },
     demo: { burst: 20, minute: 60 },
-    logins: 5,
+    logins: 60,
     failedLogins: 10,
     introspections: 600,
     revocations: 60,

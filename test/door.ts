@@ -1,55 +1,85 @@
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
-import { freePort } from './servers.ts'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
 
-export type Door = {
-  /** Of 127.0.0.1. */
-  port: number
-  /** How many connections go through. */
-  readonly connections: number
-  /** Ends every connection that goes through, and lets go on who comes next. */
-  cut(): void
-  /** Ends every connection that goes through, and takes no other. */
-  sever(): void
-  mend(): Promise<void>
-}
-
-/** A way to a server, which tests can cut. `connect` opens the rest of the way. */
-export const createDoor = async (connect: () => Socket): Promise<Door> => {
-  const port = await freePort()
+/** A TCP proxy that tests can cut or hold. `open` opens the connection to the server. */
+export const createDoor = async (open: () => Socket) => {
   const sockets = new Set<Socket>()
-  let server: Server | undefined
-  const mend = async () => {
-    server = createServer((client) => {
-      const target = connect()
-      for (const socket of [client, target]) {
-        sockets.add(socket)
-        socket.on('error', () => {})
-        socket.on('close', () => {
-          client.destroy()
-          target.destroy()
-          sockets.delete(socket)
-        })
-      }
-      client.pipe(target).pipe(client)
-    }).listen(port, '127.0.0.1')
-    await once(server, 'listening')
-  }
+  let isSevered = false
+  let isHeld = false
+  let accepted = 0
+  let connections = 0
+  const server = createServer((client) => {
+    accepted += 1
+    if (isSevered) return void client.destroy()
+    connections += 1
+    client.on('close', () => {
+      connections -= 1
+    })
+    const upstream = open()
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    }
+    client.pipe(upstream).on('close', () => client.destroy())
+    upstream.pipe(client).on('close', () => upstream.destroy())
+    if (isHeld) for (const socket of [client, upstream]) socket.pause()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }
-  const sever = () => {
-    server?.close()
-    cut()
+  const holdOpen = () => {
+    for (const socket of sockets) socket.pause()
   }
-  await mend()
   return {
-    port,
-    get connections() {
-      return sockets.size / 2
+    port: (server.address() as AddressInfo).port,
+    /** Includes refused connections. */
+    get accepted() {
+      return accepted
     },
+    /** Connections that the client has not closed. */
+    get connections() {
+      return connections
+    },
+    /** Ends every connection, but accepts new ones. */
     cut,
-    sever,
-    mend,
+    /** Ends every connection, and every new one until `mend`. */
+    sever() {
+      isSevered = true
+      cut()
+    },
+    mend() {
+      isSevered = false
+    },
+    /** Holds the data of the existing connections, as if their backends were paused. */
+    holdOpen,
+    holdNew() {
+      isHeld = true
+    },
+    hold() {
+      holdOpen()
+      isHeld = true
+    },
+    release() {
+      isHeld = false
+      for (const socket of sockets) socket.resume()
+    },
+    async close() {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
   }
+}
+
+/** A door in front of a PostgreSQL server. `url` leads through it. */
+export const createDatabaseDoor = async (databaseUrl: string) => {
+  const { host, port, user = '', database = '', password } = new pg.Client({ connectionString: databaseUrl })
+  const door = await createDoor(() =>
+    host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host),
+  )
+  const login = typeof password === 'string' ? `${user}:${encodeURIComponent(password)}` : user
+  const url = `postgresql://${login}@127.0.0.1:${door.port}/${database}?sslmode=disable`
+  return Object.assign(door, { url })
 }

@@ -1,26 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from './servers.ts'
+import { freePort, startProgram } from './servers.ts'
 
 export type HaproxyOptions = {
-  /** Ports of instances on this machine. */
+  /** Ports. */
   instances: readonly number[]
-  /** Whether a request that failed to connect is sent again. */
+  /** Of failed connections to an instance. */
   retries: number
 }
 
 export type Haproxy = {
   port: number
-  /** Instances that it sends requests to. */
+  /** Number of instances that pass the health check. */
   countUp(): Promise<number>
   stop(): Promise<void>
 }
 
-/** As `deploy/haproxy.cfg` does it, with checks that are as fast as a test wants them. */
+/** Like `deploy/haproxy.cfg`, with more frequent health checks. */
 const configuration = (port: number, { instances, retries }: HaproxyOptions) => `
 global
   maxconn 4000
@@ -46,36 +43,15 @@ backend api
 ${instances.map((instance, index) => `  server s${index} 127.0.0.1:${instance}`).join('\n')}
 `
 
-const untilListening = async (port: number, child: ChildProcess) => {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined)
-    if (answer) return
-    if (child.exitCode !== null) break
-    await delay(20)
-  }
-  throw new Error('haproxy does not start')
-}
-
-/** Debian's haproxy in front of instances on this machine. */
 export const startHaproxy = async (options: HaproxyOptions): Promise<Haproxy> => {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'certdata-haproxy-'))
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, configuration(port, options))
-  const child = spawn('haproxy', ['-db', '-q', '-f', file], { stdio: ['ignore', 'inherit', 'inherit'] })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  const stop = async () => {
-    process.removeListener('exit', kill)
-    if (child.exitCode === null && child.signalCode === null && kill()) await once(child, 'exit')
-    rmSync(folder, { recursive: true, force: true })
-  }
-  try {
-    await untilListening(port, child)
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const { stop } = await startProgram('haproxy', ['-db', '-q', '-f', file], {
+    ...{ folder, signal: 'SIGKILL' },
+    isReady: async () => Boolean(await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined)),
+  })
   const countUp = async () => {
     const table = await (await fetch(`http://127.0.0.1:${port}/haproxy;csv`)).text()
     return table.split('\n').filter((line) => /^api,s\d+,.*,UP,/.test(line)).length

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { build } from '../app/app.ts'
 import { createChangeSource } from '../app/cache/changes.ts'
 import { createFence } from '../app/cache/fence.ts'
 import { createJudge, createLeaseClock, type Judge } from '../app/cache/freshness.ts'
@@ -29,13 +28,12 @@ export const secretKey = 'a secret of the tests that is longer than thirty-two c
 
 export type TestDatabase = {
   url: string
-  /** Connections of the operator: see and change every customer's rows. */
+  /** Sees and changes the rows of every customer. */
   operator: QueuedDb
-  /** Connections of the serving role. */
+  /** The serving role. */
   reader: QueuedDb
-  /** The same, for what no data request may hold up. */
+  /** The serving role, for queries that data requests must not delay. */
   reserved: QueuedDb
-  /** The same for exports. */
   exportSource: ExportSource
   close(): Promise<void>
 }
@@ -53,7 +51,7 @@ const connect = (
     longestWaitMs = patientMs,
   }: { max?: number; turns?: number; longestWaitMs?: number } = {},
 ) => {
-  // The operator's statements take as long as they take, as on the command line; those of the service do not.
+  // As in production: only the service's statements have a timeout.
   const patience = role === readerRole ? {} : { statementTimeoutMs: 0 }
   const options = { ...(role ? { role } : {}), ...patience, max, applicationName: 'test', onError: ignore }
   return createDb(createPool(url, options), { turns, longestWaitMs })
@@ -65,7 +63,7 @@ const exportPool = (url: string, totalMs: number, max: number) =>
     ...{ isStreaming: true, statementTimeoutMs: totalMs },
   })
 
-/** Exports as patient as any test, unless told otherwise. */
+/** By default, these exports never time out. */
 export const createTestExports = (
   url: string,
   { idleMs = patientMs, max = 8, ...clock }: { idleMs?: number; max?: number; now?: () => number } = {},
@@ -76,8 +74,8 @@ export const createTestExports = (
 }
 
 /**
- * A fresh database with the current schema and a signing key. `longestWaitMs`: of the queue in front of the service's
- * connections; a busy machine makes nobody wait so long that it refuses, unless told otherwise.
+ * A new database with the current schema and a signing key. `longestWaitMs`: of the queue for connections. By default
+ * it refuses no request, even on a busy machine.
  */
 export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Promise<TestDatabase> => {
   const asOwner = async (url: string, act: (owner: Db) => Promise<unknown>) => {
@@ -85,15 +83,19 @@ export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Pr
     await act(owner)
     await owner.destroy()
   }
-  const server = await testPostgres((url) => asOwner(url, migrate))
-  await asOwner(server.url, async (owner) => {
-    // A copy takes itself for another database's restored history, and would empty its log.
-    await sql`update change_state set identity = change_identity()`.execute(owner)
-    await ensureSigningKeys(owner, createSecrets([secretKey]))
-  })
+  const server = await testPostgres((url) =>
+    asOwner(url, async (owner) => {
+      await migrate(owner)
+      await ensureSigningKeys(owner, createSecrets([secretKey]))
+    }),
+  )
+  // Otherwise the copy of the template looks like a restored backup, and would empty its change log.
+  await asOwner(server.url, (owner) =>
+    sql`update change_state set identity = change_identity()`.execute(owner),
+  )
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole, { longestWaitMs })
-  // As in production: what takes turns leaves one connection to all else.
+  // As in production, queued work leaves one connection free.
   const reserved = connect(server.url, readerRole, { max: 3, turns: 2, longestWaitMs })
   const exports = createTestExports(server.url)
   const close = async () => {
@@ -106,11 +108,11 @@ export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Pr
   return { url: server.url, operator, reader, reserved, exportSource: exports.source, close }
 }
 
-/** Connections of the database's owner, who may do everything; the caller destroys them. */
+/** The owner of the database. The caller destroys the connections. */
 export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): QueuedDb =>
   connect(url, undefined, { max })
 
-/** Locks the table of products, so that reads wait. Returns the function that unlocks it. */
+/** Makes reads of products wait until the returned function is called. */
 export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>) => {
   const locked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -119,7 +121,7 @@ export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>)
     locked.resolve()
     await released.promise
   })
-  // A lock that cannot be had rejects.
+  // `held` rejects if the table cannot be locked.
   await Promise.race([locked.promise, held])
   return async (): Promise<void> => {
     released.resolve()
@@ -128,11 +130,11 @@ export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>)
 }
 
 export type TestClock = {
-  /** Added to the wall clock, in milliseconds: changes the day and tokens' times. */
+  /** Added to every clock of the service. */
   offsetMs: number
-  /** Ages and windows stand still, except for the offset. All requests of a test then count in one window. */
+  /** Stops the monotonic clock, except for the offset, so that all requests of a test count in one window. */
   isStopped?: boolean
-  /** Added to what the service takes for the time since 1970, and to nothing else: somebody has set a clock. */
+  /** Added to the wall clock of the instance only, as if its clock had been set. */
   stepMs?: number
 }
 
@@ -140,34 +142,30 @@ export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
   limitStore?: LimitStore & SlotStore
-  /** Replaces the judge over the database's own log. */
+  /** Defaults to a judge with the change log of the database. */
   judge?: Judge
   clock?: TestClock
-  /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
+  /** Issuer and audience of tokens. Defaults to `publicUrl`. */
   origin?: string
   isDraining?: () => boolean
   logStream?: LogStream
-  /** What stands for the Internet. */
+  /** Replaces the Internet. */
   outbound?: Outbound
-  /** Longest that a poll of the change log may take; absent: longer than any test. */
+  /** Timeout of a poll of the change log. By default it never times out. */
   pollMs?: number
-  /** How long a poll speaks for the present; absent: as in production. */
+  /** Defaults to the lease of production. */
   leaseMs?: number
-  /** Puts itself between exports and their connections. */
   wrapExports?: (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 }
 
-/** Tests ask faster than any customer may; those of limits set their own. */
+/** Tests send more requests than a customer may. */
 const noLimits = Object.fromEntries(
   Object.keys(variables).flatMap((name) => (name.startsWith('LIMIT_') ? [[name, '1000000']] : [])),
 )
 
 type FenceOptions = Pick<TestAppOptions, 'pollMs' | 'leaseMs'>
 
-/**
- * A fence and its poller on a database, with a judge over them; started. A machine that stalls fails no poll, unless told
- * otherwise: answers would be stale.
- */
+/** Starts a poller. By default no poll times out, because answers would then be stale on a busy machine. */
 export const startTestFence = async (url: string, { pollMs = patientMs, leaseMs }: FenceOptions = {}) => {
   const fence = createFence()
   const poller = createPoller({
@@ -181,7 +179,6 @@ export const startTestFence = async (url: string, { pollMs = patientMs, leaseMs 
   return { fence, poller, judge: createJudge(fence, poller, 300_000) }
 }
 
-/** The service on a database, as a process would build it, without listening. */
 export const createTestApp = async (
   database: TestDatabase,
   options: TestAppOptions = {},
@@ -194,6 +191,8 @@ export const createTestApp = async (
   const { pool: max, ...exportLimits } = config.exports
   const exports = exportPool(database.url, exportLimits.totalMs, max)
   const pool = options.wrapExports?.(exports) ?? exports
+  // Loaded here, because half of the test files need no app.
+  const { build } = await import('../app/app.ts')
   const app = await build({
     config,
     publicUrl: origin,
@@ -223,7 +222,7 @@ export const createTestApp = async (
   return app
 }
 
-/** The service on a database, listening at its own origin. */
+/** Listens at the origin that its tokens and links name. */
 export const listenTestApp = async (
   database: TestDatabase,
   options: TestAppOptions = {},
@@ -235,7 +234,7 @@ export const listenTestApp = async (
   return { app, origin }
 }
 
-/** Polls until it holds; fails loudly where it never does. */
+/** Polls the condition. Rejects after `deadlineMs`. */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -248,7 +247,7 @@ export const until = async (
   }
 }
 
-/** A customer with a key of all scopes, or of those given; returns the key. */
+/** Returns a new key of a new or existing customer, with all scopes by default. */
 export const addCustomer = async (
   { operator }: Pick<TestDatabase, 'operator'>,
   customerId: string,
@@ -269,7 +268,7 @@ export const addCustomer = async (
 
 export type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
 
-/** Logs in and returns a GET under that token. Answers are never older than the request: `no-cache`. */
+/** Requests have `no-cache`, so that answers are never older than the request. */
 export const logIn = async (app: FastifyInstance, apiKey: string): Promise<{ token: string; get: Get }> => {
   const answer = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } })
   const token = answer.json().access_token as string
@@ -282,7 +281,6 @@ export const logIn = async (app: FastifyInstance, apiKey: string): Promise<{ tok
   return { token, get }
 }
 
-/** A customer from nothing to a GET under its token. */
 export const asCustomer = async (
   database: TestDatabase,
   app: FastifyInstance,

@@ -4,9 +4,8 @@ import { tryLock } from '../app/local/embedded/lock.ts'
 import { isAlive, sharedFolder, startInTemp } from './servers.ts'
 
 /*
- * Keeps the PostgreSQL that the files of one run share until the run is over: `hold-postgres.ts PID`, of the process
- * that runs them. Without it the server, and the database that tests copy, would be made anew whenever no file happens to
- * use them.
+ * `hold-postgres.ts PID`, with the process that runs the test files: keeps their PostgreSQL until this process ends.
+ * Otherwise the server and its template would be created again whenever no file uses them.
  */
 const [key = ''] = process.argv.slice(2)
 const server = await startInTemp(key)

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Test } from 'tap'
 
-/** A record of an answer: an address, or the name that another name stands for. */
 type Answer = { a: string } | { aaaa: readonly number[] } | { cname: string }
-/** What the server says of a name. `silent`: nothing; `garbage`: no message; `truncated`: all of it over TCP only. */
+/** `silent`: no answer. `garbage`: no DNS message. `isTruncated`: the whole answer only over TCP. */
 export type Zone = Readonly<
   Record<string, { answers: readonly Answer[]; isTruncated?: true } | 'unknown' | 'silent' | 'garbage'>
 >
@@ -39,7 +38,7 @@ const encodeRecord = (owner: string, type: number, data: Buffer): Buffer => {
   return Buffer.concat([encodeName(owner), fixed, data])
 }
 
-/** The answer to a query (RFC 1035, section 4); undefined: none. */
+/** RFC 1035, section 4. */
 const answer = (query: Buffer, zone: Zone, isTcp: boolean): Buffer | undefined => {
   const { name, end } = readName(query)
   const type = query.readUInt16BE(end)
@@ -71,11 +70,11 @@ const answer = (query: Buffer, zone: Zone, isTcp: boolean): Buffer | undefined =
   return Buffer.concat([head, question, ...records])
 }
 
-/** Starts a name server on 127.0.0.1, for UDP and TCP. Returns its address with its port. */
+/** Listens on one port for UDP and TCP. Returns address and port. */
 export const startNameServer = async (t: Pick<Test, 'teardown'>, zone: Zone): Promise<string> => {
   const tcp = createServer((socket) => {
     socket.on('error', () => {})
-    // Several queries may come at once, each after its length.
+    // One chunk may contain several queries, each after its length.
     let rest = Buffer.alloc(0)
     socket.on('data', (chunk) => {
       rest = Buffer.concat([rest, chunk])

@@ -1,20 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, makeDataFolder } from './servers.ts'
+import { freePort, makeDataFolder, startProgram } from './servers.ts'
 
 const program = '/usr/sbin/nginx'
 
 export type Nginx = { port: number; stop(): Promise<void> }
 
-/** Why nginx tests are skipped. False if nginx is installed, or if REQUIRE_REDIS=1 forbids skipping. */
+/** The reason to skip. REQUIRE_REDIS=1 forbids skipping. */
 export const skipsNginx: string | false =
   existsSync(program) || process.env.REQUIRE_REDIS === '1' ? false : 'there is no nginx'
 
-/** nginx without any setting of proxy_pass. */
 const defaults = (port: number, instance: number) => `
 events {}
 http {
@@ -26,7 +23,7 @@ http {
 }
 `
 
-/** `deploy/nginx.conf` with the ports, addresses and certificate of a test. `files` are paths of PEM files. */
+/** `deploy/nginx.conf` with the ports, addresses and certificate of a test. */
 const shipped = (port: number, instance: number, files: { cert: string; key: string }): string => {
   const replacements: [string, string][] = [
     ['access_log /dev/stdout plain;', 'access_log off;'],
@@ -43,7 +40,7 @@ const shipped = (port: number, instance: number, files: { cert: string; key: str
   }, text)
 }
 
-/** Keeps nginx's files in the folder that nginx is started with. By default they are in folders of the system. */
+/** By default nginx writes its files to folders of the system. */
 const withOwnFiles = (configuration: string): string => {
   const kinds = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi']
   const paths = kinds.map((kind) => `${kind}_temp_path ${kind};`)
@@ -63,36 +60,16 @@ const isListening = async (port: number): Promise<boolean> => {
   }
 }
 
-const untilListening = async (port: number, child: ChildProcess) => {
-  for (let tries = 0; tries < 500 && child.exitCode === null; tries += 1) {
-    if (await isListening(port)) return
-    await delay(20)
-  }
-  throw new Error('nginx does not start')
-}
-
-/** Debian's nginx in front of an instance on this machine: with its defaults, or with the shipped file if `tls` is given. */
+/** With the defaults of nginx, or with the shipped configuration if `tls` is given. */
 export const startNginx = async (instance: number, tls?: { cert: string; key: string }): Promise<Nginx> => {
   const port = await freePort()
   const folder = makeDataFolder('nginx')
   const file = join(folder, 'nginx.conf')
   writeFileSync(file, withOwnFiles(tls ? shipped(port, instance, tls) : defaults(port, instance)))
-  const child = spawn(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+  // SIGKILL would leave its workers behind.
+  const { stop } = await startProgram(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
+    ...{ folder, signal: 'SIGTERM' },
+    isReady: () => isListening(port),
   })
-  // Its workers end with it, which SIGKILL would prevent.
-  const end = () => child.kill('SIGTERM')
-  process.once('exit', end)
-  const stop = async () => {
-    process.removeListener('exit', end)
-    if (child.exitCode === null && child.signalCode === null && end()) await once(child, 'exit')
-    rmSync(folder, { recursive: true, force: true })
-  }
-  try {
-    await untilListening(port, child)
-  } catch (error) {
-    await stop()
-    throw error
-  }
   return { port, stop }
 }

@@ -14,7 +14,6 @@ t.teardown(async () => {
   await database.close()
 })
 
-/** Returns the linter's findings under the committed rules. */
 const lint = async (t: Test, text: string): Promise<string[]> => {
   const file = join(t.testdir({ 'openapi.json': text }), 'openapi.json')
   const cli = join(root, 'node_modules/@stoplight/spectral-cli/dist/index.js')

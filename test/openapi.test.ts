@@ -591,6 +591,13 @@ t.test('every error is documented for its operation', async (t) => {
   )
 })
 
+t.test('only endpoints without example data document that the demo token is refused', (t) => {
+  const isNamed = (path: string) =>
+    JSON.stringify(resolve(document.paths[path].get.responses[403])).includes('live_token_required')
+  t.same(['/v1/audit', '/v1/audit/roots', '/v1/products', '/v1/me'].map(isNamed), [true, true, false, false])
+  t.end()
+})
+
 t.test('the examples of errors match the schema of problems', async (t) => {
   const examples = Object.values(document.components.examples as Record<string, { value: unknown }>)
   t.same(

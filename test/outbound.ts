@@ -1,55 +1,38 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import { Agent, createServer } from 'node:https'
 import type { AddressInfo, LookupFunction } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { createOutbound, type Outbound, type OutboundOptions } from '../app/http/outbound.ts'
+import { makeCertificate as makeFiles } from './api/sockets.ts'
 
-/** The name that the server's certificate is for. */
+/** In the certificate. */
 export const hostName = 'keys.example.com'
-/** A public address, to which nothing is ever sent: the agent connects to the server instead. */
+/** The agent connects to the test server instead. */
 export const publicAddress = '93.184.215.14'
 
-/** An https server that stands for the public Internet. */
+/** An https server that replaces the public Internet. */
 export type Internet = {
   outbound: Outbound
-  /** What the server answers with. */
   answer: (request: IncomingMessage, response: ServerResponse) => void
-  /** What the names resolve to, in the order of the look-ups; the last one stays. */
+  /** Results of the next look-ups. The last one repeats. */
   addresses: (readonly string[])[]
   lookups: number
-  /** Addresses that connections were to go to. */
+  /** Addresses that the client chose. */
   connections: string[]
   requests: number
   close(): void
 }
 
-/** A certificate for the name, and its key, in PEM. */
+/** PEM. */
 export const makeCertificate = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-outbound-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = [
-    '-nodes',
-    '-days',
-    '1',
-    '-subj',
-    `/CN=${hostName}`,
-    '-addext',
-    `subjectAltName=DNS:${hostName}`,
-  ]
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  })
+  const { key, cert, remove } = makeFiles('ec', [hostName])
   const made = { key: readFileSync(key), cert: readFileSync(cert) }
-  rmSync(folder, { recursive: true })
+  remove()
   return made
 }
 
-/** Starts the server. Connections to any address reach it; which address was asked for is noted. `names`: who resolves. */
+/** Connections to any address reach this server. `names` replaces `addresses`. */
 export const startInternet = async (names?: OutboundOptions['resolve']): Promise<Internet> => {
   const { key, cert } = makeCertificate()
   const server = createServer({ key, cert }, (request, response) => {

@@ -1,4 +1,4 @@
-/** Measures again, three times in all, while it is not good: a machine that stalls spoils one time, and seldom three. */
+/** Measures at most three times, because a busy machine may spoil a measurement. */
 export const bestOfThree = async <Value>(
   measure: (attempt: number) => Promise<Value>,
   isGood: (value: Value) => boolean,
@@ -8,9 +8,6 @@ export const bestOfThree = async <Value>(
   return value
 }
 
-/**
- * Returns the milliseconds of the first of three tries that took less than was promised, else of the last: a machine may
- * stand still during one of them.
- */
+/** Returns the milliseconds of the first of three tries below `promisedMs`, or of the last. */
 export const fastest = (promisedMs: number, measure: () => Promise<number>): Promise<number> =>
   bestOfThree(measure, (ms) => ms < promisedMs)

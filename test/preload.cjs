@@ -1,9 +1,8 @@
 const nodeModule = require('node:module')
 
-// Node loads this before tap's hooks, which record each file that tests and their child processes load. That is for
-// coverage, which is off, and takes a third of the time of a small test file.
+// Disables tap's hooks, which record the loaded files for coverage. They take a third of the time of a small test file.
 const { registerHooks } = nodeModule
-// tap registers its hooks once. A test may register its own later.
+// tap registers its hooks with the first call. Later calls are from tests.
 nodeModule.registerHooks = () => {
   nodeModule.registerHooks = registerHooks
   nodeModule.syncBuiltinESMExports()
@@ -15,7 +14,7 @@ const options = process.env.NODE_OPTIONS?.replace(/"?--import=\S*processinfo\S*"
 if (options) process.env.NODE_OPTIONS = options
 else delete process.env.NODE_OPTIONS
 
-// Appends the processor time of this file and of the processes that it started: seconds, and the file's name.
+// Appends the processor time of this file and its child processes, in seconds.
 const { isMainThread } = require('node:worker_threads')
 const [, file = ''] = process.argv
 if (process.env.TEST_TIMES && isMainThread && /\.(test|process)\.ts$/.test(file))
@@ -24,7 +23,7 @@ if (process.env.TEST_TIMES && isMainThread && /\.(test|process)\.ts$/.test(file)
     const { user, system } = process.cpuUsage()
     let children = 0
     try {
-      // Of proc(5): cutime and cstime, in hundredths of a second.
+      // cutime and cstime of proc(5), in hundredths of a second.
       const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
       children = (Number(fields[13]) + Number(fields[14])) / 100
     } catch {}

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
 
-/** The gate runs all cases: RANDOM_CASES=1. More than 1 searches for longer. */
+/** The gate runs all cases: RANDOM_CASES=1. */
 const share = Number(process.env.RANDOM_CASES ?? 0.2)
 
-/** Of all random cases of a test file. RANDOM_SEED repeats a run. */
+/** RANDOM_SEED repeats a run. */
 export const seed = Number(process.env.RANDOM_SEED ?? Math.trunc(Math.random() * 2 ** 31))
 t.comment(`RANDOM_SEED=${seed}`)
 
-/** Returns the number of cases to run: `all` in the gate, a fifth of it in `npm test`. */
 export const cases = (all: number): number => Math.ceil(all * share)
 
 fc.configureGlobal({ seed, numRuns: cases(100) })

@@ -14,15 +14,12 @@ import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from 
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { type Service, startService, untilReady } from './service.ts'
 
-/**
- * The promised times, on a machine without other work: 5 s with the bundled database, and 2 s with an existing one.
- * The second is doubled here.
- */
+/** The promise on a quiet machine: 5 s with the bundled database. 2 s with an existing one, doubled here. */
 const secondStartMs = 5_000
 const configuredStartMs = 4_000
-/** The suite shares its cores: one start of three shows what a start takes. */
+/** One fast start of three is enough, because the suite shares its cores. */
 const tries = 3
-/** What loading the service's code takes on a machine without other work. */
+/** Time to load the code on a quiet machine. */
 const usualLoadMs = 1_000
 
 const start = async (env: Record<string, string>): Promise<Service> => {
@@ -31,7 +28,7 @@ const start = async (env: Record<string, string>): Promise<Service> => {
   return service
 }
 
-/** How many times as long as usual a process takes just now to load the service's code; at least 1. */
+/** Current time to load the code as a multiple of the usual time, at least 1. */
 const measureSlowness = async (): Promise<number> => {
   const startedAt = Date.now()
   const program = `await import('./app/main/serve.ts')`
@@ -41,7 +38,7 @@ const measureSlowness = async (): Promise<number> => {
   return Math.max(1, (Date.now() - startedAt) / usualLoadMs)
 }
 
-/** The first start that is ready in time, or the last one. The limit is longer where all is slow. */
+/** Returns the first start that is ready in time, or the last one. The limit grows with the slowness. */
 const startWithin = async (usualLimitMs: number, env: Record<string, string>) => {
   for (let count = 1; ; count += 1) {
     const limitMs = usualLimitMs * (await measureSlowness())
@@ -61,7 +58,7 @@ const temporaryFolder = () => {
   return folder
 }
 
-t.test('a start that fails since a port is taken leaves no bundled PostgreSQL behind', async (t) => {
+t.test('a start on a used port fails and leaves no bundled PostgreSQL behind', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => void taken.close())
   await once(taken, 'listening')
@@ -77,10 +74,10 @@ t.test('a start that fails since a port is taken leaves no bundled PostgreSQL be
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'and has ended')
 })
 
-/** Of the bundled database: what the first of two tests has made serves the second. */
+/** Two tests use the same bundled database, because creating it takes seconds. */
 const dataDir = join(temporaryFolder(), 'data')
 
-t.test('without configuration it serves example data, a ready key, and finds them again', async (t) => {
+t.test('without configuration it serves example data and a key, and keeps them', async (t) => {
   const first = await start({ DATA_DIR: dataDir })
   await first.printed('npx certdata import')
   const banner = first.output()
@@ -156,7 +153,7 @@ t.test('after a crash of all instances, the next start undoes the changes of the
   await until('it is undone', isUndone)
 })
 
-t.test('an unreachable database at start is named and tried again, until a signal', async (t) => {
+t.test('a start without a database names it and retries until a signal', async (t) => {
   const port = await freePort()
   const service = await start({
     DATABASE_URL: `postgresql://someone@127.0.0.1:${port}/nowhere`,
@@ -170,7 +167,7 @@ t.test('an unreachable database at start is named and tried again, until a signa
   t.notMatch(service.output(), /someone@/, 'no credentials in the log')
 })
 
-t.test('while the database is away the service listens, is live, and refuses all else', async (t) => {
+t.test('while the database is unreachable, the service is live and refuses all other requests', async (t) => {
   const database = await createTestDatabase()
   const line = await createSeverable(database.url)
   t.teardown(async () => {
@@ -234,7 +231,7 @@ t.test('a database without the schema names the command', async (t) => {
   t.match(service.output(), /npx certdata migrate/)
 })
 
-t.test('the version before serves on the schema of the next, so that it can be rolled back to', async (t) => {
+t.test('the service starts on a newer schema, so that a release can be rolled back', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const owner = new pg.Client({ connectionString: database.url })
@@ -254,7 +251,7 @@ t.test('a login that may not use the serving role names the grant', async (t) =>
   t.teardown(() => owner.end())
   const login = `web_${process.pid}`
   await owner.query(`create role ${login} login password 'web'`)
-  // Beside the owner's, because a socket's address has no place for it in front.
+  // As parameters, because the address of a socket has no place for a user.
   const url = `${database.url}${database.url.includes('?') ? '&' : '?'}user=${login}&password=web`
   const env = { DATABASE_URL: url, SECRET_KEY: secretKey }
   const refused = await start(env)

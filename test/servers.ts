@@ -17,18 +17,16 @@ const START_LIMIT_MS = 60_000
 const PORT_TRIES = 5
 const PORTS_PER_JOB = 5_000
 
-/** A fresh, empty database for one caller: `url` connects as its owner, a superuser on the bundled server. */
+/** `url` connects as the owner, who is a superuser on the bundled server. */
 export type TestPostgres = { url: string; stop(): Promise<void> }
 
-/** `pid`: the server's process, to be stopped or killed by tests; `stop()` works in any state of it. */
+/** Tests may pause or kill the process `pid`. `stop()` works all the same. */
 export type TestRedis = { url: string; port: number; pid: number; stop(): Promise<void> }
 
 /**
- * Makes a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later). Without it, all
- * test files of one run share a bundled server without durability. The first file starts it, and it is removed when
- * the run is over. A file that is run alone removes it at its end. `stop()` drops the database, and ends its
- * connections. On the bundled server, `prepare` runs once and its result is copied, so all callers of one run must
- * prepare the same.
+ * Creates a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later). By default, all test
+ * files of a run share a bundled server without durability, which is removed after the run. `stop()` drops the
+ * database. On the bundled server, `prepare` runs once and its result is copied, so all files must pass the same one.
  */
 export async function testPostgres(prepare?: (url: string) => Promise<void>): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL
@@ -51,10 +49,8 @@ export async function testPostgres(prepare?: (url: string) => Promise<void>): Pr
 }
 
 /**
- * Starts the system's redis-server (or the program REDIS_SERVER) on 127.0.0.1 without persistence. It uses a free
- * port, or `port` for a server that comes back. `options` are added to its command line. Undefined if the program
- * does not exist.
- * @throws when there is none and REQUIRE_REDIS=1, or it does not start
+ * Starts redis-server (or the program REDIS_SERVER) on 127.0.0.1 without persistence. `undefined` if the program does
+ * not exist, unless REQUIRE_REDIS=1 forbids skipping.
  */
 export async function testRedis(port?: number, options: string[] = []): Promise<TestRedis | undefined> {
   const program = findProgram(process.env.REDIS_SERVER ?? 'redis-server')
@@ -66,15 +62,15 @@ export async function testRedis(port?: number, options: string[] = []): Promise<
     try {
       return await startRedis(program, port ?? (await freePort()), options)
     } catch (error) {
-      // Another process may have taken the port in between.
+      // Another process may have taken the port.
       if (tries === PORT_TRIES) throw error
     }
   }
 }
 
 /**
- * A new folder for data of the bundled PostgreSQL, with room for a socket's name in it. The server runs as another
- * user where root starts it: could that one not pass, its data would go elsewhere and stay there.
+ * Returns a new folder for the bundled PostgreSQL. Its path is short enough for a socket. If root starts the server, it
+ * runs as another user, which must be able to enter the folder.
  */
 export function makeDataFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `certdata-${name}-`))
@@ -83,8 +79,8 @@ export function makeDataFolder(name: string): string {
 }
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago. Nobody else takes it before the caller does: the system hands out
- * higher ports only, and each job of a run has 5,000 of its own, which it takes in turn.
+ * Returns a free TCP port of 127.0.0.1. No other program takes it: the system assigns only higher ports, and each job of
+ * a run has its own 5,000.
  */
 export async function freePort(): Promise<number> {
   const first = 12_000 + (Number(process.env.TAP_JOB_ID ?? 0) % 4) * PORTS_PER_JOB
@@ -108,7 +104,7 @@ const isFree = async (port: number): Promise<boolean> => {
   return true
 }
 
-// Keyed by the process that runs the test files, which is the parent of each.
+// The parent of all test files of a run identifies the run.
 async function startShared() {
   await removeAbandoned()
   const key = process.env.TEST_POSTGRES_KEY ?? String(process.ppid)
@@ -117,10 +113,9 @@ async function startShared() {
   return server
 }
 
-/** Where the server of one run lies. */
 export const sharedFolder = (key: string): string => join(tmpdir(), SHARED_PREFIX + key)
 
-/** Starts the server of one run. `key`: the id of the process that runs the test files. */
+/** Starts or joins the server of a run. `key`: the id of the process that runs the test files. */
 export async function startInTemp(key: string): Promise<EmbeddedPostgres> {
   return await startEmbedded({
     dataDir: sharedFolder(key),
@@ -137,7 +132,6 @@ export async function startInTemp(key: string): Promise<EmbeddedPostgres> {
   })
 }
 
-// See hold-postgres.ts: the first file of a run starts it.
 function holdForRun(key: string): void {
   const unlock = tryLock(join(sharedFolder(key), 'holder.lock'), 'exclusive')
   if (!unlock) return
@@ -146,7 +140,7 @@ function holdForRun(key: string): void {
   spawn(process.execPath, [program, key], { detached: true, stdio: 'ignore' }).unref()
 }
 
-// A run that was killed leaves its server behind: joining and leaving it is the way to remove it.
+// A killed run leaves its server behind. The last user that leaves a server removes it.
 async function removeAbandoned(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(SHARED_PREFIX))) {
     const key = name.slice(SHARED_PREFIX.length)
@@ -160,7 +154,7 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-// Test files run at the same time. The first one prepares the database, and the others wait for it.
+// The first test file prepares the template, and the others wait.
 async function makePrepared(url: string, prepare: (url: string) => Promise<void>): Promise<void> {
   await connected(url, async (client) => {
     await client.query('select pg_advisory_lock(1)')
@@ -187,47 +181,56 @@ async function connected<Result>(url: string, use: (client: pg.Client) => Promis
   }
 }
 
-// Not by URL: a socket's has no host, which that class refuses.
+// `URL` refuses the address of a socket, because it has no host.
 function withDatabase(url: string, name: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${name}`)
 }
 
 async function startRedis(program: string, port: number, more: string[]): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-redis-'))
-  const options = [
-    '--bind',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--dir',
-    folder,
-    ...more,
-  ]
-  const server = spawn(program, options, { cwd: folder, stdio: 'ignore' })
-  const kill = () => server.kill('SIGKILL')
-  process.once('exit', kill)
+  const address = ['--bind', '127.0.0.1', '--port', String(port)]
+  const unsaved = ['--save', '', '--appendonly', 'no', '--dir', folder]
+  // SIGKILL also ends a process that a test has paused.
+  const started = await startProgram(program, [...address, ...unsaved, ...more], {
+    ...{ folder, signal: 'SIGKILL', stdio: 'ignore' },
+    isReady: () => answersPing(port),
+  })
+  return { ...started, url: `redis://127.0.0.1:${port}`, port }
+}
+
+type ProgramOptions = {
+  folder: string
+  isReady: () => Promise<boolean>
+  signal: NodeJS.Signals
+  stdio?: 'ignore'
+}
+
+/** Starts a program and waits until it is ready. `stop` also deletes its folder. */
+export async function startProgram(
+  program: string,
+  args: readonly string[],
+  { folder, isReady, signal, stdio }: ProgramOptions,
+): Promise<{ pid: number; stop(): Promise<void> }> {
+  const child = spawn(program, args, { cwd: folder, stdio: stdio ?? ['ignore', 'ignore', 'inherit'] })
+  const end = () => child.kill(signal)
+  process.once('exit', end)
   const stop = async () => {
-    process.removeListener('exit', kill)
-    // Nothing to save, and SIGKILL also ends a process that a test has stopped.
-    if (isRunning(server) && kill()) await once(server, 'exit')
+    process.removeListener('exit', end)
+    if (isRunning(child) && end()) await once(child, 'exit')
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await once(server, 'spawn')
+    await once(child, 'spawn')
     const deadline = Date.now() + START_LIMIT_MS
-    while (!(await answersPing(port))) {
-      if (!isRunning(server) || Date.now() > deadline) throw new Error(`${program} does not start`)
+    while (!(await isReady())) {
+      if (!isRunning(child) || Date.now() > deadline) throw new Error(`${program} does not start`)
       await delay(10)
     }
   } catch (error) {
     await stop()
     throw error
   }
-  return { url: `redis://127.0.0.1:${port}`, port, pid: server.pid ?? 0, stop }
+  return { pid: child.pid ?? 0, stop }
 }
 
 async function answersPing(port: number): Promise<boolean> {
@@ -236,7 +239,7 @@ async function answersPing(port: number): Promise<boolean> {
     socket.setTimeout(1000, () => socket.destroy(new Error('silent')))
     socket.write('PING\r\n')
     const [reply] = (await once(socket, 'data')) as [Buffer]
-    // Where it wants a password, it says so once it is ready.
+    // NOAUTH: ready, with a password.
     return /^(?:\+PONG|-NOAUTH)/.test(reply.toString())
   } catch {
     return false
@@ -263,7 +266,6 @@ function findProgram(name: string): string | undefined {
   })
 }
 
-/** Whether there is such a process. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -8,33 +8,29 @@ import { freePort } from './servers.ts'
 const root = join(import.meta.dirname, '..')
 const patienceMs = 60_000
 
-/** The service as a process of its own. */
 export type Service = {
   child: ChildProcess
   port: number
   base: string
   output: () => string
-  /** Resolves when the text has been printed; rejects when the process ends first. */
+  /** Rejects if the process ends first. */
   printed: (text: string | RegExp) => Promise<void>
-  /** Its exit code. */
+  /** Resolves with the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
 export type ServiceOptions = {
-  /** Of Node, before the entry. */
+  /** Options of Node. */
   execArgv?: string[]
-  /** With the flags and variables of `npm start`, on which latency and memory depend. */
+  /** Uses the flags and variables of `npm start`, because latency and memory depend on them. */
   isMeasured?: boolean
-  /**
-   * As under systemd or in a container. Linux shares a core among sessions before it does among processes
-   * (autogroups), and of a session's part on one core it takes off what it uses on others.
-   */
+  /** As under systemd or in a container. Linux divides processor time between sessions first (autogroups). */
   hasOwnSession?: boolean
-  /** A file descriptor in place of the pipe that `output` reads. */
+  /** A file descriptor. `output` then has only standard error. */
   stdout?: number
 }
 
-// What ends this process's group does not reach another session, and a signal's default runs no listener of `exit`.
+// Signals to this process group do not reach another session, and by default a signal runs no `exit` listener.
 let endsBySignals = false
 const endBySignals = (): void => {
   if (endsBySignals) return
@@ -42,7 +38,7 @@ const endBySignals = (): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 }
 
-/** Starts it on a free port, with this environment and nothing else; does not wait until it listens. */
+/** Starts the service with only this environment. Does not wait until it listens. */
 export const startService = async (
   env: Record<string, string>,
   { execArgv = [], stdout, isMeasured = false, hasOwnSession = false }: ServiceOptions = {},
@@ -89,7 +85,6 @@ export const startService = async (
   return { child, port, base: `http://localhost:${port}`, output: () => output, printed, stop }
 }
 
-/** Waits until the service says that it is ready. */
 export const untilReady = async ({ base, child, output }: Service): Promise<void> => {
   const deadline = Date.now() + patienceMs
   for (;;) {

@@ -1,10 +1,6 @@
-/**
- * A clock of the service that stands still until the test moves it: no minute ends by itself, no token does, and nothing
- * that is done every few seconds is due.
- */
+/** A `TestClock` that moves only if the test moves it, so that no minute and no token ends by itself. */
 export const createStandingClock = (at = Date.now()) => ({
   at,
-  /** Milliseconds added to the wall clock, as in `TestClock`. */
   get offsetMs() {
     return this.at - Date.now()
   },

@@ -7,8 +7,8 @@ import { isNotModified, wantsNoCache } from '../http/fields.ts'
 import { findEncoding } from '../http/negotiation.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Account } from '../limits/account.ts'
-import type { Quotas } from '../limits/limiter.ts'
-import { type Costs, formatPolicies, formatUse } from '../limits/meters.ts'
+import { formatPolicies, formatUse, type PlanPolicy, type Quotas } from '../limits/limiter.ts'
+import type { Costs } from '../limits/meters.ts'
 import type { CachedResponse, CachedResponses, KnownTarget, KnownTargets } from './cached-responses.ts'
 import type { EdgeConnection, Identify } from './connection.ts'
 import { field, type RequestHead, readHead } from './head.ts'
@@ -39,7 +39,7 @@ type EdgeDeps = {
   identify: Identify
   cache: Pick<ReadThrough, 'readAtOnce'>
   quotas: Quotas
-  costs: Readonly<{ request: Costs; backFrom304: Costs }>
+  costs: Readonly<Record<'request' | 'backFrom304', Costs<PlanPolicy>>>
   today: () => string
   isClosed: () => boolean
   getTransport: (socket: Socket, forwardedProto: string | undefined) => 'tls' | 'plain' | undefined
@@ -70,7 +70,7 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     return reply && { ticket, reply, link, asOf, rows: isSame ? 0 : (entry.rows ?? 0) }
   }
 
-  const findAccount = (principal: Principal, { address }: EdgeConnection): Account | undefined =>
+  const findAccount = (principal: Principal, { address }: EdgeConnection): Account<PlanPolicy> | undefined =>
     principal.kind === 'demo' && (hasProxies || address === undefined)
       ? undefined
       : quotas.find(principal, { clientAddress: address ?? '' })

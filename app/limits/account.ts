@@ -1,110 +1,93 @@
-import {
-  type Admission,
-  admitted,
-  type Costs,
-  createMeters,
-  fits,
-  listUses,
-  type Meter,
-  refuse,
-  type Use,
-} from './meters.ts'
-import type { AccountName, LimitStore, Policy } from './store.ts'
+import { type Admission, admitted, type Costs, createMeters, type Use } from './meters.ts'
+import type { AccountName, LimitStore, Policy, PolicyName } from './store.ts'
 
-export type Account = {
-  readonly policies: readonly Policy[]
-  /** Counts and admits the request if every policy has room. A promise only if it needs a lease. */
-  take(costs: Costs): Admission | Promise<Admission>
-  /** Like `take`, but only if it can admit synchronously. If false, nothing was counted. */
-  takeAtOnce(costs: Costs): boolean
-  charge(costs: Costs): void
+export type Account<Name extends PolicyName> = {
+  readonly policies: readonly Policy<Name>[]
+  /** Counts and admits the request if every policy has room. Returns a promise only if it waits for the store. */
+  take(costs: Costs<Name>): Admission | Promise<Admission>
+  /** If false, nothing was counted, and `take` may still admit. */
+  takeAtOnce(costs: Costs<Name>): boolean
+  charge(costs: Costs<Name>): void
   use(): Use[]
-  settle(): void
 }
 
 export type AccountDeps = {
   store: LimitStore | undefined
   now: () => number
   after: (ms: number, call: () => void) => () => void
-  onUnsettled: (account: Account) => void
 }
 
 /**
- * Below the promised 10 %, because other instances learn of a new one only at its first heartbeat.
+ * The promise is 10 %. The rest is for new instances, which others know only after a heartbeat.
  * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 const aheadShare = 0.08
-/** Share of a lease at which it is settled. The rest lasts until the store responds. */
+/** Used share of a lease at which it is settled. The rest lasts until the store responds. */
 const settleShare = 0.75
-/** After this wait, the instance decides by its own counts. */
+/** Then the instance decides by its own counts. */
 const leaseWaitMs = 5
-/** From then on, no request waits for the exchange. See docs/decisions/0074-late-answers-of-redis-count.md. */
+/** Then no new request waits for the exchange. See docs/decisions/0074-late-answers-of-redis-count.md. */
 const lateAfterMs = 25
 
-type Waiter = {
-  costs: Costs
+type Waiter<Name extends PolicyName> = {
+  costs: Costs<Name>
   resolve: (admission: Admission) => void
   admission: Admission | undefined
 }
 
 /**
- * Creates a customer's quotas, shared with other instances through leases: an instance may be `aheadShare * quota /
- * instances` units ahead of the shared count. A request beyond this waits for an exchange. So all instances together
- * admit at most quota · (1 + aheadShare) in any window. No unit is reported twice, whatever happens to an exchange.
- * Without a store, or while it is down or late, each instance enforces the whole quota by itself.
+ * Creates the account of one customer. Instances share its quotas through leases: an instance may be `aheadShare *
+ * quota / instances` units ahead of the shared count, and a request beyond this waits for an exchange. So all
+ * instances together admit at most quota · (1 + aheadShare) in any window. No unit is reported twice, even if an
+ * exchange fails. Without a store, or while it is down or late, each instance enforces the whole quota by itself.
+ * `onUnsettled` receives a function that reports the counts.
  */
-export const createAccount = (
+export const createAccount = <Name extends PolicyName>(
   name: AccountName,
-  policies: readonly Policy[],
-  { store, now, after, onUnsettled }: AccountDeps,
-): Account => {
-  const meters = createMeters(policies)
-  const waiting: Waiter[] = []
+  policies: readonly Policy<Name>[],
+  { store, now, after }: AccountDeps,
+  onUnsettled: (settle: () => void) => void,
+): Account<Name> => {
+  const { meters, fits, refuse, use } = createMeters(policies)
+  type Meter = (typeof meters)[number]
+  const waiting: Waiter<Name>[] = []
   let isExchanging = false
   let isLate = false
 
   const getHeadroom = ({ policy }: Meter): number =>
     Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
   const isUnsettled = (): boolean => meters.some(({ unsettled }) => unsettled !== 0)
-  const isLeased = (costs: Costs): boolean =>
-    meters.every((meter, index) => meter.unsettled + (costs[index] ?? 0) <= getHeadroom(meter))
 
-  const count = (costs: Costs, nowMs: number): void => {
-    for (let index = 0; index < meters.length; index += 1) {
-      const units = costs[index] ?? 0
-      if (units === 0) continue
-      const meter = meters[index] as Meter
-      meter.window.add(nowMs, units)
-      meter.unsettled += units
-    }
+  const add = (meter: Meter, units: number, nowMs: number): void => {
+    if (units === 0) return
+    meter.window.add(nowMs, units)
+    meter.unsettled += units
+  }
+  const charge = (costs: Costs<Name>): void => {
+    const nowMs = now()
+    for (const meter of meters) add(meter, costs[meter.policy.name], nowMs)
     goOn()
   }
 
-  /** Decides by this instance's own counts, without its lease. */
-  const judgeAll = (waiters: readonly Waiter[]): void => {
-    const nowMs = now()
+  const judgeAll = (waiters: readonly Waiter<Name>[]): void => {
     for (const waiter of waiters) {
       if (waiter.admission) continue
-      const isAdmitted = fits(meters, waiter.costs, nowMs)
-      if (isAdmitted) count(waiter.costs, nowMs)
-      waiter.admission = isAdmitted ? admitted : refuse(meters, waiter.costs, nowMs)
+      const isAdmitted = fits(waiter.costs, now())
+      if (isAdmitted) charge(waiter.costs)
+      waiter.admission = isAdmitted ? admitted : refuse(waiter.costs, now())
       waiter.resolve(waiter.admission)
     }
-  }
-
-  const forget = (units: Costs): void => {
-    for (const [index, meter] of meters.entries()) meter.unsettled -= units[index] ?? 0
   }
 
   const exchange = async (shared: LimitStore): Promise<void> => {
     isExchanging = true
     const nowMs = now()
     const waiters = waiting.splice(0)
-    const demands = meters.map((meter, index) => {
+    const demands = meters.map((meter) => {
       // Units that left the window while the store was unavailable no longer matter.
       meter.unsettled = Math.min(meter.unsettled, meter.window.used(nowMs))
       meter.window.mark()
-      const wanted = waiters.reduce((sum, { costs }) => sum + (costs[index] ?? 0), 0)
+      const wanted = waiters.reduce((sum, { costs }) => sum + costs[meter.policy.name], 0)
       return { policy: meter.policy, spent: meter.unsettled, wanted }
     })
     const stopWaiting = () => {
@@ -116,25 +99,29 @@ export const createAccount = (
     let callOff = after(leaseWaitMs, stopWaiting)
     const settlements = await shared.exchange(name, demands)
     callOff()
-    // Late counts are dated at the request, or their units would stay for too long.
+    // Late counts are dated at the start of the exchange, so that their units leave the window in time.
     const countedMs = isLate ? nowMs : now()
     isLate = false
-    if (settlements) {
-      for (const [index, { window }] of meters.entries())
-        window.replace(countedMs, settlements[index]?.counts ?? [])
-      // Refunds the grant. `judgeAll` counts it again, in arrival order.
-      count(
-        settlements.map(({ granted }) => -granted),
-        now(),
-      )
-      judgeAll(waiters)
-    } else {
-      judgeAll(waiters)
-      for (const { admission, costs } of waiters) if (admission === admitted) forget(costs)
+    for (const [index, { counts, granted }] of settlements?.entries() ?? []) {
+      const meter = meters[index] as Meter
+      meter.window.replace(countedMs, counts)
+      // The counts of the store contain the grant. `judgeAll` adds it again, in order of arrival.
+      add(meter, -granted, now())
     }
-    forget(demands.map(({ spent }) => spent))
+    judgeAll(waiters)
+    for (const [index, meter] of meters.entries()) {
+      meter.unsettled -= demands[index]?.spent ?? 0
+      if (settlements) continue
+      // The store may have counted them.
+      for (const { admission, costs } of waiters)
+        if (admission === admitted) meter.unsettled -= costs[meter.policy.name]
+    }
     isExchanging = false
     goOn()
+  }
+
+  const settle = (): void => {
+    if (store && !store.isDown && !isExchanging && isUnsettled()) void exchange(store)
   }
 
   const goOn = (): void => {
@@ -142,33 +129,31 @@ export const createAccount = (
     const isDue = meters.some((meter) => meter.unsettled >= getHeadroom(meter) * settleShare)
     if (store.isDown) judgeAll(waiting.splice(0))
     else if (waiting.length > 0 || (isDue && isUnsettled())) void exchange(store)
-    else if (isUnsettled()) onUnsettled(account)
+    else if (isUnsettled()) onUnsettled(settle)
   }
 
-  const account: Account = {
+  const takeAtOnce = (costs: Costs<Name>): boolean => {
+    const isAlone = !store || store.isDown || isLate
+    const isLeased = (meter: Meter) => meter.unsettled + costs[meter.policy.name] <= getHeadroom(meter)
+    if (!isAlone && (waiting.length > 0 || !meters.every(isLeased))) return false
+    if (!fits(costs, now())) return false
+    charge(costs)
+    return true
+  }
+
+  return {
     policies,
+    takeAtOnce,
+    charge,
     take(costs) {
-      if (account.takeAtOnce(costs)) return admitted
+      if (takeAtOnce(costs)) return admitted
       const nowMs = now()
-      if (!store || !fits(meters, costs, nowMs)) return refuse(meters, costs, nowMs)
+      if (!store || !fits(costs, nowMs)) return refuse(costs, nowMs)
       return new Promise((resolve) => {
         waiting.push({ costs, resolve, admission: undefined })
         goOn()
       })
     },
-    takeAtOnce(costs) {
-      const nowMs = now()
-      const isAlone = !store || store.isDown || isLate
-      const isAtOnce = isAlone || (waiting.length === 0 && isLeased(costs))
-      if (!isAtOnce || !fits(meters, costs, nowMs)) return false
-      count(costs, nowMs)
-      return true
-    },
-    charge: (costs) => count(costs, now()),
-    use: () => listUses(meters, now()),
-    settle() {
-      if (store && !store.isDown && !isExchanging && isUnsettled()) void exchange(store)
-    },
+    use: () => use(now()),
   }
-  return account
 }

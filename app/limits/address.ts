@@ -5,20 +5,17 @@ import type { Principal } from '../identity/principal.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountName } from './store.ts'
 
-/** Bounds the text from a proxy's header. */
+/** Of the text from a proxy's header. */
 const maxLength = 64
 
-/** Addresses repeat, and parsing one costs as much as the rest of a cached response. */
+/** Parsing an address costs as much as the rest of a cached response. */
 const known = new LRUCache<string, string>({
   max: 1_000,
   maxSize: 100_000,
   sizeCalculation: (_, address) => address.length + 1,
 })
 
-/**
- * Returns the address that counts as one client: an IPv4 address, or the /64 of an IPv6 address, which one host
- * has (RFC 6177). IPv4 in IPv6 becomes IPv4.
- */
+/** Returns an IPv4 address or the /64 of an IPv6 address (one host, RFC 6177), or 64 characters of other text. */
 export const toClientNetwork = (address: string): string => {
   let client = known.get(address)
   if (client === undefined) {
@@ -28,13 +25,13 @@ export const toClientNetwork = (address: string): string => {
   return client
 }
 
-/** Returns the queue owner of a client that has not logged in. The site of an IPv6 address is its /48. */
+/** Returns the queue owner of a client without a login. The site of an IPv6 address is its /48. */
 export const toQueueOwner = (address: string): { network: string; site: string } => {
   const network = toClientNetwork(address)
   return { network, site: network.split(':').slice(0, 3).join(':') }
 }
 
-/** Returns a function that runs work on `db` in turns of the client's network. */
+/** Returns a function that queues work on `db` by the client's network. */
 export const createTurn =
   (db: QueuedDb, address: string): Turn =>
   (work) =>
@@ -47,7 +44,7 @@ const toClient = (address: string): string => {
   return parts.length === 4 ? parts.join('.') : `${parts.slice(0, 4).join(':')}::/64`
 }
 
-/** Returns the account of a principal: its customer, or the client's network for the demo token. */
+/** The customer pays, or the client's network for the demo token. */
 export const toAccountName = ({ kind, customerId }: Principal, address: string): AccountName => ({
   tag: customerId,
   name: kind === 'demo' ? toClientNetwork(address) : '',

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { demoCustomerId } from '../identity/principal.ts'
+import { repeat } from '../overload/repeat.ts'
 import type { AccountDeps } from './account.ts'
 import { refuseQuota } from './meters.ts'
-import type { AccountName, SlotStore } from './store.ts'
+import type { AccountName, PolicyName, SlotStore } from './store.ts'
 
-const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
-/** Of all demo clients, because one visitor may have many addresses. */
+export type Concurrent = Extract<PolicyName, 'exports' | 'long_polls'>
+
+/** `retryAfterSeconds` is a guess, because the end of a request is unknown. */
+const limits: Record<Concurrent, { quota: number; retryAfterSeconds: number }> = {
+  exports: { quota: 2, retryAfterSeconds: 5 },
+  long_polls: { quota: 10, retryAfterSeconds: 1 },
+}
+/** Of all demo clients together, because one visitor may have many addresses. */
 const demoLongPolls = 100
-
-export type Concurrent = keyof typeof concurrencyQuotas
 
 export type Ending = {
   readonly destroyed: boolean
@@ -17,13 +22,11 @@ export type Ending = {
 
 type ConcurrencyOptions = Pick<AccountDeps, 'after'> & { store: SlotStore | undefined }
 
-/** A slot that is not renewed for this time becomes free: its instance has died. */
+/** Lifetime of a slot whose instance has died. */
 export const leaseMs = 15_000
 export const renewEveryMs = 5_000
-/** Guesses: the time until a slot becomes free is unknown. */
-const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
 
-/** Creates the limiter of concurrent work. Without a store that responds, each instance allows the whole quota. */
+/** Limits concurrent work. Without a store that responds, each instance allows the whole quota. */
 export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
   const held = new Map<string, number>()
 
@@ -33,21 +36,9 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
     else held.delete(key)
   }
 
-  const keepRenewed = (renew: () => Promise<unknown>): (() => void) => {
-    let callOff = () => {}
-    const schedule = () => {
-      callOff = after(renewEveryMs, () => {
-        void renew()
-        schedule()
-      })
-    }
-    schedule()
-    return () => callOff()
-  }
-
-  const holdPlace = async (account: AccountName, kind: Concurrent, quota: number, ending: Ending) => {
+  const holdSlot = async (account: AccountName, kind: Concurrent, quota: number, ending: Ending) => {
     const key = `${account.tag}\0${account.name}\0${kind}`
-    const refusal = { violated: [kind], retryAfterSeconds: retryAfterSeconds[kind] }
+    const refusal = { violated: [kind], retryAfterSeconds: limits[kind].retryAfterSeconds }
     if ((held.get(key) ?? 0) >= quota) throw refuseQuota(refusal)
     change(key, 1)
     const slot = { account, kind, quota, id: randomUUID() }
@@ -56,10 +47,11 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
       change(key, -1)
       throw refuseQuota(refusal)
     }
-    const stopRenewing = store ? keepRenewed(() => store.hold(slot, leaseMs)) : () => {}
+    const renew = { everyMs: renewEveryMs, firstMs: renewEveryMs, onFailure: () => {}, after }
+    const stopRenewing = store && repeat({ ...renew, work: () => store.hold(slot, leaseMs) })
     const release = () => {
       change(key, -1)
-      stopRenewing()
+      void stopRenewing?.()
       void store?.release(slot)
     }
     if (ending.destroyed) release()
@@ -69,10 +61,10 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
   return {
     /** Holds a slot of the account until `ending` closes. Rejects with `quota_exceeded` if none is free. */
     async hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void> {
-      await holdPlace(account, kind, concurrencyQuotas[kind], ending)
-      // If this rejects, the first slot becomes free when the refusal was sent.
+      await holdSlot(account, kind, limits[kind].quota, ending)
+      // If this rejects, the end of the refusal frees the first slot.
       if (account.tag === demoCustomerId && kind === 'long_polls') {
-        await holdPlace({ ...account, name: '' }, kind, demoLongPolls, ending)
+        await holdSlot({ ...account, name: '' }, kind, demoLongPolls, ending)
       }
     },
   }

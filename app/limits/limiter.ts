@@ -1,118 +1,102 @@
 import { LRUCache } from 'lru-cache'
 import type { LimitsConfig, PlanLimits } from '../config/config.ts'
-import type { KeyFacts } from '../identity/facts.ts'
-import type { KeyChecks, KeyCount } from '../identity/oauth.ts'
 import type { Principal } from '../identity/principal.ts'
 import { type Account, type AccountDeps, createAccount } from './account.ts'
 import { toClientNetwork } from './address.ts'
-import { refuseQuota } from './meters.ts'
-import type { AccountName, Policy } from './store.ts'
+import { type Costs, refuseQuota, type Use } from './meters.ts'
+import type { AccountName, Policy, PolicyName } from './store.ts'
 
-type CountingDeps = Omit<AccountDeps, 'onUnsettled'>
+/** `maxAccounts`: of about 2 kB each. The least recently used account is dropped, with its counts. */
+type LimiterOptions = AccountDeps & { maxAccounts?: number }
 
-/** `maxAccounts`: about 2 kB each. Beyond it, the least recently used account is dropped. */
-type LimiterOptions = CountingDeps & { maxAccounts?: number }
-
-/** Limits the exchanges of a quiet account. */
+/** At most 20 exchanges a second for an account within its lease. */
 const settleAfterMs = 50
 
-type Known = { account: Account; policies: readonly Policy[] }
-
-/** Accounts that strangers can multiply need their own limiter, so that they evict no others. */
-export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
-  const known = new LRUCache<string, Known>({ max: maxAccounts })
-  const unsettled = new Set<Account>()
+/** Use a separate limiter for accounts that strangers can create, so that they evict no other accounts. */
+export const createLimiter = <Name extends PolicyName>({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
+  // With `max`, each of these caches would allocate its arrays now.
+  const accounts = new LRUCache<string, Account<Name>>({ maxSize: maxAccounts, sizeCalculation: () => 1 })
+  const unsettled = new Set<() => void>()
 
   const settleAll = (): void => {
-    const accounts = [...unsettled]
+    const all = [...unsettled]
     unsettled.clear()
-    for (const account of accounts) account.settle()
+    for (const settle of all) settle()
   }
-  const onUnsettled = (account: Account): void => {
+  const onUnsettled = (settle: () => void): void => {
     if (unsettled.size === 0) deps.after(settleAfterMs, settleAll)
-    unsettled.add(account)
+    unsettled.add(settle)
   }
 
   return {
-    /** Starts empty if `policies` is another list than before. */
-    account(name: AccountName, policies: readonly Policy[]): Account {
-      // No tag contains NUL. Without a name, the key is the tag itself, whose hash is already computed.
+    /** Another `policies` array than before, for example of another plan, starts a new account. */
+    account(name: AccountName, policies: readonly Policy<Name>[]): Account<Name> {
+      // No tag contains NUL. The tag alone needs no concatenation and no new hash.
       const key = name.name === '' ? name.tag : `${name.tag}\0${name.name}`
-      const found = known.get(key)
-      if (found?.policies === policies) return found.account
-      const account = createAccount(name, policies, { ...deps, onUnsettled })
-      known.set(key, { account, policies })
+      const known = accounts.get(key)
+      if (known?.policies === policies) return known
+      const account = createAccount(name, policies, deps, onUnsettled)
+      accounts.set(key, account)
       return account
     },
   }
 }
 
-/** Creates a limit of `quota` units in 60 s. */
-export const createCount = (deps: LimiterOptions, name: string, quota: number) => {
-  const limiter = createLimiter(deps)
-  const policies = [{ name, quota, windowSeconds: 60 }]
+/** Creates a limit of `quota` units in a window. `take` and `requireRoom` refuse with 429. */
+export const createCount = <Name extends PolicyName>(
+  deps: LimiterOptions,
+  name: Name,
+  quota: number,
+  windowSeconds = 60,
+) => {
+  const limiter = createLimiter<Name>(deps)
+  const policies = [{ name, quota, windowSeconds }]
+  const one = { [name]: 1 } as Costs<Name>
+  const isUsedUp = (account: AccountName): boolean =>
+    limiter.account(account, policies).use()[0]?.remaining === 0
   return {
+    isUsedUp,
     async take(account: AccountName): Promise<void> {
-      const admission = await limiter.account(account, policies).take([1])
+      const admission = await limiter.account(account, policies).take(one)
       if (admission.violated.length > 0) throw refuseQuota(admission)
     },
     requireRoom(account: AccountName): void {
       const [use] = limiter.account(account, policies).use()
       if (use?.remaining === 0) throw refuseQuota({ violated: [name], retryAfterSeconds: use.resetSeconds })
     },
-    isUsedUp: (account: AccountName): boolean => limiter.account(account, policies).use()[0]?.remaining === 0,
   }
 }
 
-type KeyChecksOptions = CountingDeps & { limits: Pick<LimitsConfig, keyof KeyChecks> }
+export type PlanPolicy = 'burst' | 'minute'
 
-/** Creates limits on introspections and revocations per minute. */
-export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyChecks => {
-  const create = (name: keyof KeyChecks, format: (key: KeyFacts, ip: string) => string): KeyCount => {
-    const count = createCount(deps, name, limits[name])
-    const toAccount = (key: KeyFacts, ip: string) => ({ tag: key.customerId, name: format(key, ip) })
-    return {
-      take: (key, ip) => count.take(toAccount(key, ip)),
-      requireRoom: (key, ip) => count.requireRoom(toAccount(key, ip)),
-    }
-  }
-  return {
-    introspections: create('introspections', ({ keyId }) => `introspect:${keyId}`),
-    revocations: create('revocations', ({ keyId }, ip) => `revoke:${keyId}:${toClientNetwork(ip)}`),
-  }
-}
-
-type QuotasOptions = CountingDeps & { limits: LimitsConfig }
-
-/** `burst` and `minute`, in the order of the headers. */
-export const planPolicies = ({ burst, minute }: PlanLimits): readonly Policy[] => [
+/** In the order of the response headers. */
+export const planPolicies = ({ burst, minute }: PlanLimits): readonly Policy<PlanPolicy>[] => [
   { name: 'burst', quota: burst, windowSeconds: 1 },
   { name: 'minute', quota: minute, windowSeconds: 60 },
 ]
-/** Creates the quotas of all customers. A customer's keys share one account. */
-export const createQuotas = ({ limits, ...deps }: QuotasOptions) => {
+
+/** All keys of a customer share one account. */
+export const createQuotas = ({ limits, ...deps }: AccountDeps & { limits: LimitsConfig }) => {
   const policies = {
     basic: undefined,
     premium: planPolicies(limits.premium),
     enterprise: planPolicies(limits.enterprise),
   }
   const demoPolicies = planPolicies(limits.demo)
-  const customers = createLimiter(deps)
-  const addresses = createLimiter(deps)
+  const customers = createLimiter<PlanPolicy>(deps)
+  const addresses = createLimiter<PlanPolicy>(deps)
   return {
     /**
-     * The account of the customer, or of the client's address for a demo token. `undefined` for a plan without API
-     * access. `clientAddress` may be a getter: it is read only if needed.
+     * Returns the account of the customer, or of the client's network for the demo token. `undefined` for a plan
+     * without API access. Reads `clientAddress`, a getter that parses headers, only for the demo token.
      */
     find(
       { kind, customerId, plan }: Principal,
       client: { readonly clientAddress: string },
-    ): Account | undefined {
+    ): Account<PlanPolicy> | undefined {
       if (kind === 'demo') {
-        return addresses.account(
-          { tag: customerId, name: toClientNetwork(client.clientAddress) },
-          demoPolicies,
-        )
+        const name = toClientNetwork(client.clientAddress)
+        return addresses.account({ tag: customerId, name }, demoPolicies)
       }
       const own = policies[plan]
       return own && customers.account({ tag: customerId, name: '' }, own)
@@ -121,3 +105,28 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions) => {
 }
 
 export type Quotas = ReturnType<typeof createQuotas>
+
+const policyHeaders = new WeakMap<readonly Policy[], string>()
+
+/** Formats `RateLimit-Policy`: `"burst";q=100;w=1, "minute";q=600;w=60`. */
+export const formatPolicies = (policies: readonly Policy[]): string => {
+  let header = policyHeaders.get(policies)
+  if (header === undefined) {
+    const members = policies.map(
+      ({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`,
+    )
+    header = members.join(', ')
+    policyHeaders.set(policies, header)
+  }
+  return header
+}
+
+/** Formats `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: `"burst";r=97;t=1, "minute";r=412;t=23`. */
+export const formatUse = (use: readonly Use[]): string => {
+  // On every response, so without map and join.
+  let text = ''
+  for (const { policy, remaining, resetSeconds } of use) {
+    text += `${text === '' ? '"' : ', "'}${policy.name}";r=${remaining};t=${resetSeconds}`
+  }
+  return text
+}

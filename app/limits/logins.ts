@@ -2,30 +2,47 @@ import type { LimitsConfig } from '../config/config.ts'
 import { ApiError } from '../errors.ts'
 import type { Credential } from '../identity/credential.ts'
 import type { KeyFacts } from '../identity/facts.ts'
+import type { KeyChecks, KeyCount } from '../identity/oauth.ts'
 import { refuseApiKey } from '../identity/principals.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountDeps } from './account.ts'
 import { toClientNetwork } from './address.ts'
 import { createCount } from './limiter.ts'
+import type { PolicyName } from './store.ts'
 
-type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
-  limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
+type Options<Names extends keyof LimitsConfig> = AccountDeps & { limits: Pick<LimitsConfig, Names> }
+
+const createKeyCount = (
+  deps: AccountDeps,
+  name: PolicyName,
+  quota: number,
+  format: (keyId: string, ip: string) => string,
+): KeyCount => {
+  const count = createCount(deps, name, quota)
+  const toAccount = ({ customerId, keyId }: KeyFacts, ip: string) => ({
+    tag: customerId,
+    name: format(keyId, ip),
+  })
+  return {
+    take: (key, ip) => count.take(toAccount(key, ip)),
+    requireRoom: (key, ip) => count.requireRoom(toAccount(key, ip)),
+  }
 }
 
-/** Verifies credentials within limits. `turn` runs the queries. Rejects as `verify` does, or `quota_exceeded`. */
+/** Verifies credentials within limits. Rejects like `credential.verify`, or with `quota_exceeded`. */
 export type Logins = {
   logIn(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
   /** Counts only failures, so that a valid key can always be revoked. */
   identify(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
-  requireRoom(key: KeyFacts): void
+  requireRoom: KeyCount['requireRoom']
 }
 
 /**
- * Logins count per verified key, failures per address and key id together. A valid key is never refused for failures:
- * after too many, the secret is first compared with the facts in memory.
+ * Logins count per verified key, failures per pair of network and key id. Failures of other clients never block a valid
+ * key: after too many, its secret is compared with the facts in memory, without a query.
  */
-export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
-  const keys = createCount(deps, 'logins', limits.logins)
+export const createLogins = ({ limits, ...deps }: Options<'logins' | 'failedLogins'>): Logins => {
+  const keys = createKeyCount(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)
   const failures = createCount(deps, 'failed_logins', limits.failedLogins)
 
   const identify: Logins['identify'] = async (credential, turn, ip) => {
@@ -40,15 +57,29 @@ export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
     })
   }
 
-  const toAccount = ({ customerId, keyId }: KeyFacts) => ({ tag: customerId, name: `login:${keyId}` })
-
   return {
     identify,
-    requireRoom: (key) => keys.requireRoom(toAccount(key)),
+    requireRoom: keys.requireRoom,
     async logIn(credential, turn, ip) {
       const facts = await identify(credential, turn, ip)
-      await keys.take(toAccount(facts))
+      await keys.take(facts, ip)
       return facts
     },
   }
 }
+
+/** Introspections count per key, revocations per key and network. */
+export const createKeyChecks = ({ limits, ...deps }: Options<keyof KeyChecks>): KeyChecks => ({
+  introspections: createKeyCount(
+    deps,
+    'introspections',
+    limits.introspections,
+    (keyId) => `introspect:${keyId}`,
+  ),
+  revocations: createKeyCount(
+    deps,
+    'revocations',
+    limits.revocations,
+    (keyId, ip) => `revoke:${keyId}:${toClientNetwork(ip)}`,
+  ),
+})

@@ -1,26 +1,94 @@
 import { ApiError } from '../errors.ts'
-import type { Policy } from './store.ts'
-import { createWindow, type Window } from './window.ts'
+import type { Policy, PolicyName } from './store.ts'
+
+type Bucket = { firstMs: number; lastMs: number; units: number }
+
+/** `ageMs` is the age of the newest of these units. */
+export type Count = readonly [ageMs: number, units: number]
+
+/**
+ * Units of one part of the window leave together, one window length after the newest of them. So no interval admits
+ * more than the quota, and steady traffic gets at most 1/50 less.
+ */
+export const windowParts = 50
+
+/** Creates a sliding window. Fixed windows, token buckets and GCRA admit twice the quota within one window length. */
+export const createWindow = (windowMs: number) => {
+  const partMs = windowMs / windowParts
+  let buckets: Bucket[] = []
+  let total = 0
+  let marked = 0
+
+  const expire = (nowMs: number): void => {
+    let [first] = buckets
+    while (first && first.lastMs + windowMs <= nowMs) {
+      total -= first.units
+      buckets.shift()
+      marked = Math.max(0, marked - 1)
+      first = buckets[0]
+    }
+  }
+
+  const add = (nowMs: number, units: number): void => {
+    total += units
+    const last = buckets.at(-1)
+    if (last && buckets.length > marked && nowMs - last.firstMs < partMs) {
+      last.units += units
+      last.lastMs = nowMs
+    } else buckets.push({ firstMs: nowMs, lastMs: nowMs, units })
+  }
+
+  return {
+    add(nowMs: number, units: number): void {
+      expire(nowMs)
+      add(nowMs, units)
+    },
+    used(nowMs: number): number {
+      expire(nowMs)
+      return Math.max(0, total)
+    },
+    /** Milliseconds until this number of units has left. `windowMs` if there are fewer. */
+    freesInMs(nowMs: number, units: number): number {
+      expire(nowMs)
+      let freed = 0
+      for (const bucket of buckets) {
+        freed += bucket.units
+        // Floating-point sums may exceed the window's length.
+        if (freed >= units) return Math.min(windowMs, bucket.lastMs + windowMs - nowMs)
+      }
+      return windowMs
+    },
+    mark(): void {
+      marked = buckets.length
+    },
+    /** Replaces the units from before the mark. Ages are relative to `atMs`. */
+    replace(atMs: number, counts: readonly Count[]): void {
+      const later = buckets.slice(marked)
+      buckets = []
+      total = later.reduce((sum, { units }) => sum + units, 0)
+      marked = 0
+      for (const [ageMs, units] of [...counts].sort((a, b) => b[0] - a[0])) {
+        if (ageMs < windowMs) add(atMs - ageMs, units)
+      }
+      buckets.push(...later)
+    },
+  }
+}
 
 export type Admission = Readonly<{
-  /** Policies without room for the request. Empty if it is admitted and counted. */
+  /** Names of the policies without room. Empty if the request is admitted. */
   violated: readonly string[]
-  /** Until all policies have room. 0 if admitted. */
   retryAfterSeconds: number
 }>
 
-export type Use = Readonly<{
-  policy: Policy
-  remaining: number
-  /** Until more units are available: 1 to the window's length. */
-  resetSeconds: number
-}>
+export type Use = Readonly<{ policy: Policy; remaining: number; resetSeconds: number }>
 
-export type Costs = readonly number[]
+/** Units for each policy. Negative units are refunds. */
+export type Costs<Name extends PolicyName> = Readonly<Record<Name, number>>
 
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
 
-/** Returns 429 `quota_exceeded`. */
+/** 429 with `Retry-After`. */
 export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiError =>
   new ApiError('quota_exceeded', {
     detail: `Quota exceeded: no units left of ${violated.join(' and ')}. Try again in ${retryAfterSeconds} s`,
@@ -28,67 +96,37 @@ export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiErro
     headers: { 'retry-after': String(retryAfterSeconds) },
   })
 
-export type Meter = {
-  policy: Policy
-  window: Window
-  /** Units that the store has not confirmed. Negative units are refunds. */
-  unsettled: number
-}
-
-/** Creates one meter per policy. */
-export const createMeters = (policies: readonly Policy[]): readonly Meter[] =>
-  policies.map((policy) => ({ policy, window: createWindow(policy.windowSeconds * 1000), unsettled: 0 }))
-
-const lacks = ({ policy, window }: Meter, cost: number, nowMs: number): number =>
-  cost === 0 ? 0 : window.used(nowMs) + cost - policy.quota
-
-/** Whether every policy has room, as far as this instance knows. */
-export const fits = (meters: readonly Meter[], costs: Costs, nowMs: number): boolean =>
-  meters.every((meter, index) => lacks(meter, costs[index] ?? 0, nowMs) <= 0)
-
-/** Returns the policies without room, and the time until all have room. */
-export const refuse = (meters: readonly Meter[], costs: Costs, nowMs: number): Admission => {
-  const violated: string[] = []
-  let waitMs = 0
-  for (const [index, meter] of meters.entries()) {
-    const lacking = lacks(meter, costs[index] ?? 0, nowMs)
-    if (lacking <= 0) continue
-    violated.push(meter.policy.name)
-    waitMs = Math.max(waitMs, meter.window.freesInMs(nowMs, lacking))
-  }
-  return { violated, retryAfterSeconds: Math.ceil(waitMs / 1000) }
-}
-
-/** Returns the current use of each policy. */
-export const listUses = (meters: readonly Meter[], nowMs: number): Use[] =>
-  meters.map(({ policy, window }) => ({
+/** Creates a window for each policy. All results are by the counts that this instance knows. */
+export const createMeters = <Name extends PolicyName>(policies: readonly Policy<Name>[]) => {
+  const meters = policies.map((policy) => ({
     policy,
-    remaining: Math.max(0, policy.quota - window.used(nowMs)),
-    resetSeconds: Math.ceil(window.releaseInMs(nowMs) / 1000),
+    window: createWindow(policy.windowSeconds * 1000),
+    /** Units that the store has not confirmed. */
+    unsettled: 0,
   }))
+  const lacks = ({ policy, window }: (typeof meters)[number], costs: Costs<Name>, nowMs: number): number =>
+    costs[policy.name] === 0 ? 0 : window.used(nowMs) + costs[policy.name] - policy.quota
 
-// draft-ietf-httpapi-ratelimit-headers-10: lists of strings with parameters (RFC 9651). Names need no escapes.
-
-const policyHeaders = new WeakMap<readonly Policy[], string>()
-
-/** Formats `RateLimit-Policy`: `"burst";q=100;w=1, "minute";q=600;w=60`. */
-export const formatPolicies = (policies: readonly Policy[]): string => {
-  let header = policyHeaders.get(policies)
-  if (header === undefined) {
-    header = policies
-      .map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`)
-      .join(', ')
-    policyHeaders.set(policies, header)
+  return {
+    meters,
+    fits: (costs: Costs<Name>, nowMs: number): boolean =>
+      meters.every((meter) => lacks(meter, costs, nowMs) <= 0),
+    refuse(costs: Costs<Name>, nowMs: number): Admission {
+      const violated: string[] = []
+      let waitMs = 0
+      for (const meter of meters) {
+        const lacking = lacks(meter, costs, nowMs)
+        if (lacking <= 0) continue
+        violated.push(meter.policy.name)
+        waitMs = Math.max(waitMs, meter.window.freesInMs(nowMs, lacking))
+      }
+      return { violated, retryAfterSeconds: Math.ceil(waitMs / 1000) }
+    },
+    use: (nowMs: number): Use[] =>
+      meters.map(({ policy, window }) => ({
+        policy,
+        remaining: Math.max(0, policy.quota - window.used(nowMs)),
+        resetSeconds: Math.ceil(window.freesInMs(nowMs, 1) / 1000),
+      })),
   }
-  return header
-}
-
-/** Formats `RateLimit`: `"burst";r=97;t=1, "minute";r=412;t=23`. */
-export const formatUse = (use: readonly Use[]): string => {
-  // Every response has this field, so map and join would cost too much.
-  let text = ''
-  for (const { policy, remaining, resetSeconds } of use) {
-    text += `${text === '' ? '"' : ', "'}${policy.name}";r=${remaining};t=${resetSeconds}`
-  }
-  return text
 }

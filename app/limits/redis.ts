@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, createMinuteWarning, isRefusal, type RedisClient } from '../db/redis.ts'
+import { type Count, windowParts } from './meters.ts'
 import { beatScript, exchangeScript, slotScript } from './scripts.ts'
 import type { AccountName, Demand, LimitStore, Policy, Settlement, Slot, SlotStore } from './store.ts'
-import { type Count, windowParts } from './window.ts'
 
 type RedisLimitsOptions = {
   url: string
@@ -10,13 +10,12 @@ type RedisLimitsOptions = {
   warn: (message: string, error?: Error) => void
 }
 
-/** Maximum wait when a slot is requested or released. */
 const placeWithinMs = 25
 const beatEveryMs = 1_000
 const beatEveryMsWhileDown = 100
-/** A connection is replaced if a command waits for this long. */
+/** Then a connection with a waiting command is replaced. */
 const giveUpAfterMs = 5_000
-/** Without a heartbeat for this time, an instance has left. */
+/** An instance without a heartbeat for this time does not count. */
 const leftAfterMs = 3_500
 
 const instancesKey = 'certdata:limits:instances'
@@ -24,7 +23,7 @@ const instancesKey = 'certdata:limits:instances'
 const redisKey = ({ tag, name }: AccountName, policy: Policy) =>
   `certdata:{${tag}}:limits:${policy.name}${name === '' ? '' : `:${name}`}`
 
-/** Contains the tag, so that slots are erased with the customer. */
+/** Contains the tag, so that erasing a customer deletes its slots. */
 const slotKey = ({ account: { tag, name }, kind }: Slot) =>
   `certdata:{${tag}}:running:${kind}${name === '' ? '' : `:${name}`}`
 
@@ -41,7 +40,7 @@ const readCounts = (ages: unknown, { windowSeconds }: Policy): Count[] | undefin
   return counts
 }
 
-/** `undefined` for results that the script cannot produce: other programs may write to Redis. */
+/** `undefined` for results that the script cannot produce, because other programs may write to Redis. */
 const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlement[] | undefined => {
   if (!Array.isArray(answer) || answer.length !== demands.length * 2) return undefined
   const settlements: Settlement[] = []
@@ -55,8 +54,8 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
 }
 
 /**
- * Shares limits in Redis, on its own connection, so that no large cache entry delays an exchange. An exchange is lost
- * only with its connection. Counts are not signed: a writer to Redis can change quotas, but read no data.
+ * Shares limits in Redis, on a separate connection, so that no large cache entry delays an exchange. Counts are not
+ * signed: a program with access to Redis can change quotas, but read no data.
  */
 export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = connectRedis(url, {

@@ -1,8 +1,8 @@
-import { windowParts } from './window.ts'
+import { windowParts } from './meters.ts'
 
 /**
- * One hash per policy: part of the window → "units/time of the newest". Arguments per policy: quota, window in ms,
- * units spent, units wanted. Returns per policy: units granted, and [age in ms, units, …].
+ * One hash per policy: part of the window → "units/time of the newest unit". Arguments per policy: quota, window in
+ * ms, units spent, units wanted. Returns per policy: units granted, and [age in ms, units, …].
  */
 export const exchangeScript = `
 local time = redis.call('TIME')
@@ -59,8 +59,8 @@ return redis.call('ZCARD', KEYS[1])
 `
 
 /**
- * Takes or renews a slot, in a sorted set of holders by the end of their lease. Arguments: id, quota, lease in ms.
- * A holder keeps its slot even above the quota, because slots may have been taken while Redis was unavailable.
+ * Takes or renews a slot in a sorted set: id of the holder → end of the lease. Arguments: id, quota, lease in ms.
+ * A holder keeps its slot above the quota, because slots may have been taken while Redis was unavailable.
  */
 export const slotScript = `
 local time = redis.call('TIME')

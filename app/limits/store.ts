@@ -1,40 +1,50 @@
-import type { Count } from './window.ts'
+import type { Count } from './meters.ts'
 
-/** At most `quota` units in any interval of `windowSeconds`. */
-export type Policy = Readonly<{ name: string; quota: number; windowSeconds: number }>
+/** Every limit that a refusal may name. */
+export const policyNames = [
+  ...(['burst', 'minute', 'exports', 'long_polls', 'logins', 'failed_logins'] as const),
+  ...(['introspections', 'revocations', 'key_links', 'access_requests'] as const),
+  ...(['demo_changes', 'demo_changes_all'] as const),
+] as const
+
+export type PolicyName = (typeof policyNames)[number]
+
+export type Policy<Name extends PolicyName = PolicyName> = Readonly<{
+  name: Name
+  quota: number
+  windowSeconds: number
+}>
 
 export type AccountName = Readonly<{ tag: string; name: string }>
 
 export type Demand = Readonly<{
   policy: Policy
-  /** Units admitted since the last report, whatever the quota. Negative units are refunds. */
+  /** Units admitted since the last report, even above the quota. Negative units are refunds. */
   spent: number
-  /** Units requested now, granted as far as the quota has room. */
+  /** Granted as far as the quota has room. */
   wanted: number
 }>
 
 export type Settlement = Readonly<{
-  /** 0 to `wanted`. If room is short, all policies are granted the same share. */
+  /** If any policy lacks room, all grant the same share of `wanted`. */
   granted: number
-  /** All units of all instances in the window, including this exchange. */
   counts: readonly Count[]
 }>
 
 export type LimitStore = {
-  /** One settlement per demand, in order, however late. `undefined` if it failed and may or may not be counted. */
+  /** One settlement per demand, in order. `undefined` if it failed; its units may be counted. Has no timeout. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
   readonly isDown: boolean
-  /** True if the last exchange was refused although the store is not down. */
+  /** True if the store responds, but refused the last exchange. */
   readonly isRefused?: boolean
   readonly instances: number
   close(): Promise<void>
 }
 
-/** One of an account's slots of a kind. `id` identifies the holder. */
 export type Slot = Readonly<{ account: AccountName; kind: string; quota: number; id: string }>
 
 export type SlotStore = {
-  /** Takes or renews the slot. False if none is free. `undefined` if not answered in time, and maybe taken. */
+  /** Takes or renews the slot. False if none is free. `undefined` without an answer in time; it may be taken. */
   hold(slot: Slot, leaseMs: number): Promise<boolean | undefined>
   release(slot: Slot): Promise<void>
 }

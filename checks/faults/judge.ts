@@ -1,4 +1,4 @@
-import { percentile } from '../../test/load.ts'
+import { quantile } from '../overload/load.ts'
 import type { Outcome } from './ask.ts'
 import type { Expected } from './fault.ts'
 import type { Observation } from './load.ts'
@@ -45,7 +45,7 @@ const countBy = <Key>(observations: readonly Observation[], keyOf: (each: Observ
 }
 
 const p99 = (observations: readonly Observation[]): number =>
-  percentile(
+  quantile(
     observations.map(({ ms }) => ms).sort((a, b) => a - b),
     0.99,
   )

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { createLimiter, planPolicies } from '../../app/limits/limiter.ts'
+import { createLimiter, type PlanPolicy, planPolicies } from '../../app/limits/limiter.ts'
 import { after } from '../../app/overload/timer.ts'
 import { connectStore, demand, newName, policies } from '../../test/limits/redis-stores.ts'
 import { until } from '../../test/limits/until.ts'
@@ -78,7 +78,7 @@ t.test('instances on one Redis let a flood have its quota and no more', { skip }
   const stores = [await connect(t), await connect(t), await connect(t)]
   await until(() => stores.every(({ instances }) => instances === 3))
   const generous = planPolicies({ burst: 100, minute: 1_000_000 })
-  const flooded = stores.map((store) => createLimiter({ ...deps, store }).account(name, generous))
+  const flooded = stores.map((store) => createLimiter<PlanPolicy>({ ...deps, store }).account(name, generous))
   let admitted = 0
   const startedMs = performance.now()
   const done = () => performance.now() - startedMs >= 2_500
@@ -87,7 +87,7 @@ t.test('instances on one Redis let a flood have its quota and no more', { skip }
       // Unequal: the first asks five times as often as the others.
       while (!done()) {
         for (let i = 0; i < (index === 0 ? 5 : 1); i++) {
-          if ((await account.take([1, 1])).violated.length === 0) admitted++
+          if ((await account.take({ burst: 1, minute: 1 })).violated.length === 0) admitted++
         }
         await new Promise((resolve) => setImmediate(resolve))
       }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { startHaproxy } from '../../test/haproxy.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../../test/helper.ts'
-import { percentile, startLoad } from '../../test/load.ts'
 import { freePort } from '../../test/servers.ts'
 import { type Service, startService, untilReady } from '../../test/service.ts'
+import { quantile } from '../overload/load.ts'
+import { startLoad } from './load.ts'
 
 /**
  * Restarts two instances in turn, behind haproxy and under load over kept connections, and counts requests that
@@ -72,8 +73,8 @@ const run = async (retries: number): Promise<boolean> => {
   for (const service of services) exits.push(await service.stop())
   const isGood = outcomes[200] === sent && exits.every((code) => code === 0)
   print(
-    `retries ${retries}: ${sent} requests, ${JSON.stringify(outcomes)}, p50 ${percentile(latencies, 0.5).toFixed(1)} ms, ` +
-      `p99 ${percentile(latencies, 0.99).toFixed(1)} ms, exit codes ${[...new Set(exits)].join()}: ` +
+    `retries ${retries}: ${sent} requests, ${JSON.stringify(outcomes)}, p50 ${quantile(latencies, 0.5).toFixed(1)} ms, ` +
+      `p99 ${quantile(latencies, 0.99).toFixed(1)} ms, exit codes ${[...new Set(exits)].join()}: ` +
       (isGood ? 'no request failed' : 'FAILED'),
   )
   return isGood

@@ -1,7 +1,4 @@
-/**
- * The tables of contract.md, sections 2 and 3, written down a second time. Nothing here is derived from `app/`, so
- * that tests find differences.
- */
+/** The contract, sections 2 and 3, as tables. Nothing is derived from `app/`, so that tests find differences. */
 
 export type Kind = 'text' | 'date' | 'instant' | 'integer' | 'boolean' | 'json'
 export type FieldSpec = { name: string; kind: Kind; array: boolean; nullable: boolean; values?: string[] }
@@ -12,11 +9,11 @@ export type ResourceSpec = {
   filters: FilterSpec[]
   sorts: string[]
   defaultSort: string
-  /** Fields in whose words `q` looks. */
+  /** Fields that `q` searches. */
   search: string[]
-  /** Include name → resource and the field that names the record. */
+  /** By name of the include. `by`: the field with the id. */
   includes: Record<string, { resource: string; by: string }>
-  /** Fields that the day decides, or the status: nobody stores them. */
+  /** Not stored. */
   computed: string[]
   reference: boolean
 }
@@ -41,7 +38,7 @@ const enums: Record<string, string> = {
   phase: 'initial renewal modification',
 }
 
-/** `name:kind`, with `?` where it may be null and `[]` where it is an array; text where no kind is given. */
+/** `name:kind` with `?` for nullable and `[]` for an array. The kind defaults to text. */
 const parseFields = (resource: string, text: string): FieldSpec[] =>
   text.split(/\s+/).map((part) => {
     const [, name = '', kind = 'text', mark = ''] = /^(\w+)(?::(\w+))?(\?|\[\])?$/.exec(part) ?? []
@@ -50,7 +47,7 @@ const parseFields = (resource: string, text: string): FieldSpec[] =>
     return values ? { ...spec, values } : spec
   })
 
-/** As the contract's table has them: ^ also ranges, ~ also prefix. */
+/** Notation of the contract: ^ also ranges, ~ also prefix. */
 const parseFilters = (text: string): FilterSpec[] =>
   text.split(' ').map((part) => ({
     name: part.replace(/[\^~]$/, ''),
@@ -124,7 +121,6 @@ const includes: Record<string, ResourceSpec['includes']> = {
   approvals: { product, country, certificate },
 }
 
-/** Numbers, names, titles and references. */
 const search: Record<string, string> = {
   certificates: 'number title holder',
   products: 'name part_numbers model brand manufacturer',
@@ -154,7 +150,7 @@ export const getSpec = (name: string): ResourceSpec =>
 export const getField = (spec: ResourceSpec, name: string): FieldSpec =>
   spec.fields.find((field) => field.name === name) as FieldSpec
 
-/** The operators that section 3 gives a field; `''` is the bare `=`. */
+/** `''` is the bare `=`. */
 export const operatorsFor = (spec: ResourceSpec, { name, range, prefix }: FilterSpec): string[] => {
   if (getField(spec, name).array) return ['', 'eq', 'ne', 'in', 'nin', 'all']
   const operators = ['', 'eq', 'ne', 'in', 'nin']

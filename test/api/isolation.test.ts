@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -19,10 +18,11 @@ import {
   type TestDatabase,
 } from '../helper.ts'
 import { postForm } from '../identity/post-form.ts'
+import { collectRoutes } from './http-stage.ts'
 
 /**
- * All customers have records of the same shape. Texts contain the customer's mark, so that a foreign text in an answer
- * is found. Ids are unique except the shared ones. A lure is a customer's id that another customer's records refer to.
+ * Customers have similar records. Every text contains the mark of its customer. Ids are unique to a customer, or shared
+ * by all. Lures are ids of one customer that records of others name.
  */
 const customers = ['acme', 'bolt', 'demo'] as const
 type Customer = (typeof customers)[number]
@@ -35,7 +35,7 @@ const others = (customer: Customer) => customers.filter((each) => each !== custo
 
 const makeRow = (name: string, customer: Customer, id: string, n: number) => {
   const mark = getMark(customer)
-  // A third of the records refer to own ids, a third to shared ids, a third to lures of another customer.
+  // Relations name own records, shared ids, and lures of another customer in turn.
   const neighbour = customers[(customers.indexOf(customer) + 1) % customers.length] as Customer
   const named = [listIds(customer)[0], shared[0], getLure(neighbour)][n % 3] as string
   const texts = [...resources[name as 'lab'].fields.values()]
@@ -71,22 +71,7 @@ const seed = async ({ operator }: TestDatabase) => {
   }
 }
 
-/** Finds all GET routes that `build` registers, so that new routes are tested automatically. */
-const listRoutes = async (build: () => Promise<FastifyInstance>) => {
-  const routes = new Map<string, boolean>()
-  const listen = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', ({ url, method, config }: RouteOptions) => {
-      if ([method].flat().includes('GET') && !url.includes('*')) routes.set(url, config?.scope !== undefined)
-    })
-  }
-  subscribe('fastify.initialization', listen)
-  const app = await build()
-  unsubscribe('fastify.initialization', listen)
-  return { app, routes }
-}
-
-/** Returns the marks and ids of other customers in an answer to this one. */
+/** Returns the marks and ids of other customers in the text. */
 const findForeign = (customer: Customer, text: string): string[] =>
   others(customer)
     .flatMap((other) => [getMark(other), ...listIds(other)])
@@ -94,7 +79,7 @@ const findForeign = (customer: Customer, text: string): string[] =>
 
 const parameter = /:\w+/g
 
-/** Each filter, sort and include of a route once, and ids of each kind of owner. */
+/** One customer's requests for a route: each filter, sort and include once, and ids of every kind. */
 const listTargets = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
   if (route.endsWith('/custom/:name')) return customTargets(route, customer)
   if (route.match(parameter)) {
@@ -117,7 +102,7 @@ const listTargets = (route: string, customer: Customer): { own: string[]; foreig
   if (!resource) return { own: [route], foreign: [] }
   const stranger = others(customer)[0] as Customer
   const names = Object.keys(resource.includes)
-  // The operators and the sort directions take turns.
+  // One operator per field and one direction per sort key, in turn.
   const filters = [...resource.fields.values()]
     .filter(({ filter, kind, values }) => filter && kind === 'text' && !values)
     .map(({ name, array }, n) => {
@@ -140,7 +125,7 @@ const listTargets = (route: string, customer: Customer): { own: string[]; foreig
   return { own: [route, ...queries.map((query) => `${route}?${query}`)], foreign: [] }
 }
 
-/** Documents for all customers that show every field and join, and one document for each customer alone. */
+/** Documents for all customers with every field and join, and one document for each customer. */
 const documents = (): { text: string; to: readonly Customer[] }[] => {
   const everyone = [...customers]
   const lists = owned.map((name) => {
@@ -230,7 +215,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
       `all-${name}?id=${listIds(stranger)[0]},${getLure(stranger)},${listIds(customer)[0]}`,
     ]),
     ...ids.map((id) => `probe?id=${id}`),
-    // The answer repeats `product_id`. Lures, because `findForeign` does not search for them.
+    // This endpoint repeats the requested id, so lures are no leak.
     ...customers.map((each) => `market-access?country_code=JP&product_id=${getLure(each)}`),
     ...['groups', 'dashboard-overview', `only-${customer}`],
   ]
@@ -238,7 +223,7 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
   return { own: own.map(at), foreign }
 }
 
-/** One entry of each customer, all in the same tree. */
+/** One entry of each customer, in one tree. */
 const seedAudit = async (app: FastifyInstance, { operator }: TestDatabase) => {
   const act = { actor: 'operator', action: 'customers.show' } as const
   const entries = customers.map((customer) => ({ ...act, customer, subject: getMark(customer) }))
@@ -257,8 +242,8 @@ type Ask = (method: 'GET' | 'HEAD', url: string, headers?: Record<string, string
 type Client = { apiKey: string; keyId: string; token: string }
 
 /**
- * Each customer introspects and revokes the tokens and keys of the others. The answers must equal the answer to
- * nonsense, and nothing may be revoked.
+ * Introspects and revokes the tokens and keys of other customers. The answers must equal those for an invalid token,
+ * and the tokens and keys must stay valid.
  */
 const listTokenLeaks = async (
   app: FastifyInstance,
@@ -297,7 +282,6 @@ const listTokenLeaks = async (
   return { leaks, answers }
 }
 
-/** Requests all targets of `routes` as the `askers` and returns every trace of another customer in the answers. */
 const listLeaks = async (
   app: FastifyInstance,
   routes: Map<string, boolean>,
@@ -312,7 +296,7 @@ const listLeaks = async (
   for (const customer of customers) {
     const apiKey = customer === 'demo' ? '' : await addCustomer(database, customer)
     const token = customer === 'demo' ? 'cda_demo_public' : (await logIn(app, apiKey)).token
-    // A key without limits does not have this scope.
+    // A key has this scope only if it is named.
     const auditKey =
       customer === 'demo' ? '' : await addCustomer(database, customer, { scopes: ['audit:read'] })
     const auditToken = customer === 'demo' ? token : (await logIn(app, auditKey)).token
@@ -331,7 +315,7 @@ const listLeaks = async (
     const get = gets.get(customer) as Get
     const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
     const targets = listTargets(route, customer)
-    // One customer and one form of a path are enough for the full list: all customers have the same records.
+    // All requests for one customer and the canonical path. A sample is enough for the rest, which shares its code.
     const isWhole = customer === customers[0] && route.startsWith('/v1/')
     const own = isWhole ? targets.own : targets.own.slice(0, 2)
     const foreign = isWhole ? targets.foreign : targets.foreign.slice(0, 2)
@@ -348,10 +332,10 @@ const listLeaks = async (
       if (isClosed && (bare.statusCode !== 404 || !isUnknown)) leaks.push({ customer, url, head: true })
     }
     for (const [n, url] of own.entries()) {
-      // From the database; every third also from memory and by HEAD.
+      // Every third request also from memory, and by HEAD.
       for (const headers of n % 3 ? [{}] : [{}, { 'cache-control': '' }]) {
         const answer = await get(url, headers)
-        // `Link` repeats the request, which sometimes contains a foreign mark.
+        // Links repeat the query, which may name ids of other customers.
         const { link, ...rest } = answer.headers
         const asksForeign = findForeign(customer, decodeURIComponent(url)).length > 0
         const shown = [answer.body, JSON.stringify(rest), asksForeign ? '' : link].join(' ')
@@ -379,8 +363,12 @@ const database = await createTestDatabase()
 for (const customer of customers) await addCustomer(database, customer)
 await seed(database)
 await seedDocuments(database)
-const { app, routes } = await listRoutes(() => createTestApp(database))
+const { app, routes: all } = await collectRoutes(() => createTestApp(database))
+const isWalked = ({ url, method }: RouteOptions) => [method].flat().includes('GET') && !url.includes('*')
+/** By path: whether the route needs a token. */
+const routes = new Map(all.filter(isWalked).map(({ url, config }) => [url, config?.scope !== undefined]))
 await seedAudit(app, database)
+/** Requested by one customer while a wall is removed. */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
 const one = ['acme'] as const
 t.teardown(async () => {
@@ -451,23 +439,23 @@ t.test('a cursor of another customer is rejected', async (t) => {
   }
 })
 
-/** The customer's condition in statements, with any alias, as a column or as a value. */
+/** The condition may compare with a column or with a value. */
 const ownConditions = /\b\w+\.customer_id = (s\.customer_id|\$\d+)/g
 const referred = (value: string) => (value.startsWith('$') ? `${value}::text` : value)
 
-/** Connections of the serving role that remove the customer's condition from every statement, also of exports. */
+/** Removes the customer's condition from every statement of the serving role, also of exports. */
 const createStripped = (url: string) => {
   let replaced = 0
   const strip = (text: string) =>
     text.replace(ownConditions, (_, value: string) => {
       replaced++
-      // Still joined to `s`, so that the customer is set before a row is read.
+      // Keeps the dependency on `s`, so that no row is read before the customer is set.
       return `${referred(value)} is not null and s.customer_id is not null`
     })
   const stripping = (pool: Pick<pg.Pool, 'connect'>) => ({
     connect: async () => {
       const client = await pool.connect()
-      // `asked` is a text, a query config, or a cursor.
+      // A text, or an object (also a cursor) with its text.
       const query = (asked: string | { text: string }, values: unknown[]) => {
         if (typeof asked === 'string') return client.query(strip(asked), values)
         asked.text = strip(asked.text)

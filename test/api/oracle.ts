@@ -1,14 +1,11 @@
 import { type FieldSpec, getField, getSpec, type ResourceSpec } from './contract.ts'
 
-/**
- * What the contract says of records, filters and order, in plain TypeScript over plain objects: the other
- * side of every comparison with the service.
- */
+/** Filters, order and computed fields of the contract in plain TypeScript, to compare with answers. */
 
 export type Rec = Record<string, unknown> & { id: string }
-/** A customer's stored rows by resource; computed fields are missing. */
+/** A customer's rows by resource, without computed fields. */
 export type Stored = Record<string, Rec[]>
-/** `today`: what relative dates count from; `on`: the day that computed fields are for. */
+/** `today`: for relative dates. `on`: for computed fields. */
 export type Moment = { today: string; on: string; window: number }
 export type Filter = { field: string; operator: string; values: string[] }
 
@@ -17,7 +14,7 @@ export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
 const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / dayMs
 
-/** By their UTF-8 bytes; case counts. */
+/** By UTF-8 bytes. */
 export const compareText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 const voidStatuses = ['rejected', 'revoked', 'withdrawn', 'superseded', 'suspended']
@@ -59,13 +56,13 @@ const computed: Record<string, (row: Rec, stored: Stored, moment: Moment) => obj
   approvals: (row) => ({ open: openStatuses.includes(row.status as string) }),
 }
 
-/** Every record of a resource as the contract shows it, all fields, in no order. */
+/** Unsorted, with computed fields. */
 export const listRecords = (resource: string, stored: Stored, moment: Moment): Rec[] =>
   (stored[resource] ?? []).map((row) => ({ ...row, ...computed[resource]?.(row, stored, moment) }))
 
 const relative = /^today(?:([+ -])(\d+)d)?$/
 
-/** A filter's value as the record's own text: relative dates become dates, a day becomes its first instant. */
+/** Relative dates become dates, and the day of an instant becomes its first instant. */
 const toComparable = (field: FieldSpec, value: string, today: string): string => {
   if (field.kind !== 'date' && field.kind !== 'instant') return value
   const match = relative.exec(value)
@@ -88,7 +85,7 @@ const spelled: Record<string, string> = {
   ς: 'σ',
 }
 
-/** Words without case and accents; what is no letter and no digit ends one. */
+/** Folded words. Everything except letters, digits and marks separates them. */
 export const wordsIn = (text: string): string[] => {
   const plain = text
     .normalize('NFKD')
@@ -100,7 +97,6 @@ export const wordsIn = (text: string): string[] => {
 
 type Authority = { name: string; abbreviation: string | null }
 
-/** The words of a record in which `q` looks. */
 export const listWords = ({ search }: ResourceSpec, record: Rec): string[] =>
   search.flatMap((name) => {
     const texts = [record[name]].flat().flatMap((value) => {
@@ -111,7 +107,6 @@ export const listWords = ({ search }: ResourceSpec, record: Rec): string[] =>
     return texts.flatMap(wordsIn)
   })
 
-/** Whether a record passes a filter, in the contract's words. */
 export const passes = (spec: ResourceSpec, record: Rec, filter: Filter, today: string): boolean => {
   if (filter.field === 'q') {
     const own = listWords(spec, record)
@@ -152,7 +147,7 @@ const compareKeys = (a: unknown, b: unknown): number => {
   return compareText(String(a), String(b))
 }
 
-/** Null is the greatest value; `id` breaks ties in the last key's direction. */
+/** Null is the greatest value. `id` breaks ties in the direction of the last key. */
 export const sorted = (records: readonly Rec[], sort: string): Rec[] => {
   const keys = sort
     .split(',')
@@ -169,7 +164,6 @@ export const sorted = (records: readonly Rec[], sort: string): Rec[] => {
 
 export type Asked = { resource: string; filters: Filter[]; sort?: string | undefined }
 
-/** The records that a query finds, in order. */
 export const expected = (asked: Asked, stored: Stored, moment: Moment): Rec[] => {
   const spec = getSpec(asked.resource)
   const found = listRecords(asked.resource, stored, moment).filter((record) =>
@@ -178,7 +172,7 @@ export const expected = (asked: Asked, stored: Stored, moment: Moment): Rec[] =>
   return sorted(found, asked.sort ?? spec.defaultSort)
 }
 
-/** What `included` holds beside these rows: by id, a dangling one absent. */
+/** By id, without dangling ids. */
 export const expectedIncluded = (
   spec: ResourceSpec,
   include: string,
@@ -194,7 +188,6 @@ export const expectedIncluded = (
 
 const listed = new Set(['', 'in', 'nin', 'all'])
 
-/** One filter as a query parameter, percent-encoded; lists escape their commas. */
 export const writeFilter = ({ field, operator, values }: Filter): string => {
   const name = operator === '' ? field : `${field}[${operator}]`
   const value = listed.has(operator)

@@ -7,8 +7,6 @@ import { encodedBody, encodings } from '../../app/http/encodings.ts'
 import { createStage } from '../custom/stage.ts'
 import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
 
-/** Promises of the contract that belong to no single room. */
-
 const database = await createTestDatabase()
 let isAway = false
 const app = await createTestApp(database, {
@@ -31,7 +29,6 @@ await give('acme', 'name: all\nrevision: 1\nlist:\n  from: products\n  select: {
 const sync = (await get('/v1/changes')).json().page.next_token as string
 
 const ndjson = { accept: 'application/x-ndjson' }
-/** One request for each kind of answer with data. */
 const data: readonly [url: string, headers?: Record<string, string>][] = [
   ['/v1/products'],
   ['/products/p1'],
@@ -45,7 +42,7 @@ const data: readonly [url: string, headers?: Record<string, string>][] = [
 const me = ['/v1/me'] as const
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-/** Refusals from every step of the order of judgement. */
+/** From every step of the contract's order of checks. */
 const listRefusals = async (): Promise<LightMyRequestResponse[]> => [
   await get('/v1/products?token=x'),
   await get('/v1/me', { authorization: '' }),
@@ -144,7 +141,7 @@ t.test('nothing is deprecated, in answers and in the description', async (t) => 
   t.notMatch(document.body, '"deprecated":true')
 })
 
-t.test('a body is compressed once, however many ask', async (t) => {
+t.test('a body is compressed once for all requests', async (t) => {
   const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
   t.equal(encodedBody(entry, 'gzip'), encodedBody(entry, 'gzip'))
   t.not(encodedBody(entry, 'gzip'), encodedBody(entry, 'br'))
@@ -160,7 +157,7 @@ t.test('an encoded body holds no more memory than its own size', async (t) => {
 
 t.test('strings compare by their UTF-8 bytes, case counts, and nothing is trimmed', async (t) => {
   const { get } = await asCustomer(database, app, 'bytes')
-  // U+FFFD comes before U+1F600 in bytes, and after it in UTF-16.
+  // U+FFFD precedes U+1F600 in UTF-8, and follows it in UTF-16.
   const names = [' a', 'B', 'Z', 'a', 'a ', 'ab', 'b', 'Ä', 'ä', '\ufffd', '\u{1f600}']
   for (const [index, name] of names.entries()) {
     await sql`insert into products (customer_id, id, name) values ('bytes', ${`p${(index * 7) % 11}`}, ${name})`.execute(
@@ -233,7 +230,7 @@ t.test('an unknown id and another customer’s id are the same 404', async (t) =
   t.same(theirs, none)
 })
 
-t.test('of an API key the server keeps only a hash', async (t) => {
+t.test('the server stores only a hash of an API key', async (t) => {
   const secret = apiKey.split('_').at(-1) as string
   const { rows } = await sql<{ text: string }>`select k::text as text from api_keys k`.execute(
     database.operator,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import t from 'tap'
 import { getOperators } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { cases, fc, seed } from '../random.ts'
+import { createStandingClock } from '../standing-clock.ts'
 import { contract, type FilterSpec, getField, getSpec, operatorsFor, type ResourceSpec } from './contract.ts'
 import {
   type Asked,
@@ -26,13 +28,7 @@ type Page = { limit: number; has_more: boolean; next_cursor: string | null; tota
 type Body = { data: Rec[]; page: Page; included?: Record<string, Record<string, Rec>>; code?: string }
 
 const today = new Date().toISOString().slice(0, 10)
-/** A clock that stands still: neither midnight nor a token's end comes by itself. */
-const clock = {
-  at: Date.parse(`${today}T12:00:00Z`),
-  get offsetMs() {
-    return this.at - Date.now()
-  },
-}
+const clock = createStandingClock(Date.parse(`${today}T12:00:00Z`))
 
 const database = await createTestDatabase()
 const app = await createTestApp(database, { clock })
@@ -56,7 +52,7 @@ const read = async (url: string, get: Get = acme.get): Promise<Body> => {
 const listIds = (records: readonly Rec[]) => records.map((record) => record.id)
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What differs between the service and the contract for these queries: nothing, it is hoped. */
+/** Returns the queries whose ids differ from those of the oracle. */
 const listMismatches = async (queries: readonly (Asked & { extra?: string; moment?: Moment })[]) => {
   const wrong: object[] = []
   const check = async (asked: Asked & { extra?: string; moment?: Moment }) => {
@@ -74,7 +70,7 @@ const listMismatches = async (queries: readonly (Asked & { extra?: string; momen
   return wrong
 }
 
-/** Returns values to filter a field by: values of records, their ends and neighbours, and some that no record has. */
+/** Returns filter values: existing ones, limits, and some that no record has. */
 const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
   const field = getField(spec, name)
   if (field.kind === 'boolean') return ['true', 'false']
@@ -95,7 +91,7 @@ const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
 
 const storable = (value: string) => Buffer.byteLength(value) <= 2000
 
-/** Beginnings of known values: whole, cut between characters, and beyond every value. */
+/** Whole values, and values cut between characters. */
 const listPrefixes = (values: string[]): string[] => {
   const cut = values.flatMap((value) => {
     const points = [...value]
@@ -110,7 +106,7 @@ const filtersFor = (spec: ResourceSpec, filter: FilterSpec, operator: string): F
   if (operator === 'null') return ['true', 'false'].map((value) => ({ field, operator, values: [value] }))
   if (operator === 'prefix')
     return listPrefixes(values).map((value) => ({ field, operator, values: [value] }))
-  // The bare = is asked for every value; its kin only for some, each for others.
+  // The bare = takes every value. Similar operators share the values.
   const kin = ['eq', 'ne', 'in', 'nin', 'all'].indexOf(operator)
   const asked = kin === -1 || values.length < 10 ? values : values.filter((_, index) => index % 4 === kin % 4)
   const singles = asked.map((value) => ({ field, operator, values: [value] }))
@@ -159,11 +155,7 @@ t.test(
       const wanted = expected({ resource: spec.name, filters: [] }, stored, now)
       if (data.length !== wanted.length) wrong.push({ resource: spec.name, rows: data.length })
       for (const [index, record] of wanted.entries()) {
-        try {
-          assert.deepStrictEqual(data[index], record)
-        } catch (error) {
-          wrong.push({ resource: spec.name, id: record.id, difference: (error as Error).message })
-        }
+        if (!isDeepStrictEqual(data[index], record)) wrong.push({ record, seen: data[index] })
         if (
           !same(
             Object.keys(data[index] ?? {}),
@@ -189,7 +181,7 @@ t.test(
   },
 )
 
-/** Returns a share of the values, beginning at a random one. The gate takes all. */
+/** A random share of the values. The gate takes all. */
 const chosen = <T>(values: readonly T[]): T[] => {
   const start = seed % (values.length || 1)
   return [...values.slice(start), ...values.slice(0, start)].slice(0, cases(values.length))
@@ -212,16 +204,14 @@ t.test('validity, expiring and days_remaining are computed for the requested day
   const days = ['0001-01-01', '2024-02-29', addDays(today, -91), addDays(today, 1), addDays(today, 90)]
   days.push(addDays(today, 365), '9999-12-31')
   const wrong: object[] = []
-  for (const on of [...days, 'today-30d', 'today+2d']) {
+  for (const on of chosen([...days, 'today-30d', 'today+2d'])) {
     for (const window of [undefined, 1, 30, 365]) {
       const resolved = on.startsWith('today') ? addDays(today, Number(on.slice(5, -1))) : on
       const moment = { today, on: resolved, window: window ?? 90 }
       const extra = `&on=${encodeURIComponent(on)}${window ? `&expiring_within=${window}` : ''}`
       const { data, page } = await read(`/v1/certificates?limit=500${extra}`)
       const wanted = expected({ resource: 'certificates', filters: [] }, stored, moment)
-      const different = wanted.filter(
-        (record, index) => !same(data[index], record) && !deepEqual(data[index], record),
-      )
+      const different = wanted.filter((record, index) => !isDeepStrictEqual(data[index], record))
       if (different.length > 0) wrong.push({ extra, ids: listIds(different) })
       if (page.as_of !== resolved) wrong.push({ extra, as_of: page.as_of })
       const computed = spec.filters.filter((filter) => ['validity', 'expiring'].includes(filter.name))
@@ -241,15 +231,6 @@ t.test('validity, expiring and days_remaining are computed for the requested day
   t.same(wrong, [])
 })
 
-const deepEqual = (a: unknown, b: unknown): boolean => {
-  try {
-    assert.deepStrictEqual(a, b)
-    return true
-  } catch {
-    return false
-  }
-}
-
 t.test(
   "approval_info counts this customer's approvals and certificates, each certificate once",
   async (t) => {
@@ -263,7 +244,7 @@ t.test(
       const { data, page } = await read(`/v1/countries?limit=500${extra}`)
       for (const record of expected({ resource: 'countries', filters: [] }, stored, moment)) {
         const got = data.find((each) => each.id === record.id)
-        if (!deepEqual(got, record))
+        if (!isDeepStrictEqual(got, record))
           wrong.push({ extra, got: got?.approval_info, wanted: record.approval_info })
       }
       if (page.as_of !== moment.on) wrong.push({ extra, page })
@@ -336,11 +317,10 @@ t.test(
       return sorts.map((keys) => ({ resource: spec.name, filters: [], sort: keys.join(',') }))
     })
     t.ok(queries.length > 300, `${queries.length} sorts`)
-    t.same(await listMismatches(queries), [])
+    t.same(await listMismatches(chosen(queries)), [])
   },
 )
 
-/** All pages of a query, by following the cursors. */
 const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => {
   const found: Rec[] = []
   const url = `/v1/${asked.resource}?limit=${limit}&${writeQuery(asked)}${extra}`
@@ -361,7 +341,7 @@ const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => 
 t.test('walking every sort by its cursors shows every record once, in order', async (t) => {
   const wrong: object[] = []
   for (const spec of contract) {
-    for (const sort of spec.sorts.flatMap((key) => [key, `-${key}`])) {
+    for (const sort of chosen(spec.sorts.flatMap((key) => [key, `-${key}`]))) {
       for (const limit of [7, 59, 60]) {
         const asked = { resource: spec.name, filters: [], sort }
         const walked = listIds(await walk(asked, limit, '&fields=id'))
@@ -405,7 +385,7 @@ t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole l
 
 const separators = [' ', '  ', '-', ', ', '/', " '", ' – ', '\u00a0', '+']
 
-/** Words that some record has, their beginnings and some that none has, as people may write them. */
+/** Words or their beginnings, known or unknown, in various spellings. */
 const anySearch = (spec: ResourceSpec): fc.Arbitrary<Filter> => {
   const known = listRecords(spec.name, stored, now).flatMap((record) => listWords(spec, record))
   const words = [...new Set([...known, 'nobody', '中国'])].filter((word) => [...word].length > 1)
@@ -628,18 +608,18 @@ t.test(
   },
 )
 
-t.test('fields gives only those, and id always', async (t) => {
+t.test('fields selects fields, and id is always present', async (t) => {
   const wrong: object[] = []
   for (const spec of contract) {
     const all = (await read(`/v1/${spec.name}?limit=500`)).data
-    for (const { name } of spec.fields) {
+    for (const { name } of chosen(spec.fields)) {
       const { data } = await read(`/v1/${spec.name}?limit=500&fields=${name}`)
       const wanted = all.map((record) =>
         name === 'id' ? { id: record.id } : { id: record.id, [name]: record[name] },
       )
-      if (!deepEqual(data, wanted)) wrong.push({ resource: spec.name, field: name, first: data[0] })
+      if (!isDeepStrictEqual(data, wanted)) wrong.push({ resource: spec.name, field: name, first: data[0] })
       const one = (await read(`/v1/${spec.name}/${all[0]?.id}?fields=${name}`)) as unknown as { data: Rec }
-      if (!deepEqual(one.data, wanted[0])) wrong.push({ resource: spec.name, field: name, one })
+      if (!isDeepStrictEqual(one.data, wanted[0])) wrong.push({ resource: spec.name, field: name, one })
     }
   }
   t.same(wrong, [])
@@ -664,9 +644,9 @@ t.test('include adds the named records and leaves rows unchanged; a dangling id 
             expectedIncluded(spec, name, rows, stored, now),
           ]),
         )
-        if (!deepEqual(data, plain.data) || page.limit !== plain.page.limit)
+        if (!isDeepStrictEqual(data, plain.data) || page.limit !== plain.page.limit)
           wrong.push({ url, chosen, rows: true })
-        if (!deepEqual(included, wanted)) wrong.push({ url, chosen, got: included })
+        if (!isDeepStrictEqual(included, wanted)) wrong.push({ url, chosen, got: included })
         dangling += rows.filter((row) =>
           chosen.some((name) => row[spec.includes[name]?.by as string] === 'dangling'),
         ).length
@@ -676,7 +656,7 @@ t.test('include adds the named records and leaves rows unchanged; a dangling id 
       const row = listRecords(spec.name, stored, now)[0] as Rec
       for (const name of chosen) {
         const { resource } = spec.includes[name] as { resource: string }
-        if (!deepEqual(one.included?.[resource], expectedIncluded(spec, name, [row], stored, now)))
+        if (!isDeepStrictEqual(one.included?.[resource], expectedIncluded(spec, name, [row], stored, now)))
           wrong.push({ one })
       }
     }

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import http2, { type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls from 'node:tls'
 
-/** An answer read off the wire; names of fields in lower case, the last of the same name counts. */
+/** Header names are in lower case. Of repeated fields, only the last is kept. */
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 
-/** The answers in what a connection sent; what is no answer is dropped. */
+/** Ignores bytes that are no HTTP answer. */
 const parseAnswers = (bytes: Buffer): RawAnswer[] => {
   const answers: RawAnswer[] = []
   let rest = bytes.toString('latin1')
@@ -31,10 +31,7 @@ const parseAnswers = (bytes: Buffer): RawAnswer[] => {
   return answers
 }
 
-/**
- * Sends bytes as they are and gives the answers once the server has closed. `secure`: over TLS, HTTP/1.1.
- * The caller asks for the end (`Connection: close`) or is refused; a server that keeps silent fails the test.
- */
+/** Resolves with the answers when the server closes the connection, so send `Connection: close`. `secure`: TLS. */
 export const sendBytes = (port: number, bytes: string | Buffer, secure = false): Promise<RawAnswer[]> =>
   new Promise((resolve, reject) => {
     const socket = secure
@@ -42,7 +39,7 @@ export const sendBytes = (port: number, bytes: string | Buffer, secure = false):
       : connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))
-    // A refusal may come before all is sent; what was answered counts.
+    // The server may refuse and close before all bytes are sent.
     socket.on('error', () => {})
     socket.on('close', () => resolve(parseAnswers(Buffer.concat(chunks))))
     socket.setTimeout(10_000, () => {
@@ -52,11 +49,15 @@ export const sendBytes = (port: number, bytes: string | Buffer, secure = false):
     socket.write(bytes)
   })
 
-/** A certificate for 127.0.0.1 (P-256, or RSA with 2,048 bits) made by openssl, in a folder of its own; `remove` deletes it. */
-export const makeCertificate = (algorithm: 'ec' | 'rsa' = 'ec') => {
+/** Paths of a self-signed certificate and its key, P-256 or RSA with 2,048 bits. */
+export const makeCertificate = (
+  algorithm: 'ec' | 'rsa' = 'ec',
+  names: readonly [string, ...string[]] = ['localhost', '127.0.0.1'],
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const alternatives = names.map((name) => `${isIP(name) ? 'IP' : 'DNS'}:${name}`)
+  const subject = ['-subj', `/CN=${names[0]}`, '-addext', `subjectAltName=${alternatives}`]
   const key256 = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
   const kind = [...(algorithm === 'ec' ? key256 : ['-newkey', 'rsa:2048']), '-nodes', '-days', '2']
   execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', cert, ...subject], {

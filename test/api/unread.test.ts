@@ -11,14 +11,14 @@ import { until } from '../helper.ts'
 const { key: keyFile, cert: certFile, remove } = makeCertificate()
 t.teardown(remove)
 
-/** More than the buffers of an HTTP/1 connection take while its client reads nothing. */
+/** Exceeds the buffers of an HTTP/1 connection. */
 const long = Buffer.alloc(32 * 1024 * 1024)
-/** Over HTTP/2 the client's window is what counts; more than Fastify writes at once. */
+/** Exceeds the client's window of HTTP/2. */
 const short = Buffer.alloc(1_000_000)
 
 const unreadTimeoutMs = 400
 
-/** The service's server around a router whose answers take a turn. */
+/** The listener of the service with a router that answers asynchronously. */
 const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
   const listen = createListener({
     ...{ tls, maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs },
@@ -45,12 +45,11 @@ const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
     server.close()
   })
   const { port } = server.address() as { port: number }
-  /** Whether so many were answered. */
   const hasEnded = (count: number) => answered === count
   return { server, port, hasEnded }
 }
 
-/** A session that asks all the time whether anybody is there. */
+/** A session that sends pings, so that its connection is never idle. */
 const openPinging = async (t: Test, port: number, settings: Settings = {}) => {
   const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, settings })
   const pinging = setInterval(() => {
@@ -61,7 +60,7 @@ const openPinging = async (t: Test, port: number, settings: Settings = {}) => {
     session.destroy()
   })
   session.on('error', () => {})
-  // Noted from the beginning: a busy machine may be asked about it late.
+  // Listens from the start, because GOAWAY may arrive before the test waits for it.
   const told = new Promise<number>((resolve) => session.once('goaway', resolve))
   await once(session, 'remoteSettings')
   return Object.assign(session, { whenTold: told })
@@ -73,7 +72,7 @@ const request = (session: ClientHttp2Session, headers: Record<string, string>, e
   return Object.assign(stream, { whenClosed: closed })
 }
 
-t.test('an answer over HTTP/1 that is not read is given up in the end', async (t) => {
+t.test('an unread answer over HTTP/1 is cancelled', async (t) => {
   const { server, port, hasEnded } = await start(t)
   for (let n = 1; n <= 4; n += 1) {
     const arrived = once(server, 'connection')
@@ -89,7 +88,7 @@ t.test('an answer over HTTP/1 that is not read is given up in the end', async (t
   }
 })
 
-t.test('HTTP/2 cancels it too, even if the client keeps sending', async (t) => {
+t.test('an unread answer over HTTP/2 is cancelled, even if the client keeps sending', async (t) => {
   const { port, hasEnded } = await start(t, { certFile, keyFile })
   const session = await openPinging(t, port, { initialWindowSize: 0 })
   const stream = request(session, { ':path': '/v1/products' })
@@ -99,7 +98,7 @@ t.test('HTTP/2 cancels it too, even if the client keeps sending', async (t) => {
   t.notOk(session.closed, 'and the session goes on')
 })
 
-t.test('an answer that is read slowly is not given up', async (t) => {
+t.test('an answer that is read slowly is not cancelled', async (t) => {
   const { port } = await start(t, { certFile, keyFile })
   const readSlowly = async () => {
     const stream = request(await openPinging(t, port), { ':path': '/v1/products' })
@@ -111,18 +110,18 @@ t.test('an answer that is read slowly is not given up', async (t) => {
         await delay(150)
       }
     } catch {
-      // It was given up.
+      // The server closed the stream.
     }
     return { sizeBytes, ms: performance.now() - startedAt }
   }
   let read = await readSlowly()
-  // A machine that stalls reads nothing meanwhile, as a client that is given up.
+  // On a busy machine, this client may read as slowly as one that is cut.
   for (let tries = 1; tries < 3 && read.sizeBytes < short.length; tries += 1) read = await readSlowly()
   t.equal(read.sizeBytes, short.length)
   t.ok(read.ms > 3 * unreadTimeoutMs)
 })
 
-t.test('a session without requests ends in order; one with a slow answer stays', async (t) => {
+t.test('an idle session is closed, and one with a slow answer is not', async (t) => {
   const { port } = await start(t, { certFile, keyFile })
   const waiting = await openPinging(t, port)
   request(waiting, { ':path': '/v1/held' })
@@ -132,7 +131,7 @@ t.test('a session without requests ends in order; one with a slow answer stays',
   t.notOk(waiting.closed)
 })
 
-t.test('requests whose bodies never arrive are ended', async (t) => {
+t.test('requests whose bodies never arrive are cancelled', async (t) => {
   const { port, hasEnded } = await start(t, { certFile, keyFile })
   const session = await openPinging(t, port)
   const posts = [1, 2, 3, 4].map((n) => {

@@ -19,7 +19,7 @@ const countries = await seedCountries(database, today)
 await seedCustomer(database, 'acme', { seed: 1, today, countries })
 await loadExampleData(database.operator, today)
 
-/** The service behind a proxy, which may change its answers. */
+/** Changes answers of the service, which is behind a proxy. */
 let fault: (answer: Answer) => void = () => {}
 let answers: Answer[] = []
 let port = 0
@@ -57,7 +57,6 @@ t.afterEach(() => {
 const cli = (words: string, input = '') =>
   run(['verify', ...words.split(' ')], { env: { CERTDATA_API_KEY: input ? undefined : apiKey }, input })
 
-// Each promise is a test. The key is on standard input.
 const json = await cli(`${origin} --key - --json`, `${apiKey}\n`)
 const { promises, ...summary } = JSON.parse(json.stdout)
 for (const { section, promise, outcome, failures } of promises as PromiseOutcome[]) {

@@ -3,7 +3,7 @@ import type { TestDatabase } from '../helper.ts'
 import { contract, type FieldSpec, getSpec, type ResourceSpec } from './contract.ts'
 import { addDays, type Rec, type Stored } from './oracle.ts'
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** mulberry32. */
 export const createRandom = (seed: number) => {
   let state = seed
   return (): number => {
@@ -14,7 +14,6 @@ export const createRandom = (seed: number) => {
   }
 }
 
-/** Texts that break careless handling of bytes, commas, quotes, escapes, blanks, order or length. */
 export const awkwardTexts = [
   'A',
   'a',
@@ -75,14 +74,13 @@ type Maker = { random: () => number; today: string; ids: Record<string, string[]
 const pick = <T>(random: () => number, values: readonly T[]): T =>
   values[Math.floor(random() * values.length)] as T
 
-/** Ids of both ends of the alphabet, the longest, and those that look like parts of a path. */
+/** Ids at both ends of the order, of maximum length, and like parts of a path. */
 const makeIds = (prefix: string, random: () => number): string[] => {
   const odd = ['0', '~', '_', '-', 'Z', 'a', '.x', 'x..', 'a.b', '~'.repeat(64), 'A'.repeat(64)]
   const plain = Array.from({ length: 60 - odd.length }, (_, i) => `${prefix}-${i % 2 ? 'q' : 'Q'}${i}`)
   return [...odd, ...plain].sort(() => random() - 0.5)
 }
 
-/** Which ids a relation may name; some are of nobody. */
 const relations: Record<string, string> = {
   product_id: 'products',
   parent_product_id: 'products',
@@ -103,7 +101,7 @@ const makeDay = ({ random, today }: Maker): string =>
 const makeValue = (field: FieldSpec, resource: string, maker: Maker): unknown => {
   const { random, ids } = maker
   if (field.nullable && random() < 0.25) return null
-  // Most certificates stand: what is computed from their dates would hardly be seen otherwise.
+  // Other statuses hide the fields that are computed from dates.
   if (field.name === 'approval_status' && random() < 0.6) return 'approved'
   if (field.values) return pick(random, field.values)
   if (field.kind === 'date') return makeDay(maker)
@@ -156,7 +154,7 @@ const insertRows = async ({ operator }: TestDatabase, table: string, rows: reado
   )
 }
 
-/** Instants as the contract writes them, from microseconds: to_char is what the service itself uses. */
+/** Independent of `to_char`, which the service uses. */
 const toInstant = (micros: string): string => {
   const text = micros.padStart(7, '0')
   const seconds = Number(text.slice(0, -6))
@@ -174,10 +172,10 @@ const readStamps = async ({ operator }: TestDatabase, spec: ResourceSpec, custom
   )
 }
 
-/** Rows written by one statement: they share created_at. */
+/** Rows of one statement, which share `created_at`. */
 const rowsAtOnce = 6
 
-/** Writes what the tables take from the operator, and some rows a second time, so that the stamps differ. */
+/** Inserts the rows, and updates every fourth one, so that `updated_at` differs from `created_at`. */
 const seedResource = async (
   database: TestDatabase,
   spec: ResourceSpec,
@@ -199,7 +197,7 @@ const seedResource = async (
   return rows.map((row) => ({ ...row, ...stamps.get(row.id) }))
 }
 
-/** Sixty varied rows of every resource for a customer that exists; returns them as they are stored. */
+/** Returns sixty stored rows of every resource. The customer must exist. */
 export const seedCustomer = async (
   database: TestDatabase,
   customerId: string,

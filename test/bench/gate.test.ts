@@ -7,7 +7,6 @@ import { plants } from '../../bench/plants.ts'
 import { formatTable } from '../../bench/report.ts'
 import { needsMore, type Result } from '../../bench/rounds.ts'
 
-/** A scenario whose rounds have these ratios. */
 const toResult = (ratios: readonly number[], name = 'page of 50, HTTP/1.1 over TLS', failed = 0): Result => {
   const sample = (cpuMs: number, storeMs = 0) => ({
     ...{ cpuMs, storeMs, answers: 100, rate: 34_567, averageMs: 1, bytes: 100, failed },

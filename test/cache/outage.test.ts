@@ -6,11 +6,11 @@ import { createJudge, createLeaseClock } from '../../app/cache/freshness.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import type { Poll } from '../../app/cache/stamped.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { createDatabaseDoor } from '../door.ts'
 import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
-import { createLine } from '../line.ts'
 
 const database = await createTestDatabase()
-const line = await createLine(database.url)
+const line = await createDatabaseDoor(database.url)
 const ignore = () => {}
 const reader = createDb(
   createPool(line.url, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
@@ -81,7 +81,7 @@ t.test('while the database is unreachable, cached answers continue with a stale 
   t.equal((await ask('/v1/products/none')).statusCode, 404)
   // A poll after all of them: what is newer than the last one makes older answers of its resource wait.
   await ask('/v1/products', { 'cache-control': 'no-cache' })
-  line.cut()
+  line.sever()
   await until('answers say that they are stale', async () =>
     /db-unreachable/.test(await status('/v1/products')),
   )
@@ -129,7 +129,7 @@ t.test('503 instead of stale: an unread page, no-cache, another day', async (t) 
 /** An app whose polls fail from `fail` on; the database answers everything else, until its line is cut. */
 const openWithoutPolls = async (t: Test) => {
   const fence = await holdPolls()
-  const own = await createLine(database.url)
+  const own = await createDatabaseDoor(database.url)
   const db = createDb(
     createPool(own.url, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
   )
@@ -182,7 +182,7 @@ t.test('while the polls fail, answers have a label as soon as reads fail too', a
   await read('/v1/products')
   await fail()
   t.notMatch((await read('/v1/products')).headers['cache-status'], /db-unreachable/)
-  own.cut()
+  own.sever()
   const answer = await read('/v1/products')
   t.match(
     [answer.statusCode, answer.headers['cache-status']],

@@ -7,10 +7,10 @@ import { visitByClient, visitByHttp1, visitByHttp2 } from '../../checks/far/visi
 import { createTestDatabase } from '../helper.ts'
 import { bestOfThree } from '../patience.ts'
 
-/** Longer than a busy machine needs for an answer, so that times rounded to round trips count these. */
+/** Longer than an answer takes on a busy machine, so that a time divided by it counts the round trips. */
 const oneWayMs = 75
 
-/** For the client's `fetch`, which is Node's; the other clients are told. */
+/** For `fetch`. The other clients have an option. */
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
 
 t.test(

@@ -9,7 +9,7 @@ const observe = (sentAt: number, more: Partial<Observation> = {}): Observation =
   ...{ kind: 'cached', sentAt, ms: 5, outcome: 'ok', isFromRedis: false },
   ...more,
 })
-/** Makes a run with a fault from 1,000 to 3,000 ms, and one answer before, one during and one after it. */
+/** The fault lasts from 1,000 to 3,000 ms. One more answer before, during and after it. */
 const getRun = (observations: Observation[], more: Partial<Run> = {}): Run => ({
   observations: [observe(500), observe(2_000), observe(4_000), ...observations].sort(
     (a, b) => a.sentAt - b.sentAt,

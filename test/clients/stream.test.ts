@@ -27,7 +27,7 @@ const newClient = async (t: Test, options: Partial<ClientOptions> = {}, at = ori
   const id = `streamer-${++customers}`
   const apiKey = await addCustomer(database, id)
   const door = await createDoor(() => connect(Number(new URL(at).port), 'localhost'))
-  t.teardown(door.sever)
+  t.teardown(door.close)
   const logins: string[] = []
   const counted: typeof fetch = async (input, init) => {
     if (String(input).endsWith('/v1/auth/login')) logins.push(String(input))

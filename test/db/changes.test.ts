@@ -3,8 +3,8 @@ import t, { type Test } from 'tap'
 import { createChangeSource } from '../../app/cache/changes.ts'
 import { readerRole } from '../../app/db/connect.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
+import { createDatabaseDoor } from '../door.ts'
 import { addCustomer, connectOwner, createTestDatabase, until } from '../helper.ts'
-import { createLine } from '../line.ts'
 
 const database = await createTestDatabase()
 const { operator, reader } = database
@@ -292,7 +292,7 @@ const quickMs = 100
 
 /** A source behind a line that can be harmed: one connection is kept, and its last poll was quick. */
 const startBehindLine = async (t: Test, times: { timeoutMs?: number; patienceMs?: number }) => {
-  const line = await createLine(database.url)
+  const line = await createDatabaseDoor(database.url)
   const behind = createChangeSource({ url: line.url, role: readerRole, reachSeconds: 600, ...times })
   t.teardown(async () => {
     await behind.close()
@@ -303,7 +303,7 @@ const startBehindLine = async (t: Test, times: { timeoutMs?: number; patienceMs?
   await until('a quick poll on one connection', async () => {
     const begun = performance.now()
     await behind.poll(undefined).catch(() => {})
-    return performance.now() - begun < limitMs && line.open === 1
+    return performance.now() - begun < limitMs && line.connections === 1
   })
   const before = line.accepted
   return { line, behind, made: () => line.accepted - before }
@@ -312,10 +312,10 @@ const farMs = 60_000
 
 t.test('a poll whose connection hangs is answered by a second one, which is kept', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: 20 })
-  line.holdThose()
+  line.holdOpen()
   t.ok((await behind.poll(undefined)).snapshot)
   line.release()
-  await until('the one that hung is given up', () => line.open === 1)
+  await until('the one that hung is given up', () => line.connections === 1)
   t.equal(made(), 1)
   line.holdNew()
   t.ok((await behind.poll(undefined)).snapshot, 'no new one could answer')
@@ -351,14 +351,14 @@ t.test('a database that is slow, and not dead, is not asked everything twice', a
 
 t.test('a poll whose connection was cut is repeated immediately on a new one', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
-  line.cutThose()
+  line.cut()
   t.ok((await behind.poll(undefined)).snapshot)
   t.equal(made(), 1)
 })
 
 t.test('a server that refuses a new connection is not tried twice', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
-  line.cut()
+  line.sever()
   await t.rejects(behind.poll(undefined), 'the kept one, and one more')
   t.equal(made(), 1)
   await t.rejects(behind.poll(undefined), 'none was kept')
@@ -372,7 +372,7 @@ t.test('where both hang the poll fails in its time, and leaves no connection', a
   line.hold()
   await t.rejects(behind.poll(undefined), { message: 'no answer in 1000 ms' })
   line.release()
-  await until('both are given up', () => made() === 1 && line.open === 0)
+  await until('both are given up', () => made() === 1 && line.connections === 0)
 })
 
 t.test('closing ends a poll that hangs, and nothing is asked afterwards', async (t) => {

@@ -20,7 +20,7 @@ const flySettings = {
   CLIENT_IP_HEADER: setting('CLIENT_IP_HEADER'),
 }
 
-/** The headers of a request as the platform's proxy hands it on: the last forwarded address is the app's own. */
+/** As Fly's proxy sends them. The last forwarded address is the app's. */
 const fromFly = (client: string, sentByClient = '') => ({
   'fly-client-ip': client,
   'fly-forwarded-port': '443',
@@ -57,7 +57,7 @@ t.test('the demo token is counted per client behind Fly', async (t) => {
   t.same(await ask({ 'fly-client-ip': '192.0.2.1' }, '127.0.0.1'), [19, 59], 'only a proxy is believed')
 })
 
-t.test('the fast lane counts the demo token per client behind a proxy', async (t) => {
+t.test('the edge counts the demo token per client behind a proxy', async (t) => {
   const app = await createApp(t, { TRUSTED_PROXIES: '127.0.0.1', CLIENT_IP_HEADER: 'Fly-Client-IP' })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const ask = async (client: string) => {
@@ -98,7 +98,7 @@ t.test('access requests are counted per client behind Fly', async (t) => {
   t.same([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.2')], [400, 429, 400])
 })
 
-t.test('a header that names no single address leaves the proxy’s', async (t) => {
+t.test('a header without a single address is ignored', async (t) => {
   const isProxy = createAddressRanges(['172.16.0.0/12', 'fdaa::/16'])
   const own = createClientAddress({ isProxy, header: 'fly-client-ip' })
   const from = (remoteAddress: string | undefined, headers: Record<string, string>) => ({

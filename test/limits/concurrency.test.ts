@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect as connectTo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { type Concurrent, createConcurrency } from '../../app/limits/concurrency.ts'
 import type { SlotStore } from '../../app/limits/store.ts'
@@ -11,7 +12,6 @@ import { until } from './until.ts'
 const acme = { tag: 'acme', name: '' }
 const bolt = { tag: 'bolt', name: '' }
 
-/** A manual timer: `fire` runs what is due next. */
 const createTimer = () => {
   let calls: (() => void)[] = []
   return {
@@ -95,7 +95,7 @@ t.test('an end frees its slot once, and an ended request holds none', async (t) 
   t.equal(await holdMany(() => hold(acme, 'exports', createEnding()), 3), 1)
 })
 
-t.test('an answer of Node’s frees its place when it is done and when its client leaves', async (t) => {
+t.test('a response frees its slot when it ends and when its client leaves', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const server = createServer(async (request, response) => {
     const refusal = await readRefusal(hold(acme, 'exports', response))
@@ -108,7 +108,7 @@ t.test('an answer of Node’s frees its place when it is done and when its clien
   const ask = async () => (await fetch(`http://127.0.0.1:${port}/done`)).status
   for (let i = 0; i < 4; i++) {
     let status = await ask()
-    // The client has the whole answer a moment before the server sees it closed.
+    // The client may receive the whole answer before the server closes it.
     while (status !== 200) status = await ask()
   }
   const stay = async () => {
@@ -127,7 +127,6 @@ t.test('an answer of Node’s frees its place when it is done and when its clien
   two.destroy()
 })
 
-/** A store that answers what is said, and notes what it was asked. */
 const createFakeStore = (answer: () => boolean | undefined) => {
   const asked: string[] = []
   const store: SlotStore = {
@@ -158,7 +157,10 @@ t.test('a slot is renewed while it is held, and released when it ends', async (t
   const { hold } = createConcurrency({ store, after: timer.after })
   const ending = createEnding()
   await hold(acme, 'exports', ending)
-  for (let i = 0; i < 3; i++) timer.fire()
+  for (let i = 0; i < 3; i++) {
+    timer.fire()
+    await turn()
+  }
   const [first = ''] = asked
   t.same(asked, [first, first, first, first])
   close(ending)

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { ApiError } from '../../app/errors.ts'
 
-/** Stands for a response, whose end frees a place. */
+/** Like a response, whose end frees a slot. */
 export const createEnding = () => Object.assign(new EventEmitter(), { destroyed: false })
 export type Ending = ReturnType<typeof createEnding>
 export const close = (ending: Ending) => {
@@ -9,7 +9,7 @@ export const close = (ending: Ending) => {
   ending.emit('close')
 }
 
-/** The error that refuses a place; `undefined` if the place is held. */
+/** `undefined` if the slot is held. */
 export const readRefusal = async (held: Promise<void>): Promise<ApiError | undefined> => {
   try {
     await held
@@ -19,7 +19,7 @@ export const readRefusal = async (held: Promise<void>): Promise<ApiError | undef
     throw error
   }
 }
-/** Takes `count` places and returns how many of them were granted. */
+/** Returns the number of granted slots. */
 export const holdMany = async (hold: () => Promise<void>, count: number): Promise<number> => {
   const refusals = await Promise.all(Array.from({ length: count }, () => readRefusal(hold())))
   return refusals.filter((each) => each === undefined).length

@@ -30,7 +30,7 @@ const newCustomer = async (app: Awaited<ReturnType<typeof createApp>>['app'], op
   logIn(app, await addCustomer(database, `customer-${++customers}`, options))
 
 type Limits = Record<string, { q: number; w: number; r: number; t: number }>
-/** Both headers, by policy; throws where one is missing or malformed. */
+/** Throws if a header is missing or malformed. */
 const listLimits = ({ headers }: LightMyRequestResponse): Limits => {
   const quotas = parseList(String(headers['ratelimit-policy'] ?? ''))
   const left = new Map(
@@ -94,7 +94,7 @@ t.test('a suspended customer gets the reason, is counted, and gets the quotas', 
   t.equal((await get('/v1/nothing')).statusCode, 404)
 })
 
-t.test('without a token, and for OPTIONS, nothing is told and nothing counted', async (t) => {
+t.test('requests without a token, and OPTIONS, show no quotas', async (t) => {
   const { app } = await createApp(t)
   const answers = [
     await app.inject('/v1/products'),
@@ -191,6 +191,31 @@ t.test('the demo token is counted per client address', async (t) => {
   t.same(remaining(await ask('10.0.0.1', '2001:db8:1:2::1')), [19, 59])
   t.same(remaining(await ask('10.0.0.1', '2001:db8:1:2:3:4:5:6')), [18, 58], 'one network, one client')
   t.same(remaining(await ask('10.0.0.1', '2001:db8:1:3::1')), [19, 59])
+})
+
+t.test('without example data, the demo token is refused before the quota, but counted', async (t) => {
+  const { app } = await createApp(t, { LIMIT_DEMO_BURST: '5' })
+  const headers = { authorization: 'Bearer cda_demo_public', accept: 'image/png' }
+  const ask = (url: string, method: 'GET' | 'HEAD' | 'POST' = 'GET') => app.inject({ url, method, headers })
+  const answers = [
+    await ask('/v1/audit?nonsense=1'),
+    await ask('/audit/roots'),
+    await ask('/webapi/v1/api.php/audit'),
+    await ask('/v1/audit', 'HEAD'),
+    await ask('/v1/audit', 'POST'),
+    await ask('/v1/audit'),
+  ]
+  t.same(
+    answers.map(({ statusCode }) => statusCode),
+    [403, 403, 403, 403, 405, 403],
+  )
+  t.same(
+    answers.map((answer) => remaining(answer)[0]),
+    [4, 3, 2, 1, 0, 0],
+  )
+  t.match(answers[0]?.json(), { code: 'live_token_required' })
+  t.equal(answers[0]?.headers['www-authenticate'], undefined, 'another scope would not help')
+  t.equal((await ask('/v1/products')).statusCode, 429)
 })
 
 t.test('/v1/me shows the quotas and how much of each is left', async (t) => {

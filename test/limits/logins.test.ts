@@ -17,7 +17,7 @@ t.teardown(() => database.close())
 const createApp = async (t: Test, env: Record<string, string> = {}) => {
   const clock = { offsetMs: 0, isStopped: true }
   const app = await createTestApp(database, {
-    env: { ...env, LIMIT_LOGINS: '60', LIMIT_FAILED_LOGINS: '10', TRUSTED_PROXIES: '10.0.0.0/8' },
+    env: { LIMIT_LOGINS: '6', LIMIT_FAILED_LOGINS: '3', ...env, TRUSTED_PROXIES: '10.0.0.0/8' },
     clock,
   })
   t.teardown(() => app.close())
@@ -45,7 +45,7 @@ const repeat = (count: number, status: number) => Array.from({ length: count }, 
 
 let customers = 0
 const newKey = () => addCustomer(database, `customer-${++customers}`)
-/** The same key id with another secret, and the checksum that belongs to it. */
+/** Has the same key id, another secret and the matching checksum. */
 const withWrongSecret = (apiKey: string): string => {
   const secret = createApiKey().apiKey.slice(26, 58)
   const body = `${apiKey.slice(0, 26)}${secret}`
@@ -59,10 +59,10 @@ const withWrongSecret = (apiKey: string): string => {
   return body + checksum
 }
 
-t.test('the 61st login of a key in a minute is 429, and another key is accepted', async (t) => {
+t.test('a login of a key above its quota is 429, and another key is accepted', async (t) => {
   const { logIn, times, clock } = await createApp(t)
   const [key, other] = [await newKey(), await newKey()]
-  t.same(await times(60, key), repeat(60, 200))
+  t.same(await times(6, key), repeat(6, 200))
   const refused = await logIn(key, '192.0.2.9')
   t.equal(refused.statusCode, 429, 'wherever it comes from')
   t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['logins'] })
@@ -73,60 +73,62 @@ t.test('the 61st login of a key in a minute is 429, and another key is accepted'
   t.equal((await logIn(key)).statusCode, 200)
 })
 
-t.test('the eleventh failure of an address with a key is 429, and the right key still opens', async (t) => {
-  const { logIn, times } = await createApp(t)
-  const key = await newKey()
-  const wrong = withWrongSecret(key)
-  t.same(await times(10, wrong), repeat(10, 401))
-  const refused = await logIn(wrong)
-  t.equal(refused.statusCode, 429)
-  t.match(refused.json()['violated-policies'], ['failed_logins'])
-  t.ok(Number(refused.headers['retry-after']) >= 1)
-  t.equal((await logIn(key, '192.0.2.2')).statusCode, 200, 'from another address')
-  t.equal((await logIn(key)).statusCode, 200, 'and from the very same')
-  t.equal((await logIn(wrong, '192.0.2.2')).statusCode, 401, 'another address fails for itself')
-  t.equal((await logIn(withWrongSecret(await newKey()))).statusCode, 401, 'and with another key')
-})
+t.test(
+  'too many failures of an address with a key are 429, and a correct key is still accepted',
+  async (t) => {
+    const { logIn, times } = await createApp(t)
+    const key = await newKey()
+    const wrong = withWrongSecret(key)
+    t.same(await times(3, wrong), repeat(3, 401))
+    const refused = await logIn(wrong)
+    t.equal(refused.statusCode, 429)
+    t.match(refused.json()['violated-policies'], ['failed_logins'])
+    t.ok(Number(refused.headers['retry-after']) >= 1)
+    t.equal((await logIn(key, '192.0.2.2')).statusCode, 200, 'from another address')
+    t.equal((await logIn(key)).statusCode, 200, 'and from the very same')
+    t.equal((await logIn(wrong, '192.0.2.2')).statusCode, 401, 'another address fails for itself')
+    t.equal((await logIn(withWrongSecret(await newKey()))).statusCode, 401, 'and with another key')
+  },
+)
 
-t.test("failures from everywhere do not touch a key's own logins", async (t) => {
+t.test('failures from other addresses do not limit the logins of a key', async (t) => {
   const { times } = await createApp(t)
   const key = await newKey()
   const wrong = withWrongSecret(key)
-  for (let i = 0; i < 20; i++) await times(12, wrong, `198.51.100.${i}`)
-  t.same(await times(60, key), repeat(60, 200))
+  for (let i = 0; i < 5; i++) await times(4, wrong, `198.51.100.${i}`)
+  t.same(await times(6, key), repeat(6, 200))
 })
 
-t.test('text that is no key is counted per address', async (t) => {
+t.test('invalid keys are counted per address', async (t) => {
   const { logIn, times } = await createApp(t)
-  for (let i = 0; i < 10; i++) t.equal((await logIn(`garbage ${i}`)).statusCode, 401)
+  for (let i = 0; i < 3; i++) t.equal((await logIn(`garbage ${i}`)).statusCode, 401)
   t.same(await times(2, 'garbage'), [429, 429])
   t.equal((await logIn('garbage', '192.0.2.2')).statusCode, 401)
   t.equal((await logIn(await newKey())).statusCode, 200)
 })
 
-/** An API key as an OAuth client. */
 const asClient = (apiKey: string) => ({ client_id: apiKey.slice(9, 25), client_secret: apiKey })
 const grant = { grant_type: 'client_credentials' }
 
 t.test('the holder of a leaked key cannot keep its owner from revoking it', async (t) => {
   const { logIn, oauth, times } = await createApp(t)
   const leaked = await newKey()
-  for (let i = 0; i < 70; i++) {
+  for (let i = 0; i < 8; i++) {
     t.equal((await oauth('introspect', { ...asClient(leaked), token: 'x' })).statusCode, 200)
   }
   t.equal((await logIn(leaked)).statusCode, 200, 'nor from logging in')
-  t.same((await times(60, leaked)).at(-1), 429)
+  t.same((await times(6, leaked)).at(-1), 429)
   t.equal((await oauth('token', { ...asClient(leaked), ...grant })).statusCode, 429, 'a login all the same')
   t.equal((await oauth('revoke', { ...asClient(leaked), token: leaked })).statusCode, 200)
   t.equal((await oauth('introspect', { ...asClient(leaked), token: 'x' })).statusCode, 401)
 })
 
-t.test('the 601st introspection of a key in a minute is 429, and another key is accepted', async (t) => {
-  const { oauth } = await createApp(t, { LIMIT_INTROSPECTIONS: '600' })
+t.test('an introspection of a key above its quota is 429, and another key is accepted', async (t) => {
+  const { oauth } = await createApp(t, { LIMIT_INTROSPECTIONS: '6' })
   const [key, other] = [await newKey(), await newKey()]
   const introspect = (apiKey: string, address?: string) =>
     oauth('introspect', { ...asClient(apiKey), token: 'x' }, address)
-  for (let i = 0; i < 600; i++) t.equal((await introspect(key)).statusCode, 200)
+  for (let i = 0; i < 6; i++) t.equal((await introspect(key)).statusCode, 200)
   const refused = await introspect(key, '192.0.2.9')
   t.equal(refused.statusCode, 429, 'wherever it comes from')
   t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['introspections'] })
@@ -135,10 +137,10 @@ t.test('the 601st introspection of a key in a minute is 429, and another key is 
 })
 
 t.test('revocations of tokens are limited per key and address, and a key is always revoked', async (t) => {
-  const { oauth } = await createApp(t, { LIMIT_REVOCATIONS: '60' })
+  const { oauth } = await createApp(t, { LIMIT_REVOCATIONS: '6' })
   const key = await newKey()
   const revoke = (token: string, address?: string) => oauth('revoke', { ...asClient(key), token }, address)
-  for (let i = 0; i < 60; i++) t.equal((await revoke('x')).statusCode, 200)
+  for (let i = 0; i < 6; i++) t.equal((await revoke('x')).statusCode, 200)
   const refused = await revoke('x')
   t.equal(refused.statusCode, 429)
   t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['revocations'] })
@@ -159,11 +161,11 @@ t.test('an unknown OAuth client counts as a failed login, on each of the endpoin
   for (const path of ['token', 'revoke', 'introspect']) {
     const address = `192.0.2.${path.length}`
     const statuses: number[] = []
-    for (let i = 0; i < 12; i++) {
+    for (let i = 0; i < 5; i++) {
       const form = { ...attempts[i % attempts.length], ...grant, token: 'x' }
       statuses.push((await oauth(path, form, address)).statusCode)
     }
-    t.same(statuses, [...repeat(10, 401), 429, 429], path)
+    t.same(statuses, [...repeat(3, 401), 429, 429], path)
     const good = { ...asClient(key), ...grant, token: 'x' }
     t.equal((await oauth(path, good, address)).statusCode, 200, 'the right key still opens')
   }
@@ -173,15 +175,15 @@ t.test('a wrong secret at introspection is a failure of address and key', async 
   const { oauth, logIn } = await createApp(t)
   const key = await newKey()
   const wrong = { ...asClient(withWrongSecret(key)), token: 'x' }
-  for (let i = 0; i < 10; i++) t.equal((await oauth('introspect', wrong)).statusCode, 401)
+  for (let i = 0; i < 3; i++) t.equal((await oauth('introspect', wrong)).statusCode, 401)
   t.equal((await oauth('introspect', wrong)).statusCode, 429)
   t.equal((await logIn(withWrongSecret(key))).statusCode, 429, 'the same count as that of logins')
 })
 
-t.test('a right key without a plan is limited as any other', async (t) => {
+t.test('a key without a plan is limited like any other', async (t) => {
   const { logIn, oauth, times } = await createApp(t)
   const basic = await addCustomer(database, 'without-plan', { plan: 'basic' })
-  t.same(await times(59, basic), repeat(59, 403))
+  t.same(await times(5, basic), repeat(5, 403))
   t.equal((await oauth('token', { ...asClient(basic), ...grant })).json().error, 'unauthorized_client')
   t.equal((await logIn(basic)).statusCode, 429)
 })

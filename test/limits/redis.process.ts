@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { createConcurrency, leaseMs, renewEveryMs } from '../../app/limits/concurrency.ts'
-import { createLimiter } from '../../app/limits/limiter.ts'
+import { createLimiter, type PlanPolicy } from '../../app/limits/limiter.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import type { LimitStore } from '../../app/limits/store.ts'
 import { after } from '../../app/overload/timer.ts'
@@ -50,7 +50,7 @@ t.test('demands on two policies are granted in the same proportion', { skip }, a
   )
 })
 
-t.test('a malformed count is not believed, and spoils one account only', { skip }, async (t) => {
+t.test('a malformed count is ignored, and affects only one account', { skip }, async (t) => {
   const store = await connect(t)
   const redis = new Redis(url)
   t.teardown(() => redis.disconnect())
@@ -70,7 +70,7 @@ t.test('a malformed count is not believed, and spoils one account only', { skip 
   t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
 })
 
-/** The URL of a proxy of the test's Redis, whose answers come so much later; and its connections. */
+/** A proxy that delays the answers of Redis. */
 const connectThrough = async (t: Test, lateByMs = 0) => {
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
@@ -90,25 +90,25 @@ t.test('a Redis that answers after 30 ms counts every request once', { skip }, a
   const slow = await connectThrough(t, 30)
   const [store, direct] = [await connect(t, slow.url), await connect(t)]
   const name = newName()
-  const limiter = createLimiter({ store, now: () => performance.now(), after, maxAccounts: 1 })
+  const limiter = createLimiter<PlanPolicy>({ store, now: () => performance.now(), after, maxAccounts: 1 })
   const account = limiter.account(name, policies)
   for (let i = 0; i < 60; i++) {
-    const admission = await account.take([1, 1])
+    const admission = await account.take({ burst: 1, minute: 1 })
     t.same(admission.violated, [])
     const next = performance.now() + 12
     await until(() => performance.now() > next)
   }
   const counted = async () => getSum(await direct.exchange(name, demand(0, 0))) ?? 0
   await until(async () => (await counted()) >= 60)
-  // What the account has yet to tell is told with the next request.
-  account.charge([1, 1])
+  // The next request reports the remaining units.
+  account.charge({ burst: 1, minute: 1 })
   await until(async () => (await counted()) >= 61)
   t.equal(await counted(), 61)
   t.equal(account.use()[1]?.remaining, 600 - 61)
 })
 
 t.test('a connection that is reset leaves the process running', { skip }, async (t) => {
-  // Between a connection's error and its close, a client that is ready rejects every command at once.
+  // Between an error and the close of its connection, a ready client rejects every command synchronously.
   const { url, sockets } = await connectThrough(t)
   const store = await connect(t, url)
   for (const socket of sockets) socket.resetAndDestroy()
@@ -133,7 +133,7 @@ const openInstance = async (t: Test) => {
   return createConcurrency({ store, after })
 }
 
-t.test('instances share the places, and one’s end frees it for the other', { skip }, async (t) => {
+t.test('instances share slots, and the end of a holder frees its slot', { skip }, async (t) => {
   const [a, b] = [await openInstance(t), await openInstance(t)]
   const account = { tag: 'shared', name: '' }
   const [first, second] = [createEnding(), createEnding()]

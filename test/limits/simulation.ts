@@ -1,11 +1,11 @@
+import { windowParts } from '../../app/limits/meters.ts'
 import type { LimitStore, Settlement } from '../../app/limits/store.ts'
-import { windowParts } from '../../app/limits/window.ts'
 
-/** Time that moves only when told, and what is due in it. */
+/** A clock that only `runTo` advances. */
 export type Simulation = {
   now: () => number
   after: (ms: number, call: () => void) => () => void
-  /** Advances time to this moment. Timers and promises that are due on the way run. */
+  /** Runs the timers and promises that are due until then. */
   runTo: (ms: number) => Promise<void>
 }
 
@@ -41,21 +41,21 @@ export const createSimulation = (): Simulation => {
 
 export type Server = {
   /**
-   * Returns the store of one more instance. An exchange is executed after half of the round trip and answered after
-   * the other half. While the server is down, it is not executed and fails.
+   * Adds an instance. An exchange is executed after half of the round trip. While the server is down, it is not
+   * executed.
    */
   connect: (roundTripMs: () => number) => LimitStore
   isDown: boolean
-  /** Whether connections break after an exchange was executed and before its answer has come. */
+  /** Exchanges are executed, but fail. */
   losesAnswers: boolean
-  /** Units that it has granted, and counted, in answers that were lost. */
+  /** Granted units of lost answers. */
   lostGrants: number
   exchanges: number
-  /** Units of all windows as the server has them. */
+  /** Units in all windows. */
   counted: () => number
 }
 
-/** What the Redis script does, on a simulated clock. */
+/** Does the same as the script of Redis. */
 export const createServer = ({ now, after }: Simulation): Server => {
   const slots = new Map<string, Map<number, { units: number; lastMs: number }>>()
   let instances = 0

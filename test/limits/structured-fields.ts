@@ -1,10 +1,6 @@
-/** A member of a List (RFC 9651): here always a String with Integer parameters. */
 export type Item = { value: string; parameters: Record<string, number> }
 
-/**
- * Parses a List of Strings with Integer parameters, strictly by the algorithms of RFC 9651, section 4.2;
- * throws for anything else.
- */
+/** Parses only a List of Strings with Integer parameters, by the algorithms of RFC 9651, section 4.2. */
 export const parseList = (field: string): Item[] => {
   let rest = field
   const take = (pattern: RegExp): string => {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Waits for a condition of the real world; throws where it does not come within 30 s. */
+/** Polls without a pause. Rejects after 30 s. */
 export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = performance.now() + 30_000
   while (!(await condition())) {

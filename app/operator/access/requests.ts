@@ -5,13 +5,11 @@ import type { LimitsConfig } from '../../config/config.ts'
 import type { QueuedDb } from '../../db/connect.ts'
 import type { AccountDeps } from '../../limits/account.ts'
 import { createTurn, toQueueOwner } from '../../limits/address.ts'
-import { createLimiter } from '../../limits/limiter.ts'
-import { refuseQuota } from '../../limits/meters.ts'
-import type { Policy } from '../../limits/store.ts'
+import { createCount } from '../../limits/limiter.ts'
 import { dueAfterBusinessDay } from './due.ts'
 import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './store.ts'
 
-type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
+type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
   db: QueuedDb
   limits: Pick<LimitsConfig, 'accessRequests'>
   /** Milliseconds since 1970. The due time counts from it. */
@@ -54,14 +52,10 @@ const toInstant = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z'
  */
 export const createAccessRequests = (options: AccessRequestsOptions): AccessRequests => {
   const { db, limits, now, monotonicNow, store, after, holidays, keptDays } = options
-  const addresses = createLimiter({ store, after, now: monotonicNow, maxAccounts })
+  const counting = { store, after, now: monotonicNow, maxAccounts }
   const count = (factor: number) => {
-    const quota = factor * limits.accessRequests
-    const policies: readonly Policy[] = [{ name: 'access_requests', quota, windowSeconds }]
-    return async (tag: string) => {
-      const admission = await addresses.account({ tag: `access:${tag}`, name: '' }, policies).take([1])
-      if (admission.violated.length > 0) throw refuseQuota(admission)
-    }
+    const { take } = createCount(counting, 'access_requests', factor * limits.accessRequests, windowSeconds)
+    return (tag: string) => take({ tag: `access:${tag}`, name: '' })
   }
   const [countNetwork, countSite, countTotal] = [count(1), count(siteFactor), count(totalFactor)]
 

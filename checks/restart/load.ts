@@ -5,27 +5,26 @@ export type LoadOptions = {
   port: number
   perSecond: number
   headers: Readonly<Record<string, string>>
-  /** Returns the path of the n-th request. */
   path: (n: number) => string
 }
 
 export type LoadResult = {
   sent: number
-  /** Answers by status; what failed without one, by its error. */
+  /** By status, or by error if there was no answer. */
   outcomes: Record<string, number>
-  /** Milliseconds, in order of size, from when each was due. */
+  /** Sorted milliseconds from the time when a request was due. */
   latencies: number[]
 }
 
 export type Load = {
-  /** Ends it, once everything is answered. */
+  /** Waits for the last answers. */
   stop(): Promise<LoadResult>
 }
 
 const tickMs = 10
 const timeoutMs = 30_000
 
-/** Asks at a rate of its own over kept connections, however long answers take. */
+/** Sends at a constant rate over kept connections, even if answers are slow. */
 export const startLoad = ({ port, perSecond, headers, path }: LoadOptions): Load => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000 })
   const result: LoadResult = { sent: 0, outcomes: {}, latencies: [] }
@@ -44,7 +43,7 @@ export const startLoad = ({ port, perSecond, headers, path }: LoadOptions): Load
       sent.on('response', (response) => {
         response.resume()
         const { statusCode = 0, headers } = response
-        // Who refused it, where something stands between.
+        // Only the service sets this header.
         const by = statusCode >= 500 && !headers['request-id'] ? ' of the proxy' : ''
         response.on('end', () => finish(`${statusCode}${by}`))
         response.on('error', () => finish('cut'))
@@ -73,7 +72,3 @@ export const startLoad = ({ port, perSecond, headers, path }: LoadOptions): Load
     },
   }
 }
-
-/** Of latencies in order of size. */
-export const percentile = (latencies: readonly number[], share: number): number =>
-  latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN

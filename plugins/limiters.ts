@@ -1,0 +1,33 @@
+import fp from 'fastify-plugin'
+import type { Config } from '../app/config/config.ts'
+import { createConcurrency } from '../app/limits/concurrency.ts'
+import { createQuotas } from '../app/limits/limiter.ts'
+import { createKeyChecks, createLogins } from '../app/limits/logins.ts'
+import { after } from '../app/overload/timer.ts'
+import type { Deps } from './deps.ts'
+
+type LimitersOptions = Pick<Deps, 'limitStore' | 'monotonicNow'> & { config: Pick<Config, 'limits'> }
+
+const createLimiters = ({ config: { limits }, limitStore: store, monotonicNow: now }: LimitersOptions) => {
+  const counting = { limits, store, now, after }
+  return {
+    quotas: createQuotas(counting),
+    logins: createLogins(counting),
+    keyChecks: createKeyChecks(counting),
+    concurrency: createConcurrency({ store, after }),
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    limiters: ReturnType<typeof createLimiters>
+  }
+}
+
+/** Creates the counters. The plugin `rate-limit` charges requests. */
+export default fp<LimitersOptions>(
+  async (app, options) => {
+    app.decorate('limiters', createLimiters(options))
+  },
+  { name: 'limiters', fastify: '5.x' },
+)

@@ -1,0 +1,78 @@
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { splitTarget } from '../app/http/pairs.ts'
+import type { Principal } from '../app/identity/principal.ts'
+import type { Account } from '../app/limits/account.ts'
+import { formatPolicies, formatUse, type PlanPolicy } from '../app/limits/limiter.ts'
+import { type Costs, refuseQuota } from '../app/limits/meters.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The account that pays. `undefined` without a valid token. */
+    account: Account<PlanPolicy> | undefined
+    /** Units of `minute` above one, for an export. */
+    surcharge: number
+  }
+}
+
+export const plainCosts: Costs<PlanPolicy> = { burst: 1, minute: 1 }
+export const refundFor304: Costs<PlanPolicy> = { burst: 0, minute: -1 }
+
+/** For an export that is not made. */
+export const refundSurcharge = (request: FastifyRequest): void => {
+  if (request.surcharge > 0) request.account?.charge({ burst: 0, minute: -request.surcharge })
+  request.surcharge = 0
+}
+
+/** True if the answer is 403, which precedes 429. */
+const isForbiddenTo = (
+  { kind, isSuspended, scopes: held }: Principal,
+  { demo, scope, listScopes }: FastifyContextConfig,
+  query: string,
+): boolean => {
+  if (isSuspended || (demo === false && kind === 'demo')) return true
+  if (held === undefined) return false
+  if (typeof scope === 'string' && !held.has(scope)) return true
+  return listScopes?.(query).some((each) => !held.has(each)) ?? false
+}
+
+/**
+ * Charges every authenticated request of its scope, and reports the remaining quota on every answer. Register it after
+ * the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged, too.
+ */
+export default fp(
+  async (app) => {
+    const { quotas } = app.limiters
+    app.decorateRequest('account', undefined)
+    app.decorateRequest('surcharge', 0)
+
+    app.addHook('onRequest', async (request) => {
+      const { principal, headers, routeOptions } = request
+      const account = principal && quotas.find(principal, request)
+      if (!account) return
+      request.account = account
+      const { refuses, minuteCost } = routeOptions.config
+      const { rawQuery } = splitTarget(request.raw.url)
+      if (refuses || isForbiddenTo(principal, routeOptions.config, rawQuery)) {
+        account.charge(plainCosts)
+        return
+      }
+      const minute = minuteCost?.(rawQuery, headers.accept) ?? 1
+      const admission = await account.take({ burst: 1, minute })
+      if (admission.violated.length > 0) throw refuseQuota(admission)
+      request.surcharge = minute - 1
+    })
+
+    app.addHook('onSend', (request, reply, payload, next) => {
+      const { account } = request
+      if (account) {
+        if (reply.statusCode === 304) account.charge(refundFor304)
+        if (reply.statusCode >= 400) refundSurcharge(request)
+        reply.header('ratelimit-policy', formatPolicies(account.policies))
+        reply.header('ratelimit', formatUse(account.use()))
+      }
+      next(null, payload)
+    })
+  },
+  { name: 'rate-limit', dependencies: ['auth', 'limiters'], fastify: '5.x' },
+)
