@@ -20,19 +20,19 @@ const canDecode = (text: string): boolean => {
   }
 }
 
-/** A raw `/`, `?` or `#` in a password ends the authority: then `rest` contains the `@`. */
+/** An unescaped `/`, `?` or `#` in a password ends the authority too early: then `rest` contains the `@`. */
 const split = (url: string) => {
   const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(url) ?? []
   const at = authority.lastIndexOf('@')
   return { login: authority.slice(0, Math.max(0, at)), hosts: authority.slice(at + 1), rest }
 }
 
-/** Returns the fault of a URL, without any part of it. */
+/** The message quotes no part of the URL, because that may be a part of the password. */
 const findFault = (url: string, { scheme, example, rest: allowed, ...form }: Form): string | undefined => {
   const malformed = `expected ${example}. ${escapes}`
   if (!scheme.test(url) || /[\s#]/.test(url)) return malformed
   const { login, hosts, rest } = split(url)
-  // `?user=a@b` is libpq's login. Any other `@` here follows a raw special character in a login.
+  // libpq accepts `?user=a@b`. Any other `@` in `rest` belongs to a login with an unescaped character.
   const isCut = rest.replace(/[?&](user|password)=[^&]*/g, '').includes('@')
   if (isCut || !canDecode(login) || !canDecode(rest)) return malformed
   if ((hosts.includes(',') && !form.isCluster(url)) || /[?&]host=[^&]*(,|%2c)/i.test(rest)) {
