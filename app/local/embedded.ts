@@ -10,7 +10,7 @@ import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 const LIMIT_MS = 30_000
 const POLL_MS = 20
 
-/** `url`: the owner's connection. `directory`: private folder for small files of this instance. */
+/** `url` logs in as the owner. `directory` is the data folder. `revive` returns true after a restart. */
 export type EmbeddedPostgres = {
   url: string
   directory: string
@@ -18,10 +18,7 @@ export type EmbeddedPostgres = {
   release(): Promise<void>
 }
 
-/**
- * `dataDir` is relative to `packageRoot`, which has the programs. `settings`: PostgreSQL settings, used only
- * if this process starts the server. `temporary`: the last user to release removes `dataDir`.
- */
+/** `dataDir` is relative to `packageRoot`. If `temporary`, it is removed when the server stops. */
 type EmbeddedOptions = {
   dataDir: string
   packageRoot: string
@@ -31,10 +28,9 @@ type EmbeddedOptions = {
 }
 
 /**
- * Starts the bundled PostgreSQL on `dataDir`, or joins the server that runs there. The first start creates
- * the data. The server survives a killed user; `release()` of the last living user stops it. It listens only
- * on a unix socket that other users cannot reach. Throws with the remedy if the programs or the folder cannot
- * be used, or if the server is not ready within 30 s.
+ * Starts the bundled PostgreSQL on `dataDir`, or joins the server that runs there. The server survives a
+ * killed process; `release()` by the last process that uses it stops it. It listens only on a unix socket in
+ * a private folder. Throws with the next step if the programs or the folder cannot be used, or after 30 s.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
@@ -58,7 +54,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
       const until = performance.now() + LIMIT_MS
       const locked = await lockPlaces(places.directory, until)
       try {
-        // Another user may have started it since the check above.
+        // Another process may have restarted it since the check above.
         if (await adoptServer(locked.places, until)) return false
         await startServer(locked.places, programs, settings, log, until)
         return true
@@ -72,7 +68,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
-// Each user holds a shared lock for its lifetime. A process that gets the exclusive lock is the last user.
+// Each process that uses the server holds a shared lock. The one that gets the exclusive lock is the last.
 async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
   // A server whose folder was removed exits within a minute.
   if (!existsSync(places.home)) return leave()
@@ -90,8 +86,7 @@ async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boo
   }
 }
 
-// Every change of an instance happens under this lock. The places are looked up at each attempt: the previous
-// holder may have moved them.
+// Looks up the places at each attempt, because the previous holder of the lock may have moved them.
 async function lockPlaces(
   dataDir: string,
   deadline: number,

@@ -20,8 +20,8 @@ const hasKey = async (db: Db, keyId: string): Promise<boolean> => {
 }
 
 /**
- * Creates the local customer and its API key if missing, and returns the key. It is kept in a file (0600),
- * because the database has only its hash. A lost or revoked key is replaced. `db` is the operator's.
+ * Returns the API key of the customer `local`, and creates both if they are missing. A lost or revoked key is
+ * replaced. The key is in a file (mode 0600), because the database has only its hash. `db` is the operator's.
  */
 export const ensureLocalCustomer = async (db: Db, directory: string): Promise<string> => {
   const file = join(directory, keyFile)

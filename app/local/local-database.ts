@@ -17,7 +17,6 @@ export type LocalDatabase = {
   apiKey: string
   /** The hour (YYYY-MM-DDTHH, UTC) of the example data that were loaded at the start. */
   loadedHour: string
-  /** Loads the example data as of an hour (YYYY-MM-DDTHH, UTC). */
   refreshExampleData(hour: string): Promise<void>
   /** Restarts a bundled PostgreSQL that has died. Returns true if it did. */
   revive(): Promise<boolean>
@@ -26,9 +25,7 @@ export type LocalDatabase = {
 
 type Log = { info(message: string): void; warn(details: object, message: string): void }
 
-/**
- * Starts or joins the bundled PostgreSQL and prepares its schema, reference and example data, and customer.
- */
+/** Starts or joins the bundled PostgreSQL and prepares its schema, data, secret key and local customer. */
 export const openLocalDatabase = async (
   config: Config,
   packageRoot: string,

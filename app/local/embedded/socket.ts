@@ -1,24 +1,20 @@
 import pg from 'pg'
 import { pinSession } from '../../db/session.ts'
 
-// The server is starting, stopping or not listening.
 const NOT_READY = ['57P03', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
 const NO_SUCH_DATABASE = '3D000'
 const TOO_MANY_CONNECTIONS = '53300'
 
-// pg's own errors, which have no code.
+// Messages of pg's own errors, which have no code.
 const BROKEN_OFF = ['Connection terminated unexpectedly', 'timeout expired', 'Query read timeout']
 const TIMEOUT_MS = 5000
 
-/** URL of the owner's connection. Sets port and TLS mode to override PGPORT and PGSSLMODE. */
+/** Returns the URL of the owner. Sets port and TLS mode, so that PGPORT and PGSSLMODE have no effect. */
 export function socketUrl(socketDir: string, database = 'certdata'): string {
   return `postgresql://certdata@/${database}?host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`
 }
 
-/**
- * True if a server accepts connections on this socket. Creates the database `certdata` if it is missing.
- * Throws if the server refuses.
- */
+/** Returns true if the server accepts connections. Creates the database if missing. Throws if it refuses. */
 export async function answers(socketDir: string): Promise<boolean> {
   try {
     await query(socketUrl(socketDir), 'select')

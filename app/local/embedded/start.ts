@@ -13,10 +13,7 @@ const RETRY_MS = 50
 
 type Log = (message: string) => void
 
-/**
- * Returns the URL of the running server once it accepts connections; `undefined` if none runs. Call it under
- * the start lock. `deadline`: of `performance.now()`.
- */
+/** Returns a running server's URL once it accepts connections, or `undefined`. Needs the start lock. */
 export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
   if (!existsSync(cluster)) return undefined
@@ -24,9 +21,8 @@ export async function adoptServer({ home }: ClusterPaths, deadline: number): Pro
 }
 
 /**
- * Creates missing files, starts a server and returns its URL once it accepts connections. Call it under the
- * start lock. `fsync: 'off'` also creates the cluster without syncing it. Throws with the end of the server's
- * log if it is not ready before the deadline.
+ * Creates missing files, starts a server and returns its URL once it accepts connections. Needs the start
+ * lock. Throws with the end of the server's log after the deadline (of `performance.now()`).
  */
 export async function startServer(
   places: ClusterPaths,
@@ -63,7 +59,7 @@ export async function startServer(
 
 /**
  * Renames a cluster outside `directory` that has no link from there: an operator who removed the data folder
- * wants a new database, and the old one must not be lost. Call it under the start lock.
+ * wants a new database, and the old one must not be lost. Needs the start lock.
  */
 export async function setOrphanAside(
   { directory, home }: ClusterPaths,
