@@ -73,7 +73,7 @@ const runExport = (shell: Shell, customer: string, options: Output & { output?: 
     await requireCustomer(db, customer)
     const { output } = options
     const target = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
-    // In a separate transaction before the first row: no data is exported without an entry.
+    // Before the export, whose transaction is read only: no data without an entry.
     await recordAct(db, { action: 'customers.export', customer })
     const rows = await exportCustomer(db, customer, target.take)
     await target.close()
@@ -85,10 +85,10 @@ const refuseWithoutRedis = (cause: unknown): never => {
   throw new Refusal(reason, { cause })
 }
 
-/** Instances use facts that are at most 500 ms old, and settle counts within 50 ms. */
+/** Instances use facts about keys that are at most 500 ms old, and write counts to Redis within 50 ms. */
 const instancesForgetMs = 1_500
 
-/** Erases entries that instances added until the commit, and again when no instance adds any more. */
+/** Erases entries that instances wrote until the commit, and again when no instance has facts from before. */
 const eraseRest = async (
   redis: RedisEraser,
   customer: string,
@@ -123,12 +123,12 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
   const redis = redisUrl === undefined ? undefined : await openRedisEraser(redisUrl).catch(refuseWithoutRedis)
   try {
     const [erased, before = 0] = await withSchemaOwner(shell, async (db) => {
-      // If the database has nothing, an earlier erasure may still have left something in Redis.
+      // Without rows, continue: an earlier erasure may have failed after the commit and left keys in Redis.
       const consequence = await describeErasure(db, customer)
       if (consequence !== undefined) await confirm(shell, options, consequence)
       let count: number | undefined
       const done = await eraseCustomer(db, customer, async (keyIds) => {
-        // Before the commit, because only the database has the key ids: if Redis fails, nothing is erased.
+        // Before the commit, which deletes the key ids: if Redis fails, nothing is erased.
         count = await redis?.erase(customer, keyIds).catch(refuseWithoutRedis)
       })
       return [done, count] as const

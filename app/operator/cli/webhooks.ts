@@ -69,7 +69,7 @@ const describeAct =
     details: { url: maskQuery(webhook.url), ...details },
   })
 
-/** Sends a test message and audits it. Throws a Refusal if the receiver does not accept it. */
+/** Throws a Refusal if the receiver does not accept the test message. `next`: the command to repeat. */
 const sendTest = async (
   shell: Shell,
   db: Db,
@@ -113,7 +113,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
   const active = await withOperator(shell, async (db, openSecrets) => {
     await requireCustomer(db, slug)
     const tokens = createTokenCodec(openSecrets())
-    // Before the test, so that changes during the test are sent later.
+    // Before the test, so that the webhook gets changes that happen during the test.
     const place = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
     const next = `certdata webhooks add ${slug} '${url}'${only}`

@@ -8,11 +8,11 @@ import { listCustomerTables } from './tables.ts'
 type Erased = {
   rows: Record<string, number>
   auditEntries: number
-  /** Ids of the deleted keys. Other stores may hold data under these names. */
+  /** Ids of the deleted keys. Redis may hold data under these names. */
   keyIds: string[]
 }
 
-/** Triggers may write rows of the customer during the deletion. */
+/** Triggers may write new rows of the customer during the deletion. */
 const maxPasses = 5
 
 const listKeyIds = async (trx: Db, customer: string): Promise<string[]> => {
@@ -56,7 +56,7 @@ const erasePersons = async (trx: Db, customer: string): Promise<number> => {
   return Number(numAffectedRows ?? 0)
 }
 
-/** One entry for each pseudonym. With it, the chain verifies without the personal parts. */
+/** Writes an entry for each pseudonym: the verification accepts missing personal parts only with one. */
 const recordErasure = async (trx: Db, refs: readonly string[], details: object): Promise<void> => {
   const { rows } = await sql<{ operator: string | null }>`select audit_operator() as operator`.execute(trx)
   const entries = refs.map((customer_ref) => ({
@@ -70,10 +70,9 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
 }
 
 /**
- * Erases a customer in one transaction and returns the erased numbers; `undefined` if there is no data.
- * Deletes the rows of every table with a customer column and the personal parts of audit entries, whose chain
- * still verifies. `db` is the owner's. `eraseElsewhere` runs before the commit: if it rejects, nothing is
- * erased.
+ * Erases a customer in one transaction: the rows of every table with a customer column, and the personal
+ * parts of audit entries, whose chain still verifies. Returns `undefined` if there is no data. `db` is the
+ * owner's. If `eraseElsewhere`, which runs before the commit, rejects, nothing is erased.
  */
 export const eraseCustomer = (
   db: Db,
@@ -82,9 +81,9 @@ export const eraseCustomer = (
 ): Promise<Erased | undefined> =>
   db.transaction().execute(async (trx) => {
     await holdOffPruning(trx)
-    // Lock first, so that entries in progress are visible to the next statements.
+    // The lock waits for transactions in progress, so that the next statements see their entries.
     await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
-    // Turns counted reads into entries, whose personal parts are then erased like the others.
+    // Turns counted reads into entries, whose personal parts are then erased, too.
     await collectReads(trx, 'all')
     const keyIds = await listKeyIds(trx, customer)
     const refs = await listPseudonyms(trx, customer)
@@ -101,7 +100,7 @@ export const eraseCustomer = (
     return { rows, auditEntries, keyIds }
   })
 
-/** Counts the rows that an erasure would delete, by table. Runs as operator or owner. */
+/** Counts the rows that an erasure would delete, by table. */
 export const countCustomerRows = async (db: Db, customer: string): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const { name } of await listCustomerTables(db)) {

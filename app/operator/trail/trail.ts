@@ -13,7 +13,7 @@ import { session } from '../../records/sql/session.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
 import { formatSelection, parseTrailQuery, type TrailQuery } from './query.ts'
 
-/** The media types of the trail: JSON for pages, NDJSON for a whole list. */
+/** JSON for pages, NDJSON for a whole list. */
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
 
 /** Returns the cost of a request in units of the quota `minute`. */
@@ -26,12 +26,9 @@ type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQue
 // See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
   parse(asked: TrailAsked, list: TrailList): TrailQuery
-  /** Takes a place if the answer is a whole list. Rejects as `Exports` does. */
+  /** Takes a place among the exports if the answer is a whole list. Rejects as `Exports` does. */
   hold(request: ExportRequest): Promise<void>
-  /**
-   * Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor and the
-   * database's errors.
-   */
+  /** Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor. */
   answer(request: TrailRequest, list: TrailList): Promise<ExportAnswer>
 }
 
@@ -43,11 +40,8 @@ type TrailDeps = {
   today: () => string
 }
 
-/**
- * Returns the SQL after `select …` for the first rows of a list. `after` limits it to rows behind this place.
- * `limit` is a number of rows as SQL, or `all`. With a split, each part is read in order up to the limit,
- * then they are merged.
- */
+// Returns the SQL after `select …`. `after`: the place of the last row before these. With a split, reads each
+// part in order up to the limit, and merges the parts.
 const selectRows = (
   list: TrailList,
   { conditions }: TrailQuery,
@@ -69,7 +63,7 @@ const selectRows = (
 
 type PageRow = { at: string; place: string | null } & Record<string, string | null>
 
-/** Returns the statement of a page. It reads `limit + 1` rows, to find out whether there is a next page. */
+/** Returns the statement of a page. It reads a row beyond `limit`, to find out if there is a next page. */
 export const trailStatement = (
   list: TrailList,
   query: TrailQuery,
@@ -92,7 +86,7 @@ const nextQuery = (rawQuery: string, cursor: string): string => {
   return formatPairs([...asked.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
 }
 
-/** Formats a row exactly like a line of an export. */
+/** Formats a row like a line of an export. */
 const toJson = ({ columns }: TrailList, row: PageRow): string =>
   `{${columns
     .map(({ name, kind }) => {
@@ -101,7 +95,7 @@ const toJson = ({ columns }: TrailList, row: PageRow): string =>
     })
     .join(',')}}`
 
-/** Serves the trail to customers: query → statement → bytes. Caches nothing, so that no copies exist. */
+/** Serves the audit trail to customers. Caches nothing, so that no copies exist. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
   const parse = ({ principal, type, rawQuery }: TrailAsked, list: TrailList): TrailQuery => {
     const { customerId } = principal

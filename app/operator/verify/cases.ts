@@ -4,9 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Check, costly, expectStatus, expectThat, type Failure, Skipped, type World } from './check.ts'
 import { parseBody, type ServiceAnswer } from './service.ts'
 
-/**
- * Expected value of a header, a body or a member; null: absent. `has`: an object has at least these members.
- */
+/** Expected value of a header, body or member. null: absent. `has`: an object with at least these members. */
 type Expected =
   | string
   | number
@@ -17,10 +15,7 @@ type Expected =
   | Readonly<{ length: number }>
   | Readonly<{ has: readonly string[] }>
 
-/**
- * One request and its answer. Texts may contain placeholders such as `{list}`; `{x*9000}` is `x` 9,000 times.
- * `as: "stranger"` sends no token.
- */
+// Texts may contain placeholders such as `{list}`. `{x*9000}` is `x` 9,000 times. A stranger sends no token.
 type Case = Readonly<{
   path: string
   method?: string
@@ -34,10 +29,10 @@ type Case = Readonly<{
   text?: Expected
 }>
 
-/** A promise with its cases. Each case has the members of `each` unless it has its own. */
+/** `each`: members that a case has unless it sets them. */
 type PromiseCases = Readonly<{
   promise: string
-  /** Each request counts as ten, which the quota of the demo does not have. */
+  /** Too many requests for the quota of the demo. */
   isCostly?: true
   each?: Partial<Case>
   cases: readonly Partial<Case>[]
@@ -45,7 +40,7 @@ type PromiseCases = Readonly<{
 
 const folder = join(import.meta.dirname, 'cases')
 
-/** Replaces placeholders. Throws Skipped if the value is unknown, because the customer has no such record. */
+/** Replaces placeholders. Throws Skipped if the customer has no such record. */
 const fill = (text: string, values: World['values']): string =>
   text
     .replace(/\{(.)\*(\d+)\}/g, (_, character: string, count: string) => character.repeat(Number(count)))
@@ -104,7 +99,7 @@ const runCase = async (each: Case, { ask, token, values }: World): Promise<Failu
   return judge(answer, each, values)
 }
 
-/** Adds the tag of the record: whole, strong, and without its last quote. It may change while the check runs. */
+/** Adds the record's present tag: whole, strong, and without its last quote. */
 const withTags = async (world: World): Promise<World> => {
   const { record } = world.values
   if (record === undefined) return world
@@ -113,7 +108,7 @@ const withTags = async (world: World): Promise<World> => {
   return { ...world, values: { ...world.values, ...tags } }
 }
 
-/** A scope that the path needs and the key lacks; `undefined` if there is none. */
+/** Returns a scope that the path needs and the key lacks. */
 const findMissingScope = (path: string, scopes: readonly string[]): string | undefined => {
   const [, resource] =
     /^\/v1\/(certificates|products|projects|countries|lab|approvals|changes)\b/.exec(path) ?? []
@@ -135,10 +130,7 @@ const runCases = async (promise: PromiseCases, isBrief: boolean, world: World): 
   return failures
 }
 
-/**
- * Reads the cases from files named by the section of the contract. `isBrief`: only the first case of each
- * promise, for the demo.
- */
+/** Reads the cases. Their files begin with the contract's section. `isBrief`: one case of each promise. */
 export const listCases = (isBrief: boolean): Check[] =>
   readdirSync(folder).flatMap((name) => {
     const promises: PromiseCases[] = JSON.parse(readFileSync(join(folder, name), 'utf8'))

@@ -1,6 +1,6 @@
 import type { Ask, ServiceAnswer } from './service.ts'
 
-/** How an answer differs from a promise. Contains no credentials. */
+/** How an answer differs from a promise. */
 export type Failure = Readonly<{ request: string; expected: string; seen: string }>
 
 export type World = Readonly<{
@@ -10,7 +10,7 @@ export type World = Readonly<{
   token: string
   apiKey: string | undefined
   scopes: readonly string[]
-  /** Placeholders of the cases: `{list}` is the path of a list that has records, `{record}` that of one. */
+  /** Values of placeholders. `list`: the path of a list that has records, `record`: of one of them. */
   values: Readonly<Record<string, string>>
 }>
 
@@ -21,10 +21,9 @@ export type Check = Readonly<{
   run: (world: World) => Promise<Failure[]>
 }>
 
-/** The promise cannot be checked. The message is the reason. */
+/** The reason why a promise cannot be checked. */
 export class Skipped extends Error {}
 
-/** Why the demo skips exports. */
 export const costly = 'the quota of the demo is too small'
 
 const excerpt = (value: unknown): string => {
@@ -41,7 +40,7 @@ export const describeAsk = ({ method = 'GET', path, headers = {} }: Ask): string
     ),
   ].join(', ')
 
-/** Returns no failure if `holds`, or one. */
+/** Returns a failure unless `holds`. */
 export const expectThat = (holds: boolean, ask: Ask, expected: string, seen: unknown): Failure[] =>
   holds ? [] : [{ request: describeAsk(ask), expected, seen: excerpt(seen) }]
 

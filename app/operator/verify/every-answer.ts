@@ -23,7 +23,7 @@ const expectHeaders = (
     return expectThat(seen === value, ask, `${name}: ${value}`, `${name}: ${seen}`)
   })
 
-/** Helmet's set without HSTS, which is for TLS only. */
+/** Helmet's set without HSTS, which exists only over TLS. */
 const securityHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

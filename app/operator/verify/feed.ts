@@ -46,7 +46,7 @@ const snapshotIsWhole = async (world: World): Promise<Failure[]> => {
   ]
 }
 
-/** Promises about the change feed that need several requests. They follow the countries, which every customer has. */
+/** Promises about the change feed. They follow the countries, because every customer has these. */
 export const feed: readonly Check[] = [
   { section: 6, promise: 'the feed goes on from its token, and refuses a changed one', run: feedGoesOn },
   { section: 6, promise: 'a snapshot has every record and the token to go on from', run: snapshotIsWhole },

@@ -5,7 +5,7 @@ import { type Ask, parseBody, type ServiceAnswer } from './service.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** A login with a key. The answer has the token as `access_token`. */
+/** Returns the request of a login with a key. */
 export const loginWith = (apiKey: string): Ask => ({
   path: '/v1/auth/login',
   method: 'POST',
@@ -97,7 +97,7 @@ const tokenVerifies = async (world: World): Promise<Failure[]> => {
   ]
 }
 
-/** A revoked token is refused on every instance within a second. The second one is for the way there. */
+/** The promise is one second. The other one is for the network. */
 const revocationMs = 2000
 
 const revocationHolds = async (world: World): Promise<Failure[]> => {
@@ -126,7 +126,7 @@ const revocationHolds = async (world: World): Promise<Failure[]> => {
   ]
 }
 
-/** The checksum of a wrong key is wrong, so that it costs no look-up. */
+/** The checksum of this random key is wrong, so that it costs the service no look-up. */
 const wrongKeyIsRefused = async (world: World): Promise<Failure[]> => {
   const key = `cda_live_${randomBytes(8).toString('hex')}_${randomBytes(19).toString('hex')}`
   const answer = await world.ask(loginWith(key))

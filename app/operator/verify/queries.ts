@@ -3,7 +3,7 @@ import { parseBody } from './service.ts'
 
 type Row = Readonly<Record<string, unknown>> & Readonly<{ id: string }>
 
-/** Fields of each resource whose filters are checked, by what their operators are (contract, section 3). */
+/** The fields whose filters are checked, by the kind of their operators. */
 const filters: Readonly<Record<string, { equal: string; range?: string; prefix: string; sort: string }>> = {
   certificates: { equal: 'approval_status', range: 'valid_until', prefix: 'number', sort: 'number' },
   products: { equal: 'product_status', prefix: 'name', sort: 'name' },
@@ -23,7 +23,6 @@ const escapeCommas = (value: string) => value.replace(/[\\,]/g, '\\$&')
 
 const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Values of a field that rows have. The middle one makes ranges that find some rows and not all. */
 const listValues = (rows: readonly Row[], field: string): string[] =>
   [...new Set(rows.map((row) => row[field]))]
     .filter(

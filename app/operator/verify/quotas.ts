@@ -21,7 +21,7 @@ const readList = (text = ''): Map<string, Record<string, number>> =>
     ]),
   )
 
-/** Reads the quotas of an answer (draft-ietf-httpapi-ratelimit-headers-10). Empty without both headers. */
+/** Reads the quotas that have both headers (draft-ietf-httpapi-ratelimit-headers-10). */
 export const readQuotas = (headers: Readonly<Record<string, string>>): Quota[] => {
   const states = readList(headers.ratelimit)
   return [...readList(headers['ratelimit-policy'])].flatMap(([policy, { q, w }]) => {

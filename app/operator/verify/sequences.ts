@@ -16,7 +16,7 @@ const need = ({ values }: World, name: string): string => {
   return value
 }
 
-/** The first case for the demo, which has few requests. */
+/** Returns only the first case for the demo, which has few requests. */
 const take = <T>({ apiKey }: World, cases: readonly T[]): readonly T[] =>
   apiKey === undefined ? cases.slice(0, 1) : cases
 
@@ -61,7 +61,7 @@ const threeForms = async (world: World): Promise<Failure[]> => {
   return failures
 }
 
-/** Headers that differ between two answers to the same request. `connection` and the like are of one connection. */
+/** Headers that may differ between two answers to the same request. */
 const momentary =
   /^(date|age|request-id|server-timing|cache-status|ratelimit|data-as-of|connection|keep-alive|transfer-encoding)$/
 
@@ -116,7 +116,6 @@ const sameTagInEveryCoding = async (world: World): Promise<Failure[]> => {
   return failures
 }
 
-/** Pages that one walk reads at most, so that the size of a list does not matter. */
 const mostPages = 5
 
 const pagesInOrder = async (world: World): Promise<Failure[]> => {
@@ -198,7 +197,7 @@ const quotasCount = async (world: World): Promise<Failure[]> => {
   ]
 }
 
-/** Promises that need several requests. Further ones are in `feed.ts`, `login.ts` and `queries.ts`. */
+/** Promises that compare several answers. */
 export const sequences: readonly Check[] = [
   {
     section: 1,

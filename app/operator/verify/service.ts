@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { type Quota, readQuotas } from './quotas.ts'
 
-/** A request to the service. `token`: sent as a bearer token; `undefined` for none. */
+/** A request to the service. `token`: a bearer token. Optional. */
 export type Ask = Readonly<{
   path: string
   method?: string
@@ -11,7 +11,7 @@ export type Ask = Readonly<{
   token?: string | undefined
 }>
 
-/** A whole response. Names of headers are in lower case, fields with the same name are joined by commas. */
+/** A whole response. Names of headers are in lower case; fields with the same name are joined by commas. */
 export type ServiceAnswer = Readonly<{
   ask: Ask
   status: number
@@ -32,10 +32,7 @@ export const parseBody = ({ bytes }: ServiceAnswer): unknown => {
   }
 }
 
-/**
- * Creates the client of an origin. It keeps one connection and, unlike `fetch`, sends methods, targets and
- * headers as they are.
- */
+/** Creates a client with one connection. Unlike `fetch`, it sends methods, paths and headers as they are. */
 export const createSender = (origin: string): { send: Send; close: () => void } => {
   const url = new URL(origin)
   const isTls = url.protocol === 'https:'
@@ -70,16 +67,13 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
   return { send, close: () => agent.destroy() }
 }
 
-/** `pause` resolves after that many milliseconds. Rejects if the check would take too long. */
+/** Resolves after that many milliseconds. Rejects if the check would take too long. */
 export type Pause = (ms: number) => Promise<void>
 
 const isExport = ({ path, headers = {} }: Ask): boolean =>
   /[?&]format=(csv|ndjson|xlsx)/.test(path) || /csv|ndjson/.test(headers.accept ?? '')
 
-/**
- * Wraps `send` so that it leaves half of each quota to other clients: at half, it waits. Requests without a
- * token do not count.
- */
+/** Wraps `send` so that it waits instead of using more than half of a quota. A 429 is tried once more. */
 export const withinHalfOfQuota = (send: Send, pause: Pause): Send => {
   let quotas: Quota[] = []
   return async (ask) => {
@@ -90,7 +84,7 @@ export const withinHalfOfQuota = (send: Send, pause: Pause): Send => {
       .map(({ windowSeconds, resetSeconds }) => (units > 1 ? windowSeconds : resetSeconds))
     if (waits.length > 0) {
       await pause(Math.max(...waits) * 1000)
-      // Not every answer has the next state, and this one is over.
+      // Their windows have passed, and the next answer may have no new state.
       quotas = []
     }
     const answer = await send(ask)

@@ -7,10 +7,10 @@ import { listQueries } from './queries.ts'
 import { sequences } from './sequences.ts'
 import { type Ask, createSender, parseBody, type ServiceAnswer, withinHalfOfQuota } from './service.ts'
 
-/** The check cannot begin or end. The message says why, and the next step. */
+/** The service or the account cannot be used. The message has the cause and the next step. */
 export class CannotVerify extends Error {}
 
-/** `reason`: why the promise was skipped. `failures` is empty unless it is broken. */
+/** `reason`: why the promise was skipped. `failures` is empty unless the promise is broken. */
 export type PromiseOutcome = Readonly<{
   section: number
   promise: string
@@ -21,12 +21,12 @@ export type PromiseOutcome = Readonly<{
 
 export type VerifyOptions = Readonly<{
   origin: string
-  /** An API key, or the token of the demo. Neither is ever in a verdict. */
+  /** No outcome contains them. */
   credentials: Readonly<{ apiKey: string } | { demoToken: string }>
   pause: (ms: number) => Promise<void>
 }>
 
-/** The longest time of a check. Waiting for the quota of the demo takes about one minute of it. */
+/** With the demo, one minute of it is waiting for the quota. */
 const longestMs = 120_000
 
 const resourceNames = ['products', 'certificates', 'projects', 'lab', 'approvals', 'countries']
@@ -46,7 +46,7 @@ const describeCause = (error: unknown): string => {
   return message || code || 'no answer'
 }
 
-/** Reads the issuer. Throws CannotVerify if no service is there, or another one. */
+/** Throws CannotVerify unless this service answers. */
 const readIssuer = async (send: (ask: Ask) => Promise<ServiceAnswer>, origin: string): Promise<string> => {
   let answer: ServiceAnswer
   try {
@@ -124,9 +124,8 @@ const judge = async (
 }
 
 /**
- * Checks the promises of the contract against a running service and yields a verdict for each, those about
- * every answer last. Changes nothing but a token of its own. Uses at most half of each quota. Throws
- * CannotVerify if the service or the account cannot be used.
+ * Checks the promises of the contract against a running service and yields an outcome for each. Revokes one
+ * token that it has requested, and changes nothing else. Throws CannotVerify.
  */
 export async function* verifyService({
   origin,
