@@ -23,14 +23,13 @@ const originals = new Map(
     resource === 'approvals' ? [[id, status]] : [],
   ),
 )
-/** The approvals whose status is another one than the example data say. */
+/** Lists the approvals whose status differs from the example data. */
 const listChanged = async () => {
   const rows = await query<{ id: string; status: string }>(
     `select id, status from approvals where customer_id = 'demo' order by id`,
   )
   return rows.filter(({ id, status }) => originals.get(id) !== status).map(({ id }) => id)
 }
-/** As if the minute of every change were over. */
 const makeDue = () => query('update demo_changes set until = now() where until is not null')
 const undo = () => sql`select from change_demo_record(false)`.execute(database.reader)
 const sameOrigin = { origin: publicUrl, 'sec-fetch-site': 'same-origin' }

@@ -9,7 +9,7 @@ import { testPostgres } from '../servers.ts'
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-/** The command line on a database of its own, and that database. */
+/** Opens a new database and the command line on it. */
 const openCli = async (t: Test) => {
   const server = await testPostgres()
   const client = new pg.Client({ connectionString: server.url })
@@ -415,7 +415,7 @@ t.test('on one database', async (t) => {
         t.same(Object.keys(JSON.parse(told.stdout)), ['ok', 'error'])
         t.match(plain, { code, stdout: /^$/ }, `${command}, for people`)
       }
-      // A result that says what is wrong is the only object.
+      // A result with faults is printed once.
       const bad = await cli('import - --customer acme --json', { input: 'x' })
       t.match([bad.code, JSON.parse(bad.stdout)], [1, { bad: 1 }])
       t.match(await run(['customers', '--help', '--json']), { code: 0, stdout: /^Usage/ })

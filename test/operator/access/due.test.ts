@@ -26,7 +26,7 @@ t.test('a request is due one business day later, across weekends and holidays', 
   }
 })
 
-/** Whether the hour counts; by the calendar's own words, another way than the code goes. */
+/** Reads the weekday as text, unlike the code. */
 const isBusinessHour = (ms: number, holidays: ReadonlySet<string>) => {
   const date = new Date(ms)
   return !/^(Sat|Sun)/.test(date.toUTCString()) && !holidays.has(date.toISOString().slice(0, 10))

@@ -99,7 +99,7 @@ t.test('a hostile e-mail address of 64 KB is refused in milliseconds', async (t)
   const { post } = await open()
   const before = process.cpuUsage()
   const answer = await post({ ...body, email: `a@${'.a'.repeat(32_000)} ` })
-  // A quadratic check took seconds. Of the processor's time, because others may have it meanwhile.
+  // A quadratic check took seconds of processor time.
   const ms = process.cpuUsage(before).user / 1_000
   t.ok(ms < 1_000, `${ms} ms`)
   t.equal(answer.json().errors[0].detail, 'expected at most 254 characters')
@@ -175,7 +175,7 @@ t.test('of two simultaneous requests for the last slot, one is refused', async (
   await clear()
 })
 
-/** A request that came, and was decided, so many days ago. */
+/** Inserts a request that arrived, and was decided, some days ago. */
 const insert = async (id: string, cameDaysAgo: number, decision?: { daysAgo: number; customer?: string }) => {
   const ago = (days: number) => sql`now() - make_interval(hours => ${Math.round(days * 24)}::integer)`
   const texts = sql`'c', 'n', ${`${id}@x.example`}, 'm'`
