@@ -55,6 +55,7 @@ const parseResources = (text: string): ResourceName[] => {
 }
 
 const noWebhook = (id: string) => new Refusal(`There is no webhook ${id}`)
+const tooMany = (slug: string) => new Refusal(`${slug} has ${mostWebhooks} webhooks, the maximum`)
 
 const requireWebhook = async (db: Db, id: string): Promise<Webhook> => {
   const webhook = await findWebhook(db, id)
@@ -112,6 +113,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
   const { resources = [...resourceNames] } = options
   const active = await withOperator(shell, async (db, openSecrets) => {
     await requireCustomer(db, slug)
+    if ((await listWebhooks(db, slug)).length >= mostWebhooks) throw tooMany(slug)
     const tokens = createTokenCodec(openSecrets())
     // Before the test, so that the webhook gets changes that happen during the test.
     const place = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
@@ -129,7 +131,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
       describeAct('webhooks.add', { resources }),
     )
   })
-  if (!active) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, the maximum`)
+  if (!active) throw tooMany(slug)
   print(shell, options, active)
 }
 
