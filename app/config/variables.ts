@@ -184,6 +184,10 @@ export const variables = {
     .max(100)
     .optional()
     .describe('Name of the person at the command line, for the audit trail; default: the system user'),
+  CERTDATA_API_KEY: z
+    .string()
+    .optional()
+    .describe('API key of a customer, only for certdata verify; default: its option --key'),
   METRICS_TOKEN: z
     .string()
     .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
