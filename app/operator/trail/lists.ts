@@ -10,7 +10,7 @@ export type TrailFilter = Readonly<{
   condition?: (values: readonly string[]) => Sql
 }>
 
-export type TrailConditions = ReadonlyMap<string, readonly string[]>
+type TrailConditions = ReadonlyMap<string, readonly string[]>
 
 export type TrailList = Readonly<{
   /** Path below `/v1/`. */

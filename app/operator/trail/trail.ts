@@ -61,7 +61,7 @@ const selectRows = (
     select c.* from ${list.from} where ${where} and ${split.where} ${ordered}) c ${ordered}`
 }
 
-type PageRow = { at: string; place: string | null } & Record<string, string | null>
+type PageRow = { data_as_of: string; place: string | null; json: string | null }
 
 /** Returns the statement of a page. It reads a row beyond `limit`, to find out if there is a next page. */
 export const trailStatement = (
@@ -74,26 +74,20 @@ export const trailStatement = (
     limit,
   }: { customerId: string; today: string; after?: string | undefined; limit: number },
 ) => {
-  const columns = list.columns.map(({ name, value }) => sql`${value}::text as ${sql.ref(name)}`)
+  const columns = list.columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`)
   const rows = selectRows(list, query, { today, after, limit: sql`${limit + 1}::integer` })
-  return sql<PageRow>`select ${selectInstant('now()')} as "data_as_of", page.*
+  return sql<PageRow>`select ${selectInstant('now()')} as data_as_of, page.*
     from ${session(customerId, false)}
-    left join lateral (select ${list.order}::text as place, ${sql.join(columns)} from ${rows}) page on true`
+    left join lateral (
+      select ${list.order}::text as place,
+        (select row_to_json(x)::text from (select ${sql.join(columns)}) x) as json
+      from ${rows}) page on true`
 }
 
 const nextQuery = (rawQuery: string, cursor: string): string => {
   const asked = parsePairs(rawQuery).filter(({ name }) => name !== 'cursor')
   return formatPairs([...asked.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
 }
-
-/** Formats a row like a line of an export. */
-const toJson = ({ columns }: TrailList, row: PageRow): string =>
-  `{${columns
-    .map(({ name, kind }) => {
-      const value = row[name] ?? null
-      return `"${name}":${kind === 'json' ? value : JSON.stringify(value)}`
-    })
-    .join(',')}}`
 
 /** Serves the audit trail to customers. Caches nothing, so that no copies exist. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
@@ -122,7 +116,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     const next = last ? cursors.encode(customerId, formatSelection(list, query), [last]) : null
     const page = { limit, has_more: next !== null, next_cursor: next }
     request.countRows(shown.length)
-    const data = shown.map((row) => toJson(list, row)).join(',')
+    const data = shown.map(({ json }) => json).join(',')
     return {
       type: mediaTypes.json,
       body: Buffer.from(`{"data":[${data}],"page":${JSON.stringify(page)}}`),
