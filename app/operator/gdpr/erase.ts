@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
 import { holdOffPruning } from '../../audit/prune.ts'
 import { collectReads } from '../../audit/reads.ts'
 import { erasure } from '../../audit/record.ts'
@@ -35,9 +35,9 @@ const deleteRows = async (trx: Db, customer: string): Promise<void> => {
   for (let pass = 1; pass <= maxPasses; pass++) {
     let deleted = 0
     for (const { name } of tables) {
-      const query = `delete from public."${name}" where customer_id = $1`
-      const { numAffectedRows } = await trx.executeQuery(CompiledQuery.raw(query, [customer]))
-      deleted += Number(numAffectedRows ?? 0)
+      const { numAffectedRows } = await sql`
+        delete from ${sql.table(`public.${name}`)} where customer_id = ${customer}`.execute(trx)
+      deleted += Number(numAffectedRows)
     }
     if (deleted === 0) return
   }
@@ -104,8 +104,8 @@ export const eraseCustomer = (
 export const countCustomerRows = async (db: Db, customer: string): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const { name } of await listCustomerTables(db)) {
-    const query = `select count(*) as n from public."${name}" where customer_id = $1`
-    const { rows } = await db.executeQuery<{ n: number }>(CompiledQuery.raw(query, [customer]))
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from ${sql.table(`public.${name}`)} where customer_id = ${customer}`.execute(db)
     counts[name] = rows[0]?.n ?? 0
   }
   return counts
