@@ -82,13 +82,10 @@ export const parseWith =
     }
   }
 
-/** Parses a network and adds it to `before`: commander passes the values of a list one at a time. */
+/** Parses networks separated by commas and adds them to `before`, which commander passes for a second value. */
 export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {
-  const networks = [...new Set([...before, parseWith(parseNetwork)(value)])]
+  const added = value.split(',').map((each) => parseWith(parseNetwork)(each.trim()))
+  const networks = [...new Set([...before, ...added])]
   if (networks.length <= maxNetworks) return networks
   throw new InvalidArgumentError(`expected at most ${maxNetworks} networks`)
 }
-
-/** Parses a comma-separated list of networks. */
-export const parseNetworkList = (value: string): string[] =>
-  value.split(',').reduce((before: string[], each) => parseNetworks(each.trim(), before), [])

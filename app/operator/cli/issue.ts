@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import type { Customer } from '../../identity/customers.ts'
 import { addKeyLink } from '../../identity/key-links.ts'
-import { parseExpiry, parseNetworkList, parseSlug } from './arguments.ts'
+import { parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
 import { addKey, type LimitOptions, requireKeyOwner } from './client-keys.ts'
 import { withOperator } from './context.ts'
@@ -94,6 +94,6 @@ export const issueCommand = (shell: Shell): Command =>
     .option(
       '--networks <networks>',
       'limit the key to these networks, separated by commas (default: any address)',
-      parseNetworkList,
+      parseNetworks,
     )
     .action(issue.bind(null, shell))
