@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
 import { repeat } from '../overload/repeat.ts'
 
-export type DemoChange = {
+type DemoChange = {
   resource: 'approvals'
   id: string
   status: string
@@ -25,7 +25,7 @@ export const changeDemoRecord = async (db: Db): Promise<DemoChange> => {
   return { resource: 'approvals', ...row }
 }
 
-export type DemoUndoOptions = {
+type DemoUndoOptions = {
   db: Db
   warn: (message: string, error: Error) => void
   everyMs?: number

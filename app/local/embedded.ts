@@ -36,70 +36,70 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
   const deadline = performance.now() + LIMIT_MS
   const programs = findPackage(packageRoot)
-  const { places, unlock } = await lockPlaces(resolve(packageRoot, dataDir), deadline)
+  const { paths, unlock } = await lockPaths(resolve(packageRoot, dataDir), deadline)
   try {
-    if (places.moved) log(`${places.moved}: its database is in ${places.home}`)
-    await setOrphanAside(places, log, deadline)
+    if (paths.moved) log(`${paths.moved}: its database is in ${paths.home}`)
+    await setOrphanAside(paths, log, deadline)
     const url =
-      (await adoptServer(places, deadline)) ?? (await startServer(places, programs, settings, log, deadline))
-    const leave = tryLock(usersLock(places), 'shared')
-    if (!leave) throw new Error(`${usersLock(places)} was removed during the start`)
+      (await adoptServer(paths, deadline)) ?? (await startServer(paths, programs, settings, log, deadline))
+    const leave = tryLock(useLock(paths), 'shared')
+    if (!leave) throw new Error(`${useLock(paths)} was removed during the start`)
     let released: Promise<void> | undefined
     const release = () => {
-      released ??= releaseServer(places, leave, temporary)
+      released ??= releaseServer(paths, leave, temporary)
       return released
     }
     const revive = async () => {
-      if (released || findPostmaster(join(places.home, CLUSTER))) return false
+      if (released || findPostmaster(join(paths.home, CLUSTER))) return false
       const until = performance.now() + LIMIT_MS
-      const locked = await lockPlaces(places.directory, until)
+      const locked = await lockPaths(paths.directory, until)
       try {
         // Another process may have restarted it since the check above.
-        if (await adoptServer(locked.places, until)) return false
-        await startServer(locked.places, programs, settings, log, until)
+        if (await adoptServer(locked.paths, until)) return false
+        await startServer(locked.paths, programs, settings, log, until)
         return true
       } finally {
         locked.unlock()
       }
     }
-    return { url, directory: places.directory, revive, release }
+    return { url, directory: paths.directory, revive, release }
   } finally {
     unlock()
   }
 }
 
 // Each process that uses the server holds a shared lock. The one that gets the exclusive lock is the last.
-async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
+async function releaseServer(paths: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
   // A server whose folder was removed exits within a minute.
-  if (!existsSync(places.home)) return leave()
+  if (!existsSync(paths.home)) return leave()
   const deadline = performance.now() + LIMIT_MS
-  const { unlock } = await lockPlaces(places.directory, deadline)
+  const { unlock } = await lockPaths(paths.directory, deadline)
   leave()
-  const alone = tryLock(usersLock(places), 'exclusive')
+  const alone = tryLock(useLock(paths), 'exclusive')
   try {
     if (!alone) return
-    await stopPostmaster(join(places.home, CLUSTER), deadline)
-    if (temporary) removeClusterPaths(places)
+    await stopPostmaster(join(paths.home, CLUSTER), deadline)
+    if (temporary) removeClusterPaths(paths)
   } finally {
     alone?.()
     unlock()
   }
 }
 
-// Looks up the places at each attempt, because the previous holder of the lock may have moved them.
-async function lockPlaces(
+// Looks up the paths at each attempt: the previous holder of the lock may have moved the cluster.
+async function lockPaths(
   dataDir: string,
   deadline: number,
-): Promise<{ places: ClusterPaths; unlock: Unlock }> {
+): Promise<{ paths: ClusterPaths; unlock: Unlock }> {
   for (;;) {
-    const places = findClusterPaths(dataDir)
-    const file = join(places.home, 'start.lock')
+    const paths = findClusterPaths(dataDir)
+    const file = join(paths.home, 'start.lock')
     try {
       const unlock = tryLock(file, 'exclusive')
-      if (unlock) return { places, unlock }
+      if (unlock) return { paths, unlock }
     } catch (cause) {
       if (existsSync(file)) {
-        throw new Error(`${file} cannot be locked: does ${places.home} belong to another user?`, { cause })
+        throw new Error(`${file} cannot be locked: does ${paths.home} belong to another user?`, { cause })
       }
       if (performance.now() > deadline) throw cause
     }
@@ -108,4 +108,4 @@ async function lockPlaces(
   }
 }
 
-const usersLock = ({ home }: ClusterPaths) => join(home, 'users.lock')
+const useLock = ({ home }: ClusterPaths) => join(home, 'users.lock')

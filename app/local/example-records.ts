@@ -59,7 +59,7 @@ export const listExampleData = (hour: string): ExampleRecord[] => [
   ...mergeLines(hour, readLines(hour)).values(),
 ]
 
-export type ExampleStage = { hour: string; written: ExampleRecord[]; deleted: ExampleRecord[] }
+type ExampleStage = { hour: string; written: ExampleRecord[]; deleted: ExampleRecord[] }
 
 /** Returns the stages of the four weeks before `hour`, in order. The first also writes all other records. */
 export const listExampleStages = (hour: string): ExampleStage[] => {

@@ -48,7 +48,7 @@ export function findClusterPaths(dataDir: string): ClusterPaths {
   const folder = readIdentity(directory)
   const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
-  // No lock is held yet: another user may have removed the folder and created it again.
+  // No lock is held yet: another process may have removed the folder and created it again.
   const isSame = folder !== undefined && folder === readIdentity(directory)
   if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino)
     return findClusterPaths(dataDir)
@@ -110,7 +110,7 @@ function makeDirectory(path: string): string {
       }
       return realpathSync(path)
     } catch (error) {
-      // The last user of a temporary instance may remove the folder between two calls.
+      // The last process that uses a temporary instance may remove the folder between two calls.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAKE_TRIES) throw error
     }
   }

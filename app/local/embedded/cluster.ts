@@ -8,8 +8,8 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
 } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
@@ -58,11 +58,11 @@ export async function createCluster(
 }
 
 /** Removes remains of interrupted first starts. Ignores errors, because an initdb may still write there. */
-export async function removeUnfinished(home: string): Promise<void> {
+export function removeUnfinished(home: string): void {
   for (const name of readdirSync(home).filter((entry) => entry.startsWith(UNFINISHED))) {
-    await rm(join(home, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }).catch(
-      () => {},
-    )
+    try {
+      rmSync(join(home, name), { recursive: true, force: true })
+    } catch {}
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
 import type { ServerUser } from './server-user.ts'
-import { answers, socketUrl } from './socket.ts'
+import { ensureDatabase, socketUrl } from './socket.ts'
 
 const POLL_MS = 20
 
@@ -78,19 +78,27 @@ export function launchPostmaster(options: {
 
 /**
  * Returns the server's URL once it accepts connections; `undefined` as soon as `isGone()`. Throws if the
- * deadline (of `performance.now()`) passes, or if the server refuses this user.
+ * deadline (of `performance.now()`) passes.
  */
 export async function waitUntilReady(
   cluster: string,
   isGone: () => boolean,
   deadline: number,
 ): Promise<string | undefined> {
+  let reason = 'no socket'
   for (;;) {
     // Does not check the process id: the server may run in another container on the same volume.
     const { socketDir } = readPidFile(cluster)
-    if (socketDir && (await answers(socketDir))) return socketUrl(socketDir)
+    try {
+      if (socketDir) {
+        await ensureDatabase(socketDir)
+        return socketUrl(socketDir)
+      }
+    } catch (error) {
+      reason = (error as Error).message
+    }
     if (isGone()) return undefined
-    if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} does not answer`)
+    if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} does not answer: ${reason}`)
     await delay(POLL_MS)
   }
 }

@@ -25,22 +25,22 @@ export async function adoptServer({ home }: ClusterPaths, deadline: number): Pro
  * lock. Throws with the end of the server's log after the deadline (of `performance.now()`).
  */
 export async function startServer(
-  places: ClusterPaths,
+  paths: ClusterPaths,
   programs: PostgresPackage,
   settings: Record<string, string>,
   log: Log,
   deadline: number,
 ): Promise<string> {
-  const { home } = places
+  const { home } = paths
   const cluster = join(home, CLUSTER)
   const user = existsSync(cluster) ? clusterOwner(cluster) : newServerUser()
-  const binaries = await prepareBinaries(programs, places, user, log)
-  await removeUnfinished(home)
+  const binaries = await prepareBinaries(programs, paths, user, log)
+  removeUnfinished(home)
   if (!clusterExists(cluster, binaries)) {
     await createCluster(home, binaries, user, settings.fsync !== 'off')
-    linkCluster(places)
+    linkCluster(paths)
   }
-  const socketDir = prepareSocketFolder(places, user, log)
+  const socketDir = prepareSocketFolder(paths, user, log)
   const logFile = join(home, 'postgres.log')
   for (;;) {
     const server = launchPostmaster({ binaries, cluster, socketDir, logFile, user, settings })
