@@ -5,21 +5,19 @@ import { runCommandLine } from '../app/operator/cli/command-line.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `code`: the exit code; null where a signal ended a process. */
+/** `code`: the exit code; null if a signal ended the process. */
 export type Result = { code: number | null; stdout: string; stderr: string }
 
 export type RunOptions = {
-  /** All there is, but what a process needs to start. */
   env?: Environment
-  /** Standard input. */
+  /** The standard input. */
   input?: string
-  /** Whether standard input and standard error are a terminal. */
+  /** Standard input and standard error are a terminal. */
   isWatched?: true
-  /** Answers requests to customers' addresses. */
   outbound?: Outbound
 }
 
-/** Makes a stream that is slow, as a pipe is. A command that writes much has to wait. */
+/** Creates a stream that is as slow as a pipe, so that a command with a long output has to wait. */
 const createSink = () => {
   const chunks: Buffer[] = []
   const stream = new Writable({
@@ -44,17 +42,17 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
     stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: isWatched }),
     stdout: stdout.stream,
     stderr: Object.assign(stderr.stream, { isTTY: isWatched }),
-    // Who ends these tests ends the test runner's process, which looks after its own servers.
+    // A signal ends the process of the test, which releases its own servers.
     onSignal: () => () => {},
     ...(outbound ? { outbound } : {}),
   })
   return { code, stdout: await stdout.end(), stderr: await stderr.end() }
 }
 
-/** The command line in one environment, run in this process; `before` comes before the words of each command. */
+/** Runs commands in one environment, in this process. `before`: the first words of each command. */
 export const createCommandLine = (env: Environment, ...before: readonly string[]) => {
   const cli = (...words: string[]) => run([...before, ...words], { env })
-  /** What a command prints with `--json`; throws what is on standard error where it prints nothing. */
+  /** Returns the result of a command with `--json`. Throws its errors if it prints none. */
   const json = async (...words: string[]) => {
     const { code, stdout, stderr } = await cli(...words, '--json')
     if (stdout === '') throw new Error(`${words.join(' ')}: exit code ${code}: ${stderr}`)

@@ -193,7 +193,7 @@ t.test('an hour that begins during the load at the start is loaded later, and on
   t.same(loaded, ['2026-11-02T00'])
 })
 
-t.test('from then on, the days bring the stages, each once', async (t) => {
+t.test('later days add each stage once', async (t) => {
   await query(`delete from customers where customer_id = 'demo'`)
   const first = Date.parse('2026-11-01')
   await loadExampleData(operator, '2026-11-01')
