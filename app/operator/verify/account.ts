@@ -6,7 +6,7 @@ export class CannotVerify extends Error {}
 export type Credentials = Readonly<{ apiKey: string } | { demoToken: string }>
 
 /** An account, and what it can read. */
-export type Account = Readonly<{
+export type ServiceAccount = Readonly<{
   token: string
   scopes: readonly string[]
   isDemo: boolean
@@ -55,7 +55,11 @@ const readScopes = async (send: Send, token: string): Promise<string[]> => {
 }
 
 /** Finds a list with more than one record. */
-const findList = async (send: Send, token: string, scopes: readonly string[]): Promise<Account['values']> => {
+const findList = async (
+  send: Send,
+  token: string,
+  scopes: readonly string[],
+): Promise<ServiceAccount['values']> => {
   for (const name of resourceNames.filter((each) => scopes.includes(`${each}:read`))) {
     const page = await send({ path: `/v1/${name}?limit=1`, token })
     const [id, cursor] = [readJson(page, '/data/0/id'), readJson(page, '/page/next_cursor')]
@@ -65,13 +69,13 @@ const findList = async (send: Send, token: string, scopes: readonly string[]): P
   return {}
 }
 
-const keyValues = (apiKey: string): Account['values'] => {
+const keyValues = (apiKey: string): ServiceAccount['values'] => {
   const keyid = apiKey.split('_')[2] ?? ''
   return { key: apiKey, keyid, basic: Buffer.from(`${keyid}:${apiKey}`).toString('base64') }
 }
 
 /** Logs in and reads the scopes, and a list. Throws CannotVerify if that is refused. */
-export const openAccount = async (send: Send, credentials: Credentials): Promise<Account> => {
+export const openAccount = async (send: Send, credentials: Credentials): Promise<ServiceAccount> => {
   const isDemo = 'demoToken' in credentials
   const token = isDemo ? credentials.demoToken : await logIn(send, credentials.apiKey)
   const scopes = await readScopes(send, token)

@@ -1,11 +1,11 @@
 import {
-  type Account,
   CannotVerify,
   type Credentials,
   describeCause,
   openAccount,
   readIssuer,
   resourceNames,
+  type ServiceAccount,
 } from './account.ts'
 import { listCases } from './cases.ts'
 import { type Check, createExpect, type Failure, fill, Skipped, type World } from './check.ts'
@@ -50,7 +50,7 @@ const findMissingScope = (path: string, scopes: readonly string[]): string | und
     .map((name) => `${name}:read`)
     .find((scope) => !scopes.includes(scope))
 
-type Service = Readonly<{ send: Send; base: string; account: Account }>
+type Service = Readonly<{ send: Send; base: string; account: ServiceAccount }>
 
 const createWorld = ({ send, base, account }: Service, failures: Failure[]): World => {
   const { token, scopes, isDemo } = account
