@@ -18,11 +18,9 @@ const toDate = (day: number): string => new Date(day * millisecondsPerDay).toISO
 const toDay = (hour: string): number => Date.parse(hour.slice(0, 10)) / millisecondsPerDay
 const toKey = ({ resource, id }: ExampleRecord) => `${resource} ${id}`
 
-/**
- * Replaces markers by dates relative to the day of `hour`: `<-30>` is 30 days before it; `<~-300-3>` is 300
- * days before, rounded down to a round of 28 days, minus 3 days. `<YYYY…>` and `<YY…>` are the year of such a
- * date. Rounded dates stay the same for 28 days, so most records do not change from day to day.
- */
+// Replaces markers by dates relative to the day of `hour`: `<-30>` is 30 days before it; `<~-300-3>` is 300 days
+// before, rounded down to a round of 28 days, minus 3 days. `<YYYY…>` and `<YY…>` are the year of such a date.
+// Rounded dates stay the same for 28 days, so most records do not change from day to day.
 const readLines = (hour: string): Line[] => {
   const today = toDay(hour)
   const marker = /<(?<year>Y*)(?<grid>~?)(?<days>[+-]\d+)(?<more>[+-]\d+)?>/g

@@ -14,7 +14,6 @@ import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './sto
 type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
   db: QueuedDb
   limits: Pick<LimitsConfig, 'accessRequests'>
-  /** Milliseconds since 1970, for the due time. */
   now: () => number
   /** Monotonic milliseconds, for the window of the limit. */
   monotonicNow: () => number

@@ -13,7 +13,7 @@ const packageRoot = resolve(import.meta.dirname, '../../..')
 
 type Server = {
   url: string
-  /** Name for the audit trail. `undefined` if the system user has no name. */
+  /** Name for the audit trail. */
   operator: string | undefined
   isEmbedded: boolean
   /** On demand, because most commands need no secrets. */

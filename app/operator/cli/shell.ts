@@ -6,7 +6,7 @@ export type Screen = NodeJS.WritableStream & Readonly<{ isTTY?: boolean }>
 /** The only access of commands to their process. test/architecture.test.ts checks this. */
 export type Shell = Readonly<{
   env: Readonly<Record<string, string | undefined>>
-  /** Name of the system user. `undefined` if it has none. */
+  /** `undefined` if the system user has no name. */
   user?: string | undefined
   stdin: AsyncIterable<Uint8Array> & Readonly<{ isTTY?: boolean }>
   stdout: Screen

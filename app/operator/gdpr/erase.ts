@@ -100,7 +100,7 @@ export const eraseCustomer = (
     return { rows, auditEntries, keyIds }
   })
 
-/** Counts the rows that an erasure would delete, by table. */
+/** Counts the rows of a customer by table. */
 export const countCustomerRows = async (db: Db, customer: string): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const { name } of await listCustomerTables(db)) {

@@ -68,10 +68,8 @@ const newestUpTo = (root: string | undefined) => sql`(with recursive search (low
       where n.customer_id = s.customer_id and n.number = m.middle), false) as is_older) tried
   ) select max(low) from search)`
 
-/**
- * The customer's entries that have a root, with their proofs. Indexes: the primary key, backwards; for a
- * time, the index on customer and time; for other filters, see `splitEntries`.
- */
+// The customer's entries that have a root, with their proofs. Indexes: the primary key, backwards; for a time,
+// the index on customer and time; for other filters, see `splitEntries`.
 export const entryList: TrailList = {
   path: 'audit',
   columns: [

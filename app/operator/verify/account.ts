@@ -5,7 +5,6 @@ export class CannotVerify extends Error {}
 
 export type Credentials = Readonly<{ apiKey: string } | { demoToken: string }>
 
-/** An account, and what it can read. */
 export type ServiceAccount = Readonly<{
   token: string
   scopes: readonly string[]

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Ask, readJson, type ServiceAnswer } from './service.ts'
 
-/** How an answer differs from a promise. */
 export type Failure = Readonly<{ request: string; expected: string; seen: string }>
 
 /** Expected value. null: does not exist. `has`: an object with at least these members. */
@@ -90,7 +89,7 @@ const matches = (seen: unknown, expected: Expected): boolean => {
   return 'has' in expected && isObject(seen) && expected.has.every((name) => name in seen)
 }
 
-/** Creates expectations that add to `failures`. */
+/** Creates the expectations of a check. */
 export const createExpect = (failures: Failure[]): Expect => {
   const that: Expect['that'] = (holds, { ask }, expected, seen) => {
     if (!holds) failures.push({ request: describeAsk(ask), expected: excerpt(expected), seen: excerpt(seen) })

@@ -5,7 +5,6 @@ import { readJson, type ServiceAnswer } from './service.ts'
 type Rule = Readonly<{
   section: number
   promise: string
-  /** Optional. By default, the rule is for every answer. */
   when?: (answer: ServiceAnswer) => boolean
   headers?: Expectations
   check?: (answer: ServiceAnswer, expect: Expect, base: string) => void

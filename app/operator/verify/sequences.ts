@@ -146,7 +146,6 @@ const tokenVerifies = async ({ ask, expect, base, token, isDemo, values }: World
   )
 }
 
-/** Promises that compare several answers. */
 export const sequences: readonly Check[] = [
   {
     section: 1,

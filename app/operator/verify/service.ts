@@ -4,7 +4,6 @@ import https from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { type Quota, readQuotas } from './quotas.ts'
 
-/** A request to the service. `token`: a bearer token. Optional. */
 export type Ask = Readonly<{
   path: string
   method?: string
