@@ -5,19 +5,21 @@ import { runCommandLine } from '../app/operator/cli/command-line.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** `code`: the exit code; null if a signal ended the process. */
+/** `code`: the exit code; null where a signal ended a process. */
 export type Result = { code: number | null; stdout: string; stderr: string }
 
 export type RunOptions = {
+  /** All there is, but what a process needs to start. */
   env?: Environment
-  /** The standard input. */
+  /** Standard input. */
   input?: string
-  /** Standard input and standard error are a terminal. */
+  /** Whether standard input and standard error are a terminal. */
   isWatched?: true
+  /** Answers requests to customers' addresses. */
   outbound?: Outbound
 }
 
-/** Creates a stream that is as slow as a pipe, so that a command with a long output has to wait. */
+/** Makes a stream that is slow, as a pipe is. A command that writes much has to wait. */
 const createSink = () => {
   const chunks: Buffer[] = []
   const stream = new Writable({
@@ -42,17 +44,17 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
     stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: isWatched }),
     stdout: stdout.stream,
     stderr: Object.assign(stderr.stream, { isTTY: isWatched }),
-    // A signal ends the process of the test, which releases its own servers.
+    // Who ends these tests ends the test runner's process, which looks after its own servers.
     onSignal: () => () => {},
     ...(outbound ? { outbound } : {}),
   })
   return { code, stdout: await stdout.end(), stderr: await stderr.end() }
 }
 
-/** Runs commands in one environment, in this process. `before`: the first words of each command. */
+/** The command line in one environment, run in this process; `before` comes before the words of each command. */
 export const createCommandLine = (env: Environment, ...before: readonly string[]) => {
   const cli = (...words: string[]) => run([...before, ...words], { env })
-  /** Returns the result of a command with `--json`. Throws its errors if it prints none. */
+  /** What a command prints with `--json`; throws what is on standard error where it prints nothing. */
   const json = async (...words: string[]) => {
     const { code, stdout, stderr } = await cli(...words, '--json')
     if (stdout === '') throw new Error(`${words.join(' ')}: exit code ${code}: ${stderr}`)

@@ -19,8 +19,6 @@ const beforeToken = /"code":"(token_in_query|malformed_request|uri_too_long)"/
 
 const notStored = { 'cache-control': 'no-store', etag: null }
 
-const apiPolicy = { 'content-security-policy': "default-src 'none';frame-ancestors 'none'" }
-
 /** Helmet's set without HSTS, which exists only over TLS, and without the content security policy. */
 const securityHeaders: Expectations = {
   'cross-origin-opener-policy': 'same-origin',
@@ -39,11 +37,8 @@ const securityHeaders: Expectations = {
 
 const problemMembers = 'type title status code detail request_id errors try violated-policies'.split(' ')
 
-/** The security headers of an answer of the API. */
-export const apiHeaders: Expectations = { ...securityHeaders, ...apiPolicy }
-
-/** Expects a problem document (RFC 9457). `base`: origin of its type. */
-export const checkProblem = (answer: ServiceAnswer, expect: Expect, base: string): void => {
+/** See RFC 9457. `base`: origin of the type. */
+const checkProblem = (answer: ServiceAnswer, expect: Expect, base: string): void => {
   const { ask, status, headers } = answer
   expect.headers(answer, { ...notStored, 'content-type': 'application/problem+json' })
   if (ask.method === 'HEAD') return
@@ -70,7 +65,7 @@ const createRules = (): Rule[] => {
       section: 4,
       promise: 'the content security policy of the API allows nothing',
       when: ({ ask }) => withinApi.test(ask.path),
-      headers: apiPolicy,
+      headers: { 'content-security-policy': "default-src 'none';frame-ancestors 'none'" },
     },
     {
       section: 4,
