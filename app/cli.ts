@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { runCommandLine } from './operator/cli/command-line.ts'
 import type { Shell } from './operator/cli/shell.ts'
 
-/** Exit codes of a process ended by a signal, as shells report them: 128 + the signal's number. */
+// As shells report them: 128 + the signal's number.
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
 
 const onSignal: Shell['onSignal'] = (release) => {
@@ -36,7 +36,7 @@ const shell: Shell = {
   onSignal,
 }
 
-// The reader of the output may stop early: `certdata customers list | head`.
+// EPIPE: the reader of the output stopped early, as in `certdata customers list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

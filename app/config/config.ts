@@ -81,7 +81,7 @@ const toConfig = (env: Environment) => ({
   },
   databasePrepared: env.DATABASE_PREPARED === 'on',
   redisUrl: env.REDIS_URL,
-  /** `undefined`: generated and stored in DATA_DIR. */
+  /** If `undefined`, `openSecretKeys` keeps a generated key in DATA_DIR. */
   secretKeys: env.SECRET_KEY,
   demoToken: env.DEMO_TOKEN,
   accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,

@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net'
 
-/** 10.0.0.0/8, fc00::/7, and the blocks of a provider. */
+/** The widest ranges that are accepted: such as 10.0.0.0/8, fc00::/7, and a provider's block of IPv6. */
 const leastPrefix = { ipv4: 8, private: 7, ipv6: 16 } as const
 
-/** Whether an address range is so wide that it includes strangers. IPv4 in IPv6 has the limits of IPv4. */
+/** True if a range of proxies is so wide that it includes clients. IPv4 within IPv6 has the limit of IPv4. */
 export const isTooWide = (range: string): boolean => {
   const [address = '', prefix] = range.split('/')
   if (prefix === undefined) return false
@@ -15,7 +15,7 @@ export const isTooWide = (range: string): boolean => {
 }
 
 export const secretLength = 32
-/** Of 32 random decimal digits, one key in a thousand has fewer different ones. */
+/** Of keys with 32 random decimal digits, one in a thousand has fewer different digits. */
 const fewestDifferent = 8
 
 const repeats = (text: string): boolean => {
@@ -25,5 +25,5 @@ const repeats = (text: string): boolean => {
   return false
 }
 
-/** Whether a key repeats itself or has too few different characters. */
+/** True if a key repeats itself or has too few different characters. */
 export const isGuessable = (key: string): boolean => new Set(key).size < fewestDifferent || repeats(key)

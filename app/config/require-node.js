@@ -1,6 +1,6 @@
 const oldest = 24
 
-/** Exits with a message if this Node is too old. `command`: runs the service with the package's own Node. */
+/** Exits with a message if this Node is too old. `command` is for the message: it uses the package's Node. */
 export const requireNode = (command) => {
   const { node } = process.versions
   if (Number(node.split('.')[0]) >= oldest) return

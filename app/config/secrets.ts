@@ -18,16 +18,13 @@ const nonceBytes = 12
 const tagBytes = 16
 const headerBytes = keyIdBytes + nonceBytes
 
-/**
- * Keys derived from SECRET_KEY. A value for one purpose is invalid for another. Purposes must be constants of the
- * code, because derived keys are cached forever.
- */
+/** Derives a key for each purpose. A purpose must be a constant, because its keys are cached forever. */
 export type Secrets = Readonly<{
-  /** HMAC-SHA256 under the first key, 32 bytes. May be truncated to 16 bytes or more. */
+  /** HMAC-SHA256 under the first key, 32 bytes. Callers may truncate it to 16 bytes or more. */
   mac(purpose: string, data: string | Uint8Array): Buffer
-  /** Under each key, for derived values that must survive a change of SECRET_KEY. */
+  /** The MACs under each key, for derived values that must survive a change of SECRET_KEY. */
   macs(purpose: string, data: string | Uint8Array): Buffer[]
-  /** Whether any key made this MAC of 16 to 32 bytes. `data` may be in parts. Constant time for each key. */
+  /** True if any key made this MAC of 16 to 32 bytes. `data` may be in parts. Constant time for each key. */
   verifyMac(purpose: string, data: string | Uint8Array | readonly Uint8Array[], mac: Uint8Array): boolean
   /** AES-256-GCM under the first key: key id (4 bytes), random nonce (12), ciphertext, tag (16). */
   encrypt(purpose: string, plaintext: string | Uint8Array): Buffer
@@ -46,7 +43,7 @@ const createKey = (secretKey: string) => {
       const info = `${use}:${purpose}`
       let key = derived.get(info)
       if (!key) {
-        // A KeyObject, because bytes would be checked and copied at each use.
+        // Node checks and copies bytes at each use, but not a KeyObject.
         key = createSecretKey(derive(secretKey, info, 32))
         derived.set(info, key)
       }
@@ -69,7 +66,7 @@ const tryDecrypt = (key: KeyObject, encrypted: Buffer): Buffer | undefined => {
   }
 }
 
-/** Derives one key a purpose from each secret key, by HKDF-SHA256 (RFC 5869). Throws RangeError without keys. */
+/** Derives keys from SECRET_KEY by HKDF-SHA256 (RFC 5869). Throws RangeError if there is no secret key. */
 export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   const keys = secretKeys.map(createKey)
   const [first] = keys
@@ -114,7 +111,7 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   }
 }
 
-// A link is atomic: the file appears complete, and only one of several processes creates it.
+// `link` is atomic: the file appears complete, and only one of several processes creates it.
 const createFile = (file: string, content: string): void => {
   const temporary = `${file}.${randomBytes(8).toString('hex')}`
   writeFileSync(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
@@ -137,8 +134,8 @@ const readIfThere = (file: string): string | undefined => {
 }
 
 /**
- * Returns the secret key in `file` (local mode), or creates it there: 256 random bits, for this user only.
- * Concurrent processes agree on one key. Throws the file system's errors, or if the key is too short.
+ * Returns the secret key in `file`, or creates one: 256 random bits, readable by this user only. Concurrent
+ * processes get the same key. Throws the file system's errors, and if the key in the file is too short.
  */
 export const loadOrCreateSecret = (file: string): string => {
   let secret = readIfThere(file)

@@ -1,11 +1,10 @@
 import type { Secrets } from './secrets.ts'
 
-/** The secrets of signed texts. */
 export type Mac = Pick<Secrets, 'mac' | 'verifyMac'>
 
 type SignedText = {
   sign(customerId: string, payload: Buffer): string
-  /** `undefined` if the text was not signed for this customer, or by another version. */
+  /** Returns the payload. `undefined` if the text was not signed for this customer, purpose and version. */
   open(customerId: string, text: string): Buffer | undefined
 }
 
@@ -13,10 +12,7 @@ const macBytes = 16
 
 const signedPart = (customerId: string, body: Buffer) => Buffer.concat([Buffer.from(`${customerId}\0`), body])
 
-/**
- * Creates opaque texts for one customer each, which hold state for us: version, payload, MAC; base64url. They
- * are valid until the signing key is removed from SECRET_KEY.
- */
+/** Creates opaque texts: version, payload, MAC; base64url. Valid while SECRET_KEY has the signing key. */
 export const createSignedText = (secrets: Mac, purpose: string, version: number): SignedText => ({
   sign(customerId, payload) {
     const body = Buffer.concat([Buffer.of(version), payload])
@@ -25,7 +21,7 @@ export const createSignedText = (secrets: Mac, purpose: string, version: number)
   },
   open(customerId, text) {
     const bytes = Buffer.from(text, 'base64url')
-    // Decoding skips other characters, so accept only the canonical text.
+    // Decoding skips invalid characters, so accept only the canonical text.
     if (bytes.length <= macBytes || bytes.toString('base64url') !== text) return undefined
     const body = bytes.subarray(0, -macBytes)
     const isOurs = secrets.verifyMac(purpose, signedPart(customerId, body), bytes.subarray(-macBytes))

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { postgresUrl, redisUrl } from './connection-url.ts'
 
-/** Only scheme, host and port. */
 export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
 })
-/** Trims the parts and skips empty ones. */
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -19,7 +17,7 @@ const integer = (min: number, max: number) => {
 
 const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 
-/** `certdata config` prints the descriptions. */
+/** The schemas of the environment variables. `certdata config` prints their descriptions. */
 export const variables = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 takes any free port'),
@@ -186,6 +184,10 @@ export const variables = {
     .max(100)
     .optional()
     .describe('Name of the person at the command line, for the audit trail; default: the system user'),
+  CERTDATA_API_KEY: z
+    .string()
+    .optional()
+    .describe('API key of a customer, only for certdata verify; default: its option --key'),
   METRICS_TOKEN: z
     .string()
     .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')

@@ -27,9 +27,8 @@ const install = async (trx: Db, { name, to }: (typeof shipped)[number]): Promise
 }
 
 /**
- * Installs the custom endpoints of this release and returns the names that were applied. Changes of the
- * operator stay until a release ships new content. Idempotent. `db` must act as the owner; the demo customer
- * must exist. Rejects if a document is bad.
+ * Applies the custom endpoints that are new or changed in this release, and returns their names. The
+ * operator's changes stay until then. `db` must act as the owner. The demo customer must exist.
  */
 export const installShipped = async (db: Db): Promise<string[]> => {
   const applied: string[] = []

@@ -10,7 +10,7 @@ import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 const LIMIT_MS = 30_000
 const POLL_MS = 20
 
-/** `url`: the owner's connection. `directory`: private folder for small files of this instance. */
+/** `url` logs in as the owner. `directory` is the data folder. `revive` returns true after a restart. */
 export type EmbeddedPostgres = {
   url: string
   directory: string
@@ -18,10 +18,7 @@ export type EmbeddedPostgres = {
   release(): Promise<void>
 }
 
-/**
- * `dataDir` is relative to `packageRoot`, which has the programs. `settings`: PostgreSQL settings, used only
- * if this process starts the server. `temporary`: the last user to release removes `dataDir`.
- */
+/** `dataDir` is relative to `packageRoot`. If `temporary`, it is removed when the server stops. */
 type EmbeddedOptions = {
   dataDir: string
   packageRoot: string
@@ -31,80 +28,78 @@ type EmbeddedOptions = {
 }
 
 /**
- * Starts the bundled PostgreSQL on `dataDir`, or joins the server that runs there. The first start creates
- * the data. The server survives a killed user; `release()` of the last living user stops it. It listens only
- * on a unix socket that other users cannot reach. Throws with the remedy if the programs or the folder cannot
- * be used, or if the server is not ready within 30 s.
+ * Starts the bundled PostgreSQL on `dataDir`, or joins the server that runs there. The server survives a
+ * killed process; `release()` by the last process that uses it stops it. It listens only on a unix socket in
+ * a private folder. Throws with the next step if the programs or the folder cannot be used, or after 30 s.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
   const deadline = performance.now() + LIMIT_MS
   const programs = findPackage(packageRoot)
-  const { places, unlock } = await lockPlaces(resolve(packageRoot, dataDir), deadline)
+  const { paths, unlock } = await lockPaths(resolve(packageRoot, dataDir), deadline)
   try {
-    if (places.moved) log(`${places.moved}: its database is in ${places.home}`)
-    await setOrphanAside(places, log, deadline)
+    if (paths.moved) log(`${paths.moved}: its database is in ${paths.home}`)
+    await setOrphanAside(paths, log, deadline)
     const url =
-      (await adoptServer(places, deadline)) ?? (await startServer(places, programs, settings, log, deadline))
-    const leave = tryLock(usersLock(places), 'shared')
-    if (!leave) throw new Error(`${usersLock(places)} was removed during the start`)
+      (await adoptServer(paths, deadline)) ?? (await startServer(paths, programs, settings, log, deadline))
+    const leave = tryLock(useLock(paths), 'shared')
+    if (!leave) throw new Error(`${useLock(paths)} was removed during the start`)
     let released: Promise<void> | undefined
     const release = () => {
-      released ??= releaseServer(places, leave, temporary)
+      released ??= releaseServer(paths, leave, temporary)
       return released
     }
     const revive = async () => {
-      if (released || findPostmaster(join(places.home, CLUSTER))) return false
+      if (released || findPostmaster(join(paths.home, CLUSTER))) return false
       const until = performance.now() + LIMIT_MS
-      const locked = await lockPlaces(places.directory, until)
+      const locked = await lockPaths(paths.directory, until)
       try {
-        // Another user may have started it since the check above.
-        if (await adoptServer(locked.places, until)) return false
-        await startServer(locked.places, programs, settings, log, until)
+        // Another process may have restarted it since the check above.
+        if (await adoptServer(locked.paths, until)) return false
+        await startServer(locked.paths, programs, settings, log, until)
         return true
       } finally {
         locked.unlock()
       }
     }
-    return { url, directory: places.directory, revive, release }
+    return { url, directory: paths.directory, revive, release }
   } finally {
     unlock()
   }
 }
 
-// Each user holds a shared lock for its lifetime. A process that gets the exclusive lock is the last user.
-async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
+// Each process that uses the server holds a shared lock. The one that gets the exclusive lock is the last.
+async function releaseServer(paths: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
   // A server whose folder was removed exits within a minute.
-  if (!existsSync(places.home)) return leave()
+  if (!existsSync(paths.home)) return leave()
   const deadline = performance.now() + LIMIT_MS
-  const { unlock } = await lockPlaces(places.directory, deadline)
+  const { unlock } = await lockPaths(paths.directory, deadline)
   leave()
-  const alone = tryLock(usersLock(places), 'exclusive')
+  const alone = tryLock(useLock(paths), 'exclusive')
   try {
     if (!alone) return
-    await stopPostmaster(join(places.home, CLUSTER), deadline)
-    if (temporary) removeClusterPaths(places)
+    await stopPostmaster(join(paths.home, CLUSTER), deadline)
+    if (temporary) removeClusterPaths(paths)
   } finally {
     alone?.()
     unlock()
   }
 }
 
-// Every change of an instance happens under this lock. The places are looked up at each attempt: the previous
-// holder may have moved them.
-async function lockPlaces(
+// Looks up the paths at each attempt: the previous holder of the lock may have moved the cluster.
+async function lockPaths(
   dataDir: string,
   deadline: number,
-): Promise<{ places: ClusterPaths; unlock: Unlock }> {
+): Promise<{ paths: ClusterPaths; unlock: Unlock }> {
   for (;;) {
-    const places = findClusterPaths(dataDir)
-    const file = join(places.home, 'start.lock')
+    const paths = findClusterPaths(dataDir)
+    const file = join(paths.home, 'start.lock')
     try {
       const unlock = tryLock(file, 'exclusive')
-      if (unlock) return { places, unlock }
+      if (unlock) return { paths, unlock }
     } catch (cause) {
       if (existsSync(file)) {
-        throw new Error(`${file} cannot be locked: does ${places.home} belong to another user?`, { cause })
+        throw new Error(`${file} cannot be locked: does ${paths.home} belong to another user?`, { cause })
       }
       if (performance.now() > deadline) throw cause
     }
@@ -113,4 +108,4 @@ async function lockPlaces(
   }
 }
 
-const usersLock = ({ home }: ClusterPaths) => join(home, 'users.lock')
+const useLock = ({ home }: ClusterPaths) => join(home, 'users.lock')

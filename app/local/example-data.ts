@@ -13,7 +13,6 @@ const writeRecords = async (db: Db, records: readonly ExampleRecord[], replace: 
   if (bad) throw new Error(`the example data, line ${bad.line}: ${bad.reason}`)
 }
 
-/** Writes the stages in order, and then dates these writes back to the hours of the stages. */
 const writeStages = async (db: Db, hour: string): Promise<void> => {
   const stages = listExampleStages(hour)
   const starts: string[] = []
@@ -37,11 +36,8 @@ const trimHistories = (db: Db) =>
   )
 
 /**
- * Loads the demo customer's records as of `hour` (see listExampleData) and replaces earlier ones. Records of
- * other customers do not change. The examples belong to a customer, so that the demo runs the same code as
- * every request. Writes nothing if the records are up to date. In a new database it first writes the stages
- * of the previous four weeks, and dates these writes back to their hours. `db` must act as the operator's
- * role. Rejects if a line is bad, which is a fault of the example data.
+ * Replaces the demo customer's records by the example data as of `hour`. In a new database, first writes the
+ * stages of the previous four weeks, and dates these writes back to their hours. `db` is the operator's.
  */
 export const loadExampleData = async (db: Db, hour: string): Promise<void> => {
   await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })

@@ -4,11 +4,8 @@ const file = new URL('example-data.ndjson', import.meta.url)
 
 export type ExampleRecord = Readonly<{ resource: string; id: string; [field: string]: unknown }>
 
-/**
- * `at`: the hour (YYYY-MM-DDTHH, UTC) at which these fields replace those of the record's earlier lines.
- * `deleted`: the record does not exist from then on.
- * See docs/decisions/0116-example-records-go-through-stages.md.
- */
+// At the hour `at` (YYYY-MM-DDTHH, UTC), the fields replace those of earlier lines, or the record is deleted.
+// See docs/decisions/0116-example-records-go-through-stages.md.
 type Line = ExampleRecord & Readonly<{ at?: string; deleted?: boolean }>
 
 const millisecondsPerDay = 86_400_000
@@ -21,7 +18,9 @@ const toDate = (day: number): string => new Date(day * millisecondsPerDay).toISO
 const toDay = (hour: string): number => Date.parse(hour.slice(0, 10)) / millisecondsPerDay
 const toKey = ({ resource, id }: ExampleRecord) => `${resource} ${id}`
 
-/** Lines of the file, with dates relative to the day of `hour`. */
+// Replaces markers by dates relative to the day of `hour`: `<-30>` is 30 days before it; `<~-300-3>` is 300 days
+// before, rounded down to a round of 28 days, minus 3 days. `<YYYY…>` and `<YY…>` are the year of such a date.
+// Rounded dates stay the same for 28 days, so most records do not change from day to day.
 const readLines = (hour: string): Line[] => {
   const today = toDay(hour)
   const marker = /<(?<year>Y*)(?<grid>~?)(?<days>[+-]\d+)(?<more>[+-]\d+)?>/g
@@ -39,7 +38,6 @@ const readLines = (hour: string): Line[] => {
     .map((line) => JSON.parse(line))
 }
 
-/** The records that exist at that hour, by resource and id. */
 const mergeLines = (hour: string, lines: readonly Line[]): Map<string, ExampleRecord> => {
   const records = new Map<string, ExampleRecord>()
   for (const { at = '', deleted, ...record } of lines) {
@@ -52,24 +50,16 @@ const mergeLines = (hour: string, lines: readonly Line[]): Map<string, ExampleRe
 }
 
 /**
- * Returns the records of a fictional manufacturer of radio devices as of an hour (YYYY-MM-DDTHH, UTC) or the
- * beginning of a day (YYYY-MM-DD). Unknown fields are null or omitted. In the file, `<-30>` is the date 30
- * days before that day. `<~-300-3>` is 300 days before, rounded down to a round of 28 days, minus 3 days: so
- * most records do not change from one day to the next. `<YYYY…>` and `<YY…>` are the year of such a date. A
- * few records go through stages in each round. The same hour gives the same records. At any time every
- * resource, state and computed value occurs.
+ * Returns the records of a fictional manufacturer as of an hour (YYYY-MM-DDTHH, UTC) or a day (YYYY-MM-DD).
+ * At any time they contain every resource except countries, every state and every computed value.
  */
 export const listExampleData = (hour: string): ExampleRecord[] => [
   ...mergeLines(hour, readLines(hour)).values(),
 ]
 
-/** The records that are written and deleted at an hour (YYYY-MM-DDTHH, UTC). */
-export type ExampleStage = { hour: string; written: ExampleRecord[]; deleted: ExampleRecord[] }
+type ExampleStage = { hour: string; written: ExampleRecord[]; deleted: ExampleRecord[] }
 
-/**
- * Returns the stages of the four weeks before `hour`, oldest first. The first one writes all records, also
- * those without stages, with the dates that they have at `hour`.
- */
+/** Returns the stages of the four weeks before `hour`, in order. The first also writes all other records. */
 export const listExampleStages = (hour: string): ExampleStage[] => {
   const days = Array.from({ length: roundDays + 1 }, (_, i) => toDate(toDay(hour) - roundDays + i))
   const lines = new Map(days.map((day) => [day, readLines(day)]))

@@ -4,10 +4,7 @@ import type { LocalDatabase } from './local-database.ts'
 
 type Log = { warn(details: object, message: string): void }
 
-/**
- * Reloads the example data each new hour: their dates follow the calendar, and some records go through
- * stages. Returns a function that stops it and waits for a running load.
- */
+/** Reloads the example data in each new hour. Returns a function that stops this after a running load. */
 export const keepExampleDataCurrent = (
   local: Pick<LocalDatabase, 'loadedHour' | 'refreshExampleData'>,
   log: Log,

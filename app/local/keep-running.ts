@@ -5,10 +5,7 @@ type Log = { warn(details: object, message: string): void }
 
 const lookMs = 1_000
 
-/**
- * Restarts the bundled PostgreSQL if it has died: looks each second while `isDown`. Returns a function that
- * stops it.
- */
+/** Restarts the bundled PostgreSQL if it dies. Looks each second while `isDown`. Returns a stop function. */
 export const keepRunning = (
   { revive }: Pick<LocalDatabase, 'revive'>,
   isDown: () => boolean,

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../db/schema.ts'
 
-/**
- * Runs `load` unless this content was the last one loaded under the name; returns true if it ran. `isFirst`:
- * there was none before.
- */
+/** Runs `load` unless this content was the last one loaded under `name`. Returns true if it ran. */
 export const loadOnce = async (
   db: Db,
   name: string,

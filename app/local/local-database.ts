@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { createSecrets } from '../config/secrets.ts'
 import { operatorRole } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
-import { startEmbedded } from './embedded.ts'
+import { type EmbeddedPostgres, startEmbedded } from './embedded.ts'
 import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
 import { ensureLocalCustomer } from './local-customer.ts'
@@ -10,25 +10,17 @@ import { prepareDatabase } from './prepare.ts'
 import { openSecretKeys } from './secret-keys.ts'
 import { withConnection } from './with-connection.ts'
 
-export type LocalDatabase = {
-  url: string
-  directory: string
+export type LocalDatabase = EmbeddedPostgres & {
   secretKeys: readonly string[]
   apiKey: string
   /** The hour (YYYY-MM-DDTHH, UTC) of the example data that were loaded at the start. */
   loadedHour: string
-  /** Loads the example data as of an hour (YYYY-MM-DDTHH, UTC). */
   refreshExampleData(hour: string): Promise<void>
-  /** Restarts a bundled PostgreSQL that has died. Returns true if it did. */
-  revive(): Promise<boolean>
-  release(): Promise<void>
 }
 
 type Log = { info(message: string): void; warn(details: object, message: string): void }
 
-/**
- * Starts or joins the bundled PostgreSQL and prepares its schema, reference and example data, and customer.
- */
+/** Starts or joins the bundled PostgreSQL and prepares its schema, data, secret key and local customer. */
 export const openLocalDatabase = async (
   config: Config,
   packageRoot: string,
@@ -48,17 +40,7 @@ export const openLocalDatabase = async (
     await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys), loadedHour))
     const refreshExampleData = (hour: string) => withDb(operatorRole, (db) => loadExampleData(db, hour))
     const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
-    const { url, directory, revive } = embedded
-    return {
-      url,
-      directory,
-      secretKeys,
-      apiKey,
-      loadedHour,
-      refreshExampleData,
-      revive,
-      release: () => embedded.release(),
-    }
+    return { ...embedded, secretKeys, apiKey, loadedHour, refreshExampleData }
   } catch (error) {
     await embedded.release()
     throw error

@@ -10,10 +10,8 @@ import { loadReferenceData } from './reference/load.ts'
 type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Prepares a database for the service: migrates the schema, loads reference data, creates missing signing
- * keys sealed with `secrets`, loads the example data as of `hour` (YYYY-MM-DDTHH, UTC; defaults to now) and
- * installs the shipped custom endpoints. Existing data stay. Several processes may call it concurrently. `db`
- * must log in as the owner. Rejects with the first error; a failed migration is rolled back.
+ * Prepares a database for the service. Existing data stay, and several processes may call this concurrently.
+ * `hour` (YYYY-MM-DDTHH, UTC) is for the example data. `db` must log in as the owner.
  */
 export const prepareDatabase = async (
   db: Db,

@@ -7,10 +7,7 @@ const secretFile = 'secret.key'
 
 type Keeping = { directory?: string; mayCreate?: boolean }
 
-/**
- * Returns the configured secret keys, or the key in a file (0600), which the first call creates. Throws if
- * the file does not exist and must not be created.
- */
+/** Returns the configured secret keys, or the key in a file, which is created unless `mayCreate` is false. */
 export const openSecretKeys = (
   config: Config,
   packageRoot: string,

@@ -1,6 +1,6 @@
 type Local = { apiKey: string; directory: string }
 
-/** Greeting with first steps for the bundled database. `directory`: folder of its data. */
+/** Formats the greeting of a start with the bundled database. */
 export const welcome = (publicUrl: string, demoToken: string, { apiKey, directory }: Local): string => `
 Certification Data API   ${publicUrl}
 Data folder (DATA_DIR)   ${directory}

@@ -128,7 +128,9 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     'a key gives a token, by JSON, HTTP Basic and OAuth',
     /auth.login/,
     (answer) => {
-      if (answer.status === 200) answer.status = 201
+      if (answer.status !== 200) return
+      answer.status = 201
+      answer.body = ` ${answer.body}`
     },
   ],
   [

@@ -582,6 +582,9 @@ t.test('the operator: refused addresses, tests, and ten for a customer', async (
   const added = await Promise.all(Array.from({ length: 10 }, () => cli('add', id, url)))
   t.equal(added.filter(({ code }) => code === 0).length, 9)
   t.match(added.find(({ code }) => code === 1)?.stderr, /has 10 webhooks/)
+  const tests = receiver.received.length
+  t.match(await cli('add', id, url), { code: 1, stderr: /has 10 webhooks/ })
+  t.equal(receiver.received.length, tests, 'refused before the test message')
   t.match(await json('disable', webhook.webhook_id), { state: 'disabled', reason: 'operator' })
   t.match(await cli('remove', webhook.webhook_id), { code: 1, stderr: /deleted for good.*--yes/ })
   t.match(await json('remove', webhook.webhook_id, '--yes'), { webhook_id: webhook.webhook_id })

@@ -12,7 +12,7 @@ const database = await openDatabase(t)
 const { query, take, fingerprint, operator } = database
 await loadReferenceData(operator)
 
-/** The demo customer's records as the API shows them on a day, computed fields included. */
+/** Reads the demo customer's records as the API shows them on a day. */
 const readRecords = (resource: Resource, day: string): Promise<Row[]> => {
   const computed = [...resource.fields.values()].flatMap(({ name, computed }) =>
     computed ? [`${computed.select} as ${name}`] : [],
@@ -31,7 +31,7 @@ const readRecords = (resource: Resource, day: string): Promise<Row[]> => {
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
 
-/** What of a field's possible values no record has. */
+/** Lists the possible values of a field that no record has. */
 const listMissing = ({ name, nullable, array, kind, values, computed }: Field, rows: Row[]): string[] => {
   const seen = rows.map((row) => row[name])
   const flat = seen.flat()
@@ -193,7 +193,7 @@ t.test('an hour that begins during the load at the start is loaded later, and on
   t.same(loaded, ['2026-11-02T00'])
 })
 
-t.test('from then on, the days bring the stages, each once', async (t) => {
+t.test('later days add each stage once', async (t) => {
   await query(`delete from customers where customer_id = 'demo'`)
   const first = Date.parse('2026-11-01')
   await loadExampleData(operator, '2026-11-01')

@@ -4,12 +4,13 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { variables } from '../../app/config/variables.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { formatTable } from '../../app/operator/cli/table.ts'
 import { type RunOptions, run } from '../command-line.ts'
 import { testPostgres } from '../servers.ts'
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-/** The command line on a database of its own, and that database. */
+/** Opens a new database and the command line on it. */
 const openCli = async (t: Test) => {
   const server = await testPostgres()
   const client = new pg.Client({ connectionString: server.url })
@@ -52,15 +53,12 @@ t.test('on one database', async (t) => {
     t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 2 }])
   })
 
-  await t.test(
-    'migrate of the version before leaves a later schema alone: a roll-back is the old code',
-    async (t) => {
-      await query(`insert into kysely_migration values ('9999-of-a-later-version', '2026-11-22T00:00:00Z')`)
-      t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
-      t.equal((await cli('customers list')).code, 0)
-      await query(`delete from kysely_migration where name like '9999%'`)
-    },
-  )
+  await t.test('migrate of an older release leaves a later schema alone', async (t) => {
+    await query(`insert into kysely_migration values ('9999-of-a-later-version', '2026-11-22T00:00:00Z')`)
+    t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
+    t.equal((await cli('customers list')).code, 0)
+    await query(`delete from kysely_migration where name like '9999%'`)
+  })
 
   await t.test('customers add and keys issue lead from nothing to a working key', async (t) => {
     const customer = await json('customers add acme --name Acme --plan premium')
@@ -109,7 +107,7 @@ t.test('on one database', async (t) => {
     )
   })
 
-  await t.test('keys are listed without their secrets, and revoked once and for all', async (t) => {
+  await t.test('keys are listed without their secrets, and revoked for good', async (t) => {
     const keys = await json('keys list acme')
     t.equal(keys.length, 3)
     t.notOk(JSON.stringify(keys).includes('secret'))
@@ -122,7 +120,7 @@ t.test('on one database', async (t) => {
   })
 
   await t.test(
-    'rotating a key creates one with its limits, and ends the previous one after the overlap',
+    'a rotated key has the limits of the previous one, which ends after the overlap',
     async (t) => {
       const limits = '--scopes lab:read --expires 2099-12-31'
       const [limited, endless] = await Promise.all([
@@ -341,7 +339,7 @@ t.test('on one database', async (t) => {
     })
   })
 
-  await t.test('replace is refused with exit code 1 where over half would go, unless forced', async (t) => {
+  await t.test('replace refuses to delete over half of the records, unless forced', async (t) => {
     const input = '{"resource":"products","customer":"acme","id":"z","name":"Z"}'
     t.match(await cli('import - --replace', { input }), { code: 1, stderr: /nothing deleted: 10 of the 11/ })
     t.match(await json('import - --replace', { input }), { deleted: 0, deletion_refused: /10 of the 11/ })
@@ -349,7 +347,7 @@ t.test('on one database', async (t) => {
     t.match((await json('customers show acme')).records, { products: 1, certificates: 0 })
   })
 
-  await t.test('a file that is not there is refused', async (t) => {
+  await t.test('a missing file is refused', async (t) => {
     t.match(await cli('import nowhere.ndjson'), {
       code: 1,
       stdout: /^$/,
@@ -379,6 +377,8 @@ t.test('on one database', async (t) => {
       'import',
       'import a b',
       'import - --customer ../x',
+      ...['requests', 'requests approve', 'requests reject'],
+      ...['requests approve x --plan gold', 'requests approve x --slug A'],
     ]
     const before = await query('select * from customers order by 1')
     const env = { DATABASE_URL: url }
@@ -395,32 +395,29 @@ t.test('on one database', async (t) => {
     t.match(await cli('import - --force'), { code: 2, stderr: /--replace/ })
   })
 
-  await t.test(
-    'with --json a refusal is an object on standard output, too, under the same exit code',
-    async (t) => {
-      const refusals: [command: string, code: number, error: RegExp, env?: Record<string, string>][] = [
-        ['customers show nobody', 1, /^There is no customer nobody$/],
-        ['import nowhere.ndjson', 1, /nowhere.ndjson cannot be read/],
-        ['customers list', 1, /does not answer/, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }],
-        ['customers list', 2, /PORT/, { PORT: 'many' }],
-        ['customers nonsense', 2, /^unknown command 'nonsense'/],
-        ['customers add', 2, /^missing required argument/],
-        ['keys list --nonsense', 2, /^unknown option '--nonsense'/],
-      ]
-      for (const [command, code, error, env] of refusals) {
-        const options = env ? { env } : {}
-        const [plain, told] = [await cli(command, options), await cli(`${command} --json`, options)]
-        t.match(told, { code, stdout: /^.+\n$/, stderr: plain.stderr }, command)
-        t.match(JSON.parse(told.stdout), { ok: false, error }, command)
-        t.same(Object.keys(JSON.parse(told.stdout)), ['ok', 'error'])
-        t.match(plain, { code, stdout: /^$/ }, `${command}, for people`)
-      }
-      // A result that says what is wrong is the only object.
-      const bad = await cli('import - --customer acme --json', { input: 'x' })
-      t.match([bad.code, JSON.parse(bad.stdout)], [1, { bad: 1 }])
-      t.match(await run(['customers', '--help', '--json']), { code: 0, stdout: /^Usage/ })
-    },
-  )
+  await t.test('with --json, a refusal is also an object on standard output', async (t) => {
+    const refusals: [command: string, code: number, error: RegExp, env?: Record<string, string>][] = [
+      ['customers show nobody', 1, /^There is no customer nobody$/],
+      ['import nowhere.ndjson', 1, /nowhere.ndjson cannot be read/],
+      ['customers list', 1, /does not answer/, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }],
+      ['customers list', 2, /PORT/, { PORT: 'many' }],
+      ['customers nonsense', 2, /^unknown command 'nonsense'/],
+      ['customers add', 2, /^missing required argument/],
+      ['keys list --nonsense', 2, /^unknown option '--nonsense'/],
+    ]
+    for (const [command, code, error, env] of refusals) {
+      const options = env ? { env } : {}
+      const [plain, told] = [await cli(command, options), await cli(`${command} --json`, options)]
+      t.match(told, { code, stdout: /^.+\n$/, stderr: plain.stderr }, command)
+      t.match(JSON.parse(told.stdout), { ok: false, error }, command)
+      t.same(Object.keys(JSON.parse(told.stdout)), ['ok', 'error'])
+      t.match(plain, { code, stdout: /^$/ }, `${command}, for people`)
+    }
+    // A result with faults is printed once.
+    const bad = await cli('import - --customer acme --json', { input: 'x' })
+    t.match([bad.code, JSON.parse(bad.stdout)], [1, { bad: 1 }])
+    t.match(await run(['customers', '--help', '--json']), { code: 0, stdout: /^Usage/ })
+  })
 
   await t.test('an export into a file is refused with the reason', async (t) => {
     const file = join(t.testdir({ file: '' }), 'file')
@@ -476,7 +473,7 @@ t.test('help exists on every level, and requesting it is no error', async (t) =>
     t.match(stdout, command)
 })
 
-t.test('config names every variable with meaning and default, and asks no database', async (t) => {
+t.test('config lists every variable with its meaning and default, without a database', async (t) => {
   const { code, stdout } = await run(['config', '--json'])
   t.equal(code, 0)
   const listed = JSON.parse(stdout) as { name: string; description: string; default: string | null }[]
@@ -485,6 +482,7 @@ t.test('config names every variable with meaning and default, and asks no databa
     Object.keys(variables),
   )
   t.ok(listed.every((variable) => variable.description.length > 10))
+  t.ok(listed.some(({ name }) => name === 'CERTDATA_API_KEY'))
   t.equal(listed.find((variable) => variable.name === 'PORT')?.default, '3000')
   t.equal(listed.find((variable) => variable.name === 'SECRET_KEY')?.default, null)
   t.match((await run(['config'])).stdout, /PORT=3000\n {4}Port/)
@@ -536,4 +534,40 @@ t.test('the audit trail has the name of the operator', async (t) => {
   const names = (await json('audit list')).map((entry: { operator: string | null }) => entry.operator)
   t.equal(names[0], 'Änne O\'Hara, 1 % "x"')
   t.equal(names.at(-1), null, 'without a system user')
+})
+
+const plain = { isWide: false, hasColors: false }
+const row = {
+  ...{ key_id: 'k3v9x2m7q4d8s1fa', customer: 'acme', state: 'active' },
+  ...{ scopes: Array.from({ length: 6 }, (_, n) => `resource-${n}:read`), none: null },
+  ...{ created_at: '2026-11-26T09:30:12.123456Z', kid: 'a'.repeat(43), last: 'b'.repeat(43) },
+}
+
+t.test('a table fits 120 columns, and names the columns that do not', async (t) => {
+  const lines = formatTable([row, row], '', plain).split('\n')
+  t.ok(lines.every((line) => line.length <= 120))
+  t.match(lines, [
+    /^key_id +customer +state +scopes +created_at$/,
+    /^k3v9x2m7q4d8s1fa {2}acme {6}active {2}resource-0:read resource-1:… {2}2026-11-26 09:30$/,
+    String,
+    'Not shown: kid, last (--wide)',
+  ])
+  t.notMatch(lines.join('\n'), 'none', 'columns without values are left out')
+})
+
+t.test('--wide shows everything', async (t) => {
+  const wide = formatTable([row], '', { ...plain, isWide: true })
+  for (const text of ['none', 'resource-5:read', '2026-11-26T09:30:12.123456Z', 'b'.repeat(43)])
+    t.match(wide, text)
+  t.equal(formatTable([], 'nothing yet', plain), 'nothing yet')
+})
+
+t.test('states have colours', async (t) => {
+  const states = ['active', 'revoked', 'pending', 'unknown'].map((state) => ({ state }))
+  const text = formatTable(states, '', { isWide: false, hasColors: true })
+  t.equal(
+    text,
+    '\u001b[1mstate\u001b[22m\n\u001b[32mactive\u001b[39m\n\u001b[31mrevoked\u001b[39m\n\u001b[33mpending\u001b[39m\nunknown',
+  )
+  t.match(await run(['keys', 'list', '--help']), { stdout: /--wide/ })
 })

@@ -31,10 +31,7 @@ export function findPackage(packageRoot: string): PostgresPackage {
   return { native: join(root, 'native'), version }
 }
 
-/**
- * Returns programs that the server's user can run, copied into the instance's folder if they cannot run in
- * npm's. Throws if they run in neither place.
- */
+/** Returns programs that the server's user can run: npm's or a copy near the data. Throws if neither runs. */
 export async function prepareBinaries(
   { native, version }: PostgresPackage,
   { directory, home }: ClusterPaths,
@@ -67,14 +64,14 @@ async function readMajorVersion(folder: string, user: ServerUser): Promise<numbe
   return Number(major)
 }
 
-// npm leaves links out of packages. The package's install script creates them, unless disabled.
+// npm leaves links out of packages. The package's install script creates them, but installs may skip scripts.
 function makeLinks(folder: string): void {
   const list = readFileSync(join(folder, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     try {
       symlinkSync(basename(source), join(dirname(folder), target.replace('native', basename(folder))))
     } catch {
-      // The link exists, or the folder is read-only; then the copy gets the links.
+      // The link exists, or the folder is read-only. Then the programs do not run, and are copied.
     }
   }
 }
@@ -86,10 +83,7 @@ function removeOldCopies(folder: string, current: string): void {
   }
 }
 
-/**
- * Copies programs for all users, without links and static libraries. Replaces an existing copy: a cleaner may
- * have deleted single files. The copy gets its final name when it is complete.
- */
+/** Copies the programs for all users. Replaces an existing copy: a cleaner may have deleted files from it. */
 export function copyPrograms(source: string, target: string): void {
   const part = `${target}.part`
   for (const path of [part, target]) rmSync(path, { recursive: true, force: true })

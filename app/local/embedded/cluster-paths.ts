@@ -24,16 +24,12 @@ export const CLUSTER = 'postgres'
 
 const MAKE_TRIES = 5
 
-/**
- * Folders of one instance. `directory`: the data folder. `home`: the folder with the cluster, locks and log.
- * It is the same unless `moved`, which says why not, as text for users.
- */
+/** `home` has the cluster, locks and log. It is the data folder, or another one for the reason `moved`. */
 export type ClusterPaths = { directory: string; home: string; moved?: string }
 
 /**
  * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays at
- * its first location. Throws if the folder cannot be created, was deleted, or is not accessible to the server
- * although it contains its data.
+ * its first location. Throws if a folder cannot be created, or the server cannot reach an existing cluster.
  */
 export function findClusterPaths(dataDir: string): ClusterPaths {
   const directory = makeDirectory(dataDir)
@@ -52,7 +48,7 @@ export function findClusterPaths(dataDir: string): ClusterPaths {
   const folder = readIdentity(directory)
   const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
-  // No lock is held yet: another user may have removed the folder and created it again.
+  // No lock is held yet: another process may have removed the folder and created it again.
   const isSame = folder !== undefined && folder === readIdentity(directory)
   if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino)
     return findClusterPaths(dataDir)
@@ -64,7 +60,7 @@ export function findClusterPaths(dataDir: string): ClusterPaths {
   return { directory, home: shortFolder(directory), moved: obstacle }
 }
 
-/** True if `dataDir` (absolute) contains an instance. Creates nothing. */
+/** Returns true if `dataDir` (absolute) contains an instance. Creates nothing. */
 export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
@@ -73,10 +69,7 @@ export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }
 
-/**
- * Returns the folder for the server's socket: the cluster's, or a private one with a short path if the
- * socket's path would be too long for the kernel.
- */
+/** Returns the folder for the server's socket: the cluster, or a private one if its path is too long. */
 export function prepareSocketFolder(
   { directory, home }: ClusterPaths,
   user: ServerUser,
@@ -97,12 +90,12 @@ export function removeClusterPaths({ directory, home }: ClusterPaths): void {
   }
 }
 
-/** True if programs may be in this folder: initdb puts their path in double quotes into shell commands. */
+/** Returns false for paths that initdb breaks: it puts its own path in double quotes into shell commands. */
 export function isPlainPath(path: string): boolean {
   return !/["$`\\\n\r]/.test(path)
 }
 
-// The creator sets the mode only after it created the folder.
+// With the mode, because the creator of a folder sets it in a second step.
 function readIdentity(folder: string): string | undefined {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found && `${found.ino} ${found.mode}`
@@ -117,7 +110,7 @@ function makeDirectory(path: string): string {
       }
       return realpathSync(path)
     } catch (error) {
-      // The last user of a temporary instance may remove the folder between two calls.
+      // The last process that uses a temporary instance may remove the folder between two calls.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAKE_TRIES) throw error
     }
   }
@@ -128,7 +121,7 @@ function obstacleIn(directory: string, user: ServerUser): string | undefined {
     return `PostgreSQL cannot work with the path of ${directory}`
   }
   if (ownUid !== 0) return undefined
-  // Tests real access: mode bits do not show access control lists and similar rules.
+  // Mode bits do not show access control lists and similar rules.
   const { status } = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { ...user.ids, cwd: '/' })
   return status === 0 ? undefined : `${user.name}, as whom PostgreSQL runs, cannot reach ${directory}`
 }

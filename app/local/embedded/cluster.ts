@@ -8,8 +8,8 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
 } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
@@ -21,7 +21,7 @@ const run = promisify(execFile)
 
 const UNFINISHED = `${CLUSTER}.new-`
 
-/** True if there is a cluster of the programs' major version. Throws if it has another version. */
+/** Returns true if there is a cluster. Throws if another major version of PostgreSQL created it. */
 export function clusterExists(cluster: string, { major }: Binaries): boolean {
   if (!existsSync(join(cluster, 'PG_VERSION'))) return false
   const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
@@ -33,9 +33,8 @@ export function clusterExists(cluster: string, { major }: Binaries): boolean {
 }
 
 /**
- * Creates an empty cluster, which gets its final name when it is complete. On every system, text is sorted by
- * code point (PostgreSQL's own C.UTF-8). Authentication is `trust`: only the server's user and root can enter
- * the socket's folder. `peer` fails for user ids without a name, which are common in containers.
+ * Creates an empty cluster, which gets its final name when it is complete. Authentication is `trust`, because
+ * only the server's user and root can enter the socket's folder; `peer` fails for user ids without a name.
  */
 export async function createCluster(
   home: string,
@@ -58,18 +57,16 @@ export async function createCluster(
   if (durable) syncFolder(home)
 }
 
-/**
- * Removes remains of interrupted first starts. A running initdb may still write; the next start removes that.
- */
-export async function removeUnfinished(home: string): Promise<void> {
+/** Removes remains of interrupted first starts. Ignores errors, because an initdb may still write there. */
+export function removeUnfinished(home: string): void {
   for (const name of readdirSync(home).filter((entry) => entry.startsWith(UNFINISHED))) {
-    await rm(join(home, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }).catch(
-      () => {},
-    )
+    try {
+      rmSync(join(home, name), { recursive: true, force: true })
+    } catch {}
   }
 }
 
-// Without it, the unfinished name could reappear after a power failure, and be removed as incomplete.
+// Otherwise a power failure may undo the renaming, and the next start removes the cluster as unfinished.
 function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r')
   fsyncSync(descriptor)

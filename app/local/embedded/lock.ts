@@ -3,16 +3,15 @@ import { DatabaseSync } from 'node:sqlite'
 
 const SQLITE_BUSY = 5
 
-// Keeps references: a garbage-collected database would close and release its lock.
+// A garbage-collected database would release its lock.
 const held = new Set<DatabaseSync>()
 
 export type Unlock = () => void
 
 /**
- * Locks the file `path` and returns the function that releases it; `undefined` if another holder has a
- * conflicting lock. The end of the process also releases it. Node has no flock(2), but SQLite takes record
- * locks of the kernel (fcntl), which work across containers on one volume. Throws if the file cannot be
- * opened.
+ * Locks a file and returns the function that releases it; `undefined` if another holder has a conflicting
+ * lock. The end of the process releases it, too. Node has no flock(2), but SQLite uses the kernel's record
+ * locks (fcntl), which work across containers on one volume. Throws if the file cannot be opened.
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
   createFile(path)
@@ -26,7 +25,7 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
     throw error
   }
-  // If the file was removed in between, this lock is on a deleted inode and excludes no other process.
+  // A lock on a removed file excludes no other process.
   if (inode === undefined || readInode(path) !== inode) {
     database.close()
     return undefined
@@ -37,7 +36,7 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
   }
 }
 
-// Never opens an existing file: closing any of its descriptors drops all fcntl locks of this process.
+// Never opens an existing file: closing any descriptor of a file drops all fcntl locks of this process on it.
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
 import type { ServerUser } from './server-user.ts'
-import { answers, socketUrl } from './socket.ts'
+import { ensureDatabase, socketUrl } from './socket.ts'
 
 const POLL_MS = 20
 
-// Default sizes, set explicitly so that a changed default does not change the footprint. Shared memory uses
-// files in the cluster: containers have 64 MB of /dev/shm.
+// PostgreSQL's default sizes, in case these change. `mmap`, because containers have only 64 MB of /dev/shm.
 const TUNING = {
   shared_buffers: '128MB',
   max_connections: '100',
@@ -24,21 +23,18 @@ const TUNING = {
   log_min_error_statement: 'panic',
 }
 
-/** Process id of the server on this cluster, if one runs and this process can see it. */
+/** Returns the server's process id; `undefined` if it does not run, or runs in another container. */
 export function findPostmaster(cluster: string): number | undefined {
   const { pid } = readPidFile(cluster)
   return pid && runsOn(cluster, pid) ? pid : undefined
 }
 
-/** Environment of PostgreSQL's programs: no secrets of the service, and no PG variables. */
+/** Returns the environment of PostgreSQL's programs: no secrets of the service, and no PG variables. */
 export function serverEnvironment(cluster: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: cluster, LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/**
- * Starts a server in a separate session, so that it survives Ctrl-C and this process. It listens only on the
- * socket in `socketDir`.
- */
+/** Starts a server in a separate session, so that it survives Ctrl-C and this process. */
 export function launchPostmaster(options: {
   binaries: Binaries
   cluster: string
@@ -64,7 +60,7 @@ export function launchPostmaster(options: {
     cwd: cluster,
     detached: true,
     stdio: ['ignore', log, log],
-    // A stale postmaster.pid may contain an id that another process has now, which is common in containers.
+    // The id in a stale postmaster.pid may belong to another process now, which is common in containers.
     // PostgreSQL takes that process for a server, unless this variable names it as its grandparent.
     env: { ...serverEnvironment(cluster), PG_GRANDPARENT_PID: String(readPidFile(cluster).pid ?? '') },
   })
@@ -81,25 +77,33 @@ export function launchPostmaster(options: {
 }
 
 /**
- * Returns the URL of the server on this cluster once it accepts connections, or `undefined` as soon as
- * `isGone()`. `deadline`: of `performance.now()`. Throws if it passes, or if the server refuses this user.
+ * Returns the server's URL once it accepts connections; `undefined` as soon as `isGone()`. Throws if the
+ * deadline (of `performance.now()`) passes.
  */
 export async function waitUntilReady(
   cluster: string,
   isGone: () => boolean,
   deadline: number,
 ): Promise<string | undefined> {
+  let reason = 'no socket'
   for (;;) {
     // Does not check the process id: the server may run in another container on the same volume.
     const { socketDir } = readPidFile(cluster)
-    if (socketDir && (await answers(socketDir))) return socketUrl(socketDir)
+    try {
+      if (socketDir) {
+        await ensureDatabase(socketDir)
+        return socketUrl(socketDir)
+      }
+    } catch (error) {
+      reason = (error as Error).message
+    }
     if (isGone()) return undefined
-    if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} does not answer`)
+    if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} does not answer: ${reason}`)
     await delay(POLL_MS)
   }
 }
 
-/** Stops the server on this cluster, if one runs, and waits for its end. Throws if the deadline passes. */
+/** Stops a running server and waits for its end. Throws if the deadline passes. */
 export async function stopPostmaster(cluster: string, deadline: number): Promise<void> {
   const pid = findPostmaster(cluster)
   if (!pid) return
@@ -117,13 +121,13 @@ function openLog(path: string): number {
   return openSync(path, 'a', 0o600)
 }
 
-// Lines: pid, data folder, start time, port, socket folder (empty while starting), and more.
+// Lines of the file: pid, data folder, start time, port, socket folder (empty while starting), and more.
 function readPidFile(cluster: string): { pid?: number; socketDir?: string } {
   try {
     const [pid, folder, , , socketDir = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split(
       '\n',
     )
-    // With another folder, this is a copy of the file of another server, which may still run.
+    // With another folder, this cluster is a copy, and the file names the server of the original.
     return folder === cluster && Number(pid) > 1 ? { pid: Number(pid), socketDir } : {}
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
@@ -138,7 +142,7 @@ function runsOn(cluster: string, pid: number): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
   if (process.platform !== 'linux') return true
-  // The id may belong to another program now, or to a dead process that was never reaped (no command line).
+  // The id may belong to another program now, or to a zombie, whose command line is empty.
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(cluster)
   } catch (error) {

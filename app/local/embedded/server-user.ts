@@ -1,16 +1,12 @@
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 
-/** `ids`: options for spawn, as signed 32-bit integers; empty for this process's user. */
+/** `ids` are options for spawn, as signed 32-bit integers; empty for this process's user. */
 export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 
-/** This process's user id; -1 on systems without user ids. */
 export const ownUid = process.getuid?.() ?? -1
 
-/**
- * Returns the user for a new cluster: this process's, or for root `postgres` or `nobody`, because PostgreSQL
- * refuses to run as root. Throws if there is none, or if this process's user id has no name.
- */
+/** Returns the user for a new cluster: for root, `postgres` or `nobody`. Throws if there is no such user. */
 export function newServerUser(): ServerUser {
   if (ownUid !== 0) {
     requireName()
@@ -29,7 +25,7 @@ export function newServerUser(): ServerUser {
   )
 }
 
-// initdb fails for a user id without a name, which is common in containers. The server itself needs no name.
+// Only initdb fails for a user id without a name, which is common in containers. The server runs without one.
 function requireName(): void {
   if (ownUid < 0) return
   try {
@@ -43,7 +39,7 @@ function requireName(): void {
   }
 }
 
-/** Returns the owner of an existing cluster, as whom its server must run. Throws if this process may not. */
+/** Returns the owner of a cluster, as whom its server must run. Throws if this process cannot do that. */
 export function clusterOwner(cluster: string): ServerUser {
   const { uid, gid } = lstatSync(cluster)
   if (uid === ownUid && uid !== 0) return { name: `uid ${uid}`, ids: {} }
@@ -55,7 +51,7 @@ export function clusterOwner(cluster: string): ServerUser {
   )
 }
 
-/** Creates the folder if missing, for the server's user only. Other users must not write to its parent. */
+/** Creates a folder for the server's user only. The parent must not be writable for other users. */
 export function makeServerFolder(path: string, user: ServerUser): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)

@@ -3,13 +3,12 @@ import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownUid } from './server-user.ts'
 
-/** Mode of the folders around the server's. Root lets other users traverse them to private folders. */
+/** Mode of folders above the server's. If we are root, the server's user is another one and must get in. */
 export const FOLDER_MODE = ownUid === 0 ? 0o711 : 0o700
 
 /**
- * Returns a private folder with a short plain path, named after a hash of `directory`, and creates it if
- * missing. Root's is in /var/lib, because systems delete old files of /var/tmp. Throws if another user has
- * created that name, or no such folder can be created.
+ * Returns a folder with a short plain path for this data folder, and creates it if missing. Prefers /var/lib,
+ * because systems delete old files of /var/tmp. Throws if that is not possible or another user created it.
  */
 export function shortFolder(directory: string): string {
   const causes: unknown[] = []
@@ -30,15 +29,12 @@ export function shortFolder(directory: string): string {
   throw new AggregateError(causes, `${names} cannot be made: name another folder in DATA_DIR`)
 }
 
-/** Existing short folders of `directory` that this user owns. Creates none. */
+/** Lists the existing short folders of `directory` that this user owns. */
 export function listShortFolders(directory: string): string[] {
   return candidates(directory).filter((path) => existsSync(path) && lstatSync(path).uid === ownUid)
 }
 
-/**
- * Throws if other users can write to a folder or have created it: in a world-writable place they could plant
- * a link, and root would write files there.
- */
+/** Throws unless only this user can write to the folder: others could plant a link in /var/tmp. */
 export function assertOurs(folder: string): void {
   const found = lstatSync(folder)
   if (found.isDirectory() && found.uid === ownUid && !(found.mode & 0o022)) return

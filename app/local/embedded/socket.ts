@@ -1,37 +1,21 @@
 import pg from 'pg'
 import { pinSession } from '../../db/session.ts'
 
-// The server is starting, stopping or not listening.
-const NOT_READY = ['57P03', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
 const NO_SUCH_DATABASE = '3D000'
-const TOO_MANY_CONNECTIONS = '53300'
-
-// pg's own errors, which have no code.
-const BROKEN_OFF = ['Connection terminated unexpectedly', 'timeout expired', 'Query read timeout']
 const TIMEOUT_MS = 5000
 
-/** URL of the owner's connection. Sets port and TLS mode to override PGPORT and PGSSLMODE. */
+/** Returns the URL of the owner. Sets port and TLS mode, so that PGPORT and PGSSLMODE have no effect. */
 export function socketUrl(socketDir: string, database = 'certdata'): string {
   return `postgresql://certdata@/${database}?host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`
 }
 
-/**
- * True if a server accepts connections on this socket. Creates the database `certdata` if it is missing.
- * Throws if the server refuses.
- */
-export async function answers(socketDir: string): Promise<boolean> {
+/** Connects to the server and creates the database if it is missing. Rejects if the server is not ready. */
+export async function ensureDatabase(socketDir: string): Promise<void> {
   try {
     await query(socketUrl(socketDir), 'select')
-    return true
   } catch (error) {
-    const { code = '', message } = error as Error & { code?: string }
-    if (code === NO_SUCH_DATABASE) {
-      await query(socketUrl(socketDir, 'postgres'), 'create database certdata')
-      return true
-    }
-    if (code === TOO_MANY_CONNECTIONS) return true
-    if (NOT_READY.includes(code) || BROKEN_OFF.includes(message)) return false
-    throw error
+    if ((error as { code?: string }).code !== NO_SUCH_DATABASE) throw error
+    await query(socketUrl(socketDir, 'postgres'), 'create database certdata')
   }
 }
 

@@ -13,10 +13,7 @@ const RETRY_MS = 50
 
 type Log = (message: string) => void
 
-/**
- * Returns the URL of the running server once it accepts connections; `undefined` if none runs. Call it under
- * the start lock. `deadline`: of `performance.now()`.
- */
+/** Returns a running server's URL once it accepts connections, or `undefined`. Needs the start lock. */
 export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
   if (!existsSync(cluster)) return undefined
@@ -24,27 +21,26 @@ export async function adoptServer({ home }: ClusterPaths, deadline: number): Pro
 }
 
 /**
- * Creates missing files, starts a server and returns its URL once it accepts connections. Call it under the
- * start lock. `fsync: 'off'` also creates the cluster without syncing it. Throws with the end of the server's
- * log if it is not ready before the deadline.
+ * Creates missing files, starts a server and returns its URL once it accepts connections. Needs the start
+ * lock. Throws with the end of the server's log after the deadline (of `performance.now()`).
  */
 export async function startServer(
-  places: ClusterPaths,
+  paths: ClusterPaths,
   programs: PostgresPackage,
   settings: Record<string, string>,
   log: Log,
   deadline: number,
 ): Promise<string> {
-  const { home } = places
+  const { home } = paths
   const cluster = join(home, CLUSTER)
   const user = existsSync(cluster) ? clusterOwner(cluster) : newServerUser()
-  const binaries = await prepareBinaries(programs, places, user, log)
-  await removeUnfinished(home)
+  const binaries = await prepareBinaries(programs, paths, user, log)
+  removeUnfinished(home)
   if (!clusterExists(cluster, binaries)) {
     await createCluster(home, binaries, user, settings.fsync !== 'off')
-    linkCluster(places)
+    linkCluster(paths)
   }
-  const socketDir = prepareSocketFolder(places, user, log)
+  const socketDir = prepareSocketFolder(paths, user, log)
   const logFile = join(home, 'postgres.log')
   for (;;) {
     const server = launchPostmaster({ binaries, cluster, socketDir, logFile, user, settings })
@@ -63,7 +59,7 @@ export async function startServer(
 
 /**
  * Renames a cluster outside `directory` that has no link from there: an operator who removed the data folder
- * wants a new database, and the old one must not be lost. Call it under the start lock.
+ * wants a new database, and the old one must not be lost. Needs the start lock.
  */
 export async function setOrphanAside(
   { directory, home }: ClusterPaths,

@@ -6,10 +6,7 @@ import { loadOnce } from '../load-once.ts'
 const name = 'countries'
 const file = new URL(`${name}.ndjson`, import.meta.url)
 
-/**
- * Loads the countries of this release unless they are loaded; returns true if it did. Later imports of the
- * operator stay until a release changes the countries. Rejects if a line is bad.
- */
+/** Loads the countries of this release once: later imports of the operator stay. Returns true if it did. */
 export const loadReferenceData = async (db: Db): Promise<boolean> => {
   const content = await readFile(file, 'utf8')
   return loadOnce(db, name, content, async () => {

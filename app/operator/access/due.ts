@@ -6,10 +6,7 @@ const isBusinessDay = (day: number, holidays: ReadonlySet<string>): boolean => {
   return weekday !== 0 && weekday !== 6 && !holidays.has(date.toISOString().slice(0, 10))
 }
 
-/**
- * Returns the instant 24 hours of business days (UTC) after receipt, in milliseconds since 1970. Weekends and
- * `holidays` (YYYY-MM-DD) do not count: Friday 15:00 is due on Monday 15:00.
- */
+/** Adds 24 hours without weekends and `holidays` (YYYY-MM-DD, UTC): Friday 15:00 is due on Monday 15:00. */
 export const dueAfterBusinessDay = (receivedMs: number, holidays: ReadonlySet<string>): number => {
   let leftMs = dayMs
   for (let day = Math.floor(receivedMs / dayMs); ; day++) {

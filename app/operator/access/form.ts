@@ -7,7 +7,7 @@ export type FormValues = Readonly<Record<string, string>>
 
 export type FormOutcome = Readonly<{ kind: 'received'; id: string; dueAt: string }> | Refused
 
-/** The form is shown again. `faults` are messages by field; `message` concerns the whole form. */
+/** The page shows the form again. `faults` are messages by field; `message` concerns the whole form. */
 type Refused = Readonly<{
   kind: 'refused'
   status: number
@@ -40,9 +40,8 @@ const refuseQuota = (error: unknown): FormOutcome => {
 }
 
 /**
- * The contact form without JavaScript. Detects programs by a hidden field, and by the time between page and
- * submission, from a signed ticket. A person mistaken for a program sees the reason and keeps the text.
- * `now`: whole milliseconds since 1970.
+ * Handles the contact form without JavaScript. Detects programs by a hidden field, and by the time between
+ * page and submission, which a signed ticket has. `now`: whole milliseconds since 1970.
  */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)

@@ -12,44 +12,36 @@ import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './sto
 type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
   db: QueuedDb
   limits: Pick<LimitsConfig, 'accessRequests'>
-  /** Milliseconds since 1970. The due time counts from it. */
   now: () => number
   /** Monotonic milliseconds, for the window of the limit. */
   monotonicNow: () => number
   holidays: ReadonlySet<string>
-  /** Days to keep a request after its decision, or after its arrival if it is undecided. */
+  /** Counted from the decision, or from the arrival of an undecided request. */
   keptDays: number
 }
 
-/** Access requests of strangers. Never reads customers, so it cannot reveal who is one. */
+/** Access requests of people without a key. Never reads customers, so it cannot reveal them. */
 export type AccessRequests = {
   admit(ip: string): Promise<void>
-  /**
-   * Stores an admitted request. Rejects with quota_exceeded if too many were stored in the last hour, with
-   * 503 and with the driver's errors.
-   */
+  /** Stores an admitted request. Rejects with quota_exceeded if too many were stored in the last hour. */
   submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>
   deleteOld(): Promise<number>
   countOverdue(): Promise<number>
 }
 
 const windowSeconds = 3_600
-/** Hourly requests of a /48 network, as a multiple of one client's. */
+/** Hourly requests of a /48 network, as a multiple of one client's quota. */
 const siteFactor = 4
-/** Hourly stored requests in total: with 5 per client and 30 days, at most 72,000 are kept. */
+/** Hourly stored requests in total, in the same unit: by default, at most 72,000 are kept in 30 days. */
 const totalFactor = 20
 const maxAccounts = 10_000
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
-/** 16 characters of 36 are 82 bits, so ids practically never collide. */
 const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 const toInstant = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
 
-/**
- * Creates the store of access requests. Attempts count against network and site, stored requests against the
- * total.
- */
+/** Attempts count against the quotas of network and site, stored requests against the total. */
 export const createAccessRequests = (options: AccessRequestsOptions): AccessRequests => {
   const { db, limits, now, monotonicNow, store, after, holidays, keptDays } = options
   const counting = { store, after, now: monotonicNow, maxAccounts }

@@ -24,23 +24,20 @@ type NewAccessRequest = Pick<AccessRequest, 'id' | 'company' | 'name' | 'email' 
   dueAt: string
 }
 
-/** Stores a request. Runs as the serving role. */
+/** Stores a request. `db` is the serving role's. */
 export const addAccessRequest = async (db: Db, request: NewAccessRequest): Promise<void> => {
   const { id, company, name, email, message, dueAt } = request
   await sql`select add_access_request(${id}, ${company}, ${name}, ${email}, ${message},
     ${dueAt}::timestamptz)`.execute(db)
 }
 
-/** Counts open requests past their due time. Runs as serving role or operator. */
+/** Counts open requests past their due time. `db` is the serving role's or the operator's. */
 export const countOverdueRequests = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ n: number }>`select count_overdue_access_requests() as n`.execute(db)
   return rows[0]?.n ?? 0
 }
 
-/**
- * Deletes requests `keptDays` (at least 1) after the decision, or after arrival if undecided. Records and
- * returns the number. Runs as serving role or operator.
- */
+/** Deletes requests `keptDays` (at least 1) after decision or arrival. Audits and returns the number. */
 export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'operator'): Promise<number> =>
   inTransaction(db, async (trx) => {
     const { rows } = await sql<{ n: number }>`
@@ -50,7 +47,7 @@ export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'o
     return count
   })
 
-/** Lists all stored requests for the operator: open ones first, then by due time. */
+/** Lists all requests, open ones first, then by due time. `db` is the operator's, here and below. */
 export const listAccessRequests = async (db: Db): Promise<AccessRequest[]> => {
   const { rows } = await sql<AccessRequest>`
     select request_id as id, status, company, name, email, message,

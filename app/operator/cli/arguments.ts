@@ -12,7 +12,7 @@ const parseBy =
     throw new InvalidArgumentError(parsed.error.issues.map((issue) => issue.message).join('; '))
   }
 
-/** Parses the slug of a customer. Like all parsers here, throws commander's error. */
+/** Parses a slug. Like all parsers here, throws commander's error. */
 export const parseSlug = parseBy(customerSlug)
 
 /** Parses a customer's name. */
@@ -51,7 +51,7 @@ const instant = z.iso.datetime({ offset: true, error: 'expected a date or an ins
 /** Parses a number of rows to show, 1–100,000. */
 export const parseCount = parseNumber('a number', 1, 100_000)
 
-/** Parses the start of a day (UTC), or an instant with time zone. Returns RFC 3339 in UTC. */
+/** Parses a date (UTC) or an instant with time zone. Returns RFC 3339 in UTC. */
 export const parseSince = (value: string): string =>
   new Date(date.safeParse(value).success ? value : parseBy(instant)(value)).toISOString()
 
@@ -64,17 +64,14 @@ const parseEnd = (value: string): Date => {
     : new Date(parseBy(instant)(value))
 }
 
-/**
- * Parses an end: an instant with time zone, a date that is included (UTC), or a duration from now. Returns
- * RFC 3339 in UTC. Throws if it is in the past.
- */
+/** Parses an instant, the last day (UTC), or a duration from now. Returns RFC 3339 in UTC, in the future. */
 export const parseExpiry = (value: string): string => {
   const end = parseEnd(value)
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')
   return end.toISOString()
 }
 
-/** Converts errors of `parse` to commander's error, with the same message. */
+/** Creates a parser that converts errors of `parse` to commander's error. */
 export const parseWith =
   <T>(parse: (value: string) => T) =>
   (value: string): T => {
@@ -85,13 +82,10 @@ export const parseWith =
     }
   }
 
-/** Parses a network of a key and adds it to `before`: commander passes values one at a time. */
+/** Parses networks separated by commas and adds them to `before`, which commander passes for a second value. */
 export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {
-  const networks = [...new Set([...before, parseWith(parseNetwork)(value)])]
+  const added = value.split(',').map((each) => parseWith(parseNetwork)(each.trim()))
+  const networks = [...new Set([...before, ...added])]
   if (networks.length <= maxNetworks) return networks
   throw new InvalidArgumentError(`expected at most ${maxNetworks} networks`)
 }
-
-/** Parses a comma-separated list of networks. */
-export const parseNetworkList = (value: string): string[] =>
-  value.split(',').reduce((before: string[], each) => parseNetworks(each.trim(), before), [])

@@ -10,14 +10,11 @@ import { printTable } from './table.ts'
 
 type OperatorAct = Omit<AuditEvent, 'actor'>
 
-/** Records an act in the audit trail. Call it before the operator sees data. */
+/** Records an act of the operator. Call it before the operator sees data. */
 export const recordAct = (db: Db, act: OperatorAct): Promise<void> =>
   recordEvents(db, [{ actor: 'operator', ...act }])
 
-/**
- * Runs a change and audits it in one transaction. Without a result, nothing was changed and no entry is
- * written.
- */
+/** Runs a change and audits it in one transaction. No result means no change, so it writes no entry. */
 export const changeAudited = <T>(
   db: Db,
   change: (trx: Db) => Promise<T>,
@@ -29,7 +26,7 @@ export const changeAudited = <T>(
     return changed
   })
 
-/** `changeAudited` with the operator's connection, for commands that do nothing else. */
+/** Runs `changeAudited` with the operator's connection. */
 export const changeAsOperator = <T>(
   shell: Shell,
   change: UseDatabase<T>,
@@ -37,7 +34,7 @@ export const changeAsOperator = <T>(
 ): Promise<T> =>
   withOperator(shell, (db, openSecrets) => changeAudited(db, (trx) => change(trx, openSecrets), describe))
 
-/** Creates the command `list`: audits itself and prints the rows of `read`, or `none`. */
+/** Creates the command `list`, which audits itself and prints the rows of `read`, or the text `none`. */
 export const createList = <Row extends object>(
   shell: Shell,
   action: AuditAction,
@@ -54,7 +51,7 @@ export const createList = <Row extends object>(
     printTable(shell, options, rows, none, rows.map(toCells))
   })
 
-/** The refusal of an unknown customer, the same in every command. */
+/** Creates the refusal of an unknown customer. */
 export const noCustomer = (slug: string): Refusal => new Refusal(`There is no customer ${slug}`)
 
 /** Returns the customer. Throws a Refusal if it does not exist. */

@@ -40,10 +40,7 @@ const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: strin
   print(shell, options, client, formatFields(client))
 }
 
-/**
- * Returns the customer of a new key. Throws a Refusal for the demo customer and for scopes that are not
- * granted.
- */
+/** Returns the customer of a new key. Throws a Refusal for the demo and for scopes that are not granted. */
 export const requireKeyOwner = async (
   db: Db,
   slug: string,
@@ -57,7 +54,7 @@ export const requireKeyOwner = async (
   return customer
 }
 
-/** Adds a key and audits it. Throws a Refusal as `requireKeyOwner` does. */
+/** Adds a key, audits it and returns it with its scopes. Throws a Refusal as `requireKeyOwner` does. */
 export const addKey = (
   shell: Shell,
   slug: string,

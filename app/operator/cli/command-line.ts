@@ -8,7 +8,7 @@ const refused = 1
 
 type MakeCommand = (shell: Shell) => Command
 
-/** Each command loads only its modules: loading all of them takes longer than most commands run. */
+/** Loaded on demand: loading the modules of all commands takes longer than most commands run. */
 const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   import: async () => (await import('./import.ts')).importCommand,
@@ -46,7 +46,7 @@ const settle = (command: Command, shell: Shell): void => {
   for (const inner of command.commands) settle(inner, shell)
 }
 
-/** Requested help is no error, and `Reported` errors are already in the result. */
+/** Commander throws for `--help`, too. The command has already printed `Reported` errors. */
 const isRefusal = (error: unknown): boolean =>
   !(error instanceof Reported) && !(error instanceof CommanderError && error.exitCode === 0)
 
@@ -64,9 +64,8 @@ const toExitCode = (error: unknown): number => {
 }
 
 /**
- * Runs one command, such as `['customers', 'list']`, and returns its exit code: 0 done, 1 refused or failed,
- * 2 wrong command line or environment. Never throws: errors are written to `stderr`, with `--json` also to
- * `stdout`. Several commands may run in one process.
+ * Runs a command such as `['customers', 'list']`. Returns 0, or 1 if it was refused or failed, or 2 for a
+ * wrong command line or environment. Never throws: prints errors to `stderr`, with `--json` also to `stdout`.
  */
 export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
   try {

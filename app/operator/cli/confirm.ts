@@ -4,7 +4,7 @@ import type { Output, Shell } from './shell.ts'
 
 export type Confirmable = Output & { yes?: true }
 
-/** Adds the option `--yes` to a command that calls `confirm`. */
+/** Adds the option `--yes`, for a command that calls `confirm`. */
 export const withYes = (command: Command): Command => command.option('--yes', 'do not ask for confirmation')
 
 const readLine = async (stdin: Shell['stdin']): Promise<string> => {
@@ -17,10 +17,7 @@ const readLine = async (stdin: Shell['stdin']): Promise<string> => {
   return text.split('\n', 1)[0] as string
 }
 
-/**
- * Prints the consequence of a destructive command (a sentence without full stop) and asks for consent, unless
- * `--yes`. Throws a Refusal without consent, and without a terminal.
- */
+/** Prints the consequence (a sentence without full stop) and requires consent. Otherwise throws a Refusal. */
 export const confirm = async (
   { stdin, stderr }: Shell,
   { yes }: Confirmable,

@@ -13,10 +13,10 @@ const packageRoot = resolve(import.meta.dirname, '../../..')
 
 type Server = {
   url: string
-  /** The operator's name, for the audit trail. `undefined` if the system user has no name. */
+  /** Name for the audit trail. */
   operator: string | undefined
   isEmbedded: boolean
-  /** Opened on demand, because most commands need no secrets. */
+  /** On demand, because most commands need no secrets. */
   openSecrets: () => Secrets
 }
 
@@ -43,7 +43,7 @@ const useEmbedded = async <T>(
   if (!mayCreate) await requireInstance(resolve(packageRoot, config.dataDir))
   const { startEmbedded } = await import('../../local/embedded.ts')
   const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
-  // On a signal, stop the bundled server, too. Uncommitted changes are rolled back.
+  // A signal stops the bundled server, too. Uncommitted changes are rolled back.
   const forgetSignals = shell.onSignal(release)
   const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { directory, mayCreate }))
   const operator = nameOperator(shell, config)
@@ -68,24 +68,21 @@ const connect = <T>(
   role: string | undefined,
   use: (db: Db) => Promise<T>,
 ): Promise<T> =>
-  // The running statement already reports a lost connection.
+  // The running statement reports a lost connection.
   withConnection(url, { role, operator, applicationName: 'certdata-cli', onError: () => {} }, use)
 
 const requireSchema = async (db: Db, server: Server): Promise<void> => {
   const pending = await listPendingMigrations(db)
   if (pending.length === 0) return
   if (!server.isEmbedded) throw new Refusal('The schema is not up to date: run certdata migrate first')
-  // Loaded here, because most commands need neither: its modules take longer than the rest of a command.
+  // Loaded on demand: its modules take longer than the rest of a command.
   const { prepareDatabase } = await import('../../local/prepare.ts')
   await prepareDatabase(db, server.openSecrets())
 }
 
 export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
 
-/**
- * Runs `use` as the owner of the configured database. Creates the bundled database if it does not exist.
- * Throws ConfigError, the driver's errors, and the errors of `use`.
- */
+/** Runs `use` as the owner of the configured database. Creates the bundled database if it does not exist. */
 export const withOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   useServer(shell, true, (server) => connect(server, undefined, (db) => use(db, server.openSecrets)))
 
@@ -96,12 +93,12 @@ const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>
   })
 
 /**
- * Runs `use` as the operator's role, which sees every customer. Throws a Refusal if the schema is not up to
- * date, or if DATA_DIR has no bundled database. Migrates the bundled one.
+ * Runs `use` as the operator's role, which sees every customer. Migrates a bundled database. Throws a Refusal
+ * if another one is not up to date, or if DATA_DIR has no bundled database.
  */
 export const withOperator = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, operatorRole, use)
 
-/** `withOperator` as the schema owner, which may delete from the audit trail. */
+/** Like `withOperator`, but as the schema owner, who may delete from the audit trail. */
 export const withSchemaOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, undefined, use)

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { openRedisEraser, type RedisEraser } from '../../cache/erase.ts'
@@ -17,21 +16,19 @@ import { withOperator, withSchemaOwner } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
 
-const writeTo = async (stream: NodeJS.WritableStream, text: string): Promise<void> => {
-  if (!stream.write(text)) await once(stream, 'drain')
-}
-
-type Target = { take: (row: ExportedRow) => Promise<void>; close: () => Promise<void> }
+type Take = (row: ExportedRow) => Promise<void>
 
 const refuseCutOutput = (cause: NodeJS.ErrnoException): never => {
   if (cause.code !== 'EPIPE') throw cause
   throw new Refusal('The reader of the output has stopped: the export is incomplete', { cause })
 }
 
-const toStandardOutput = ({ stdout }: Shell): Target => ({
-  take: ({ table, json }) => writeTo(stdout, `{"table":"${table}","row":${json}}\n`).catch(refuseCutOutput),
-  close: async () => {},
-})
+const toStandardOutput =
+  ({ stdout }: Shell): Take =>
+  async ({ table, json }) => {
+    const hasRoom = stdout.write(`{"table":"${table}","row":${json}}\n`)
+    if (!hasRoom) await once(stdout, 'drain').catch(refuseCutOutput)
+  }
 
 const createDirectory = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
@@ -42,29 +39,14 @@ const createDirectory = async (directory: string): Promise<void> => {
   if ((await readdir(directory)).length > 0) throw new Refusal(`${directory} is not empty`)
 }
 
-const toDirectory = async (directory: string): Promise<Target> => {
+const toDirectory = async (directory: string): Promise<Take> => {
   await createDirectory(directory)
-  const files = new Map<string, { stream: WriteStream; ended: Promise<void> }>()
-  const openFile = (table: string) => {
-    const stream = createWriteStream(join(directory, `${table}.ndjson`), { flags: 'wx', mode: 0o600 })
-    const ended = finished(stream).catch((cause: Error) => {
-      throw new Refusal(`The export is incomplete: ${cause.message}`, { cause })
-    })
-    ended.catch(() => {})
-    const file = { stream, ended }
-    files.set(table, file)
-    return file
-  }
-  return {
-    async take({ table, json }) {
-      const { stream, ended } = files.get(table) ?? openFile(table)
-      // A failed stream never drains.
-      if (!stream.write(`${json}\n`)) await Promise.race([once(stream, 'drain'), ended])
-    },
-    async close() {
-      for (const { stream } of files.values()) stream.end()
-      await Promise.all([...files.values()].map(({ ended }) => ended))
-    },
+  return async ({ table, json }) => {
+    try {
+      appendFileSync(join(directory, `${table}.ndjson`), `${json}\n`, { mode: 0o600 })
+    } catch (cause) {
+      throw new Refusal(`The export is incomplete: ${(cause as Error).message}`, { cause })
+    }
   }
 }
 
@@ -72,11 +54,10 @@ const runExport = (shell: Shell, customer: string, options: Output & { output?: 
   withOperator(shell, async (db) => {
     await requireCustomer(db, customer)
     const { output } = options
-    const target = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
-    // In a separate transaction before the first row: no data is exported without an entry.
+    const take = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
+    // Before the export, whose transaction is read only: no data without an entry.
     await recordAct(db, { action: 'customers.export', customer })
-    const rows = await exportCustomer(db, customer, target.take)
-    await target.close()
+    const rows = await exportCustomer(db, customer, take)
     if (output !== undefined) print(shell, options, { customer, directory: output, rows }, formatFields(rows))
   })
 
@@ -85,10 +66,10 @@ const refuseWithoutRedis = (cause: unknown): never => {
   throw new Refusal(reason, { cause })
 }
 
-/** Instances use facts that are at most 500 ms old, and settle counts within 50 ms. */
+/** Instances use facts about keys that are at most 500 ms old, and write counts to Redis within 50 ms. */
 const instancesForgetMs = 1_500
 
-/** Erases entries that instances added until the commit, and again when no instance adds any more. */
+/** Erases entries that instances wrote until the commit, and again when no instance has facts from before. */
 const eraseRest = async (
   redis: RedisEraser,
   customer: string,
@@ -99,13 +80,8 @@ const eraseRest = async (
     if (keyIds.length > 0) await delay(instancesForgetMs)
     return erased + (await redis.erase(customer, keyIds))
   } catch (cause) {
-    const reason = `Redis failed after the erasure of ${customer} from the database`
-    throw new Refusal(
-      `${reason}: run the command again. Failed logins of its keys are counted for a minute`,
-      {
-        cause,
-      },
-    )
+    const reason = `Redis failed after the erasure of ${customer} from the database: run the command again`
+    throw new Refusal(`${reason}. Failed logins of its keys are counted for a minute`, { cause })
   }
 }
 
@@ -123,12 +99,12 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
   const redis = redisUrl === undefined ? undefined : await openRedisEraser(redisUrl).catch(refuseWithoutRedis)
   try {
     const [erased, before = 0] = await withSchemaOwner(shell, async (db) => {
-      // If the database has nothing, an earlier erasure may still have left something in Redis.
+      // Without rows, continue: an earlier erasure may have failed after the commit and left keys in Redis.
       const consequence = await describeErasure(db, customer)
       if (consequence !== undefined) await confirm(shell, options, consequence)
       let count: number | undefined
       const done = await eraseCustomer(db, customer, async (keyIds) => {
-        // Before the commit, because only the database has the key ids: if Redis fails, nothing is erased.
+        // Before the commit, which deletes the key ids: if Redis fails, nothing is erased.
         count = await redis?.erase(customer, keyIds).catch(refuseWithoutRedis)
       })
       return [done, count] as const

@@ -29,7 +29,7 @@ const parseDates = parseWith((form) => {
   return form
 })
 
-/** Adds the options for tables to the command. */
+/** Adds the options for CSV to the command. */
 export const addTableOptions = (command: Command): Command =>
   command
     .addOption(
@@ -56,10 +56,7 @@ const readMappings = async (file: string): Promise<ColumnMapping[]> => {
   }
 }
 
-/**
- * Returns how to read the file as a table; `undefined` if neither an option nor the file's name names a
- * table. Throws `Refusal` if the mapping file cannot be read.
- */
+/** Returns how to read a table; `undefined` if neither an option nor the file's extension means a table. */
 export const toTable = async (file: string, flags: TableFlags): Promise<TableOptions | undefined> => {
   const { resource, encoding, dates, map = [], mapFile } = flags
   const mappings = [...map, ...(mapFile === undefined ? [] : await readMappings(mapFile))]

@@ -24,7 +24,7 @@ const formatReport = (report: ImportReport): string => {
   const { read, created, updated, unchanged, deleted, bad, warnings } = report
   const counts = Object.entries({ created, updated, unchanged, deleted, bad, warnings })
   const lines = `${read} ${read === 1 ? 'line' : 'lines'}${report.dryRun ? ' (dry run, nothing written)' : ''}`
-  // A misspelt slug creates a customer, so show the number.
+  // Shown because a misspelt slug creates a customer.
   const { customersCreated: added } = report
   const customers =
     added === 0 ? '' : `; ${added} new ${added === 1 ? 'customer' : 'customers'}, on plan basic`

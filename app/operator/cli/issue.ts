@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import type { Customer } from '../../identity/customers.ts'
 import { addKeyLink } from '../../identity/key-links.ts'
-import { parseExpiry, parseNetworkList, parseSlug } from './arguments.ts'
+import { parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
 import { addKey, type LimitOptions, requireKeyOwner } from './client-keys.ts'
 import { withOperator } from './context.ts'
@@ -27,10 +27,7 @@ const requireAccess = ({ customer, plan, suspended_at }: Customer): void => {
   }
 }
 
-/**
- * Adds a link to a new key and audits it. Returns the fields to print. Throws a Refusal if the customer has
- * no API access.
- */
+/** Adds a link to a key, audits it and returns the fields to print. Throws a Refusal without API access. */
 export const addLink = async (
   shell: Shell,
   trx: Db,
@@ -39,7 +36,7 @@ export const addLink = async (
 ) => {
   requireAccess(customer)
   const origin = readOrigin(parseConfig(shell.env))
-  // In whole minutes, because the option was parsed a moment ago.
+  // Rounded up, because some milliseconds have passed since `--expires 90d` was parsed.
   const lifetimeSeconds =
     expires === undefined ? null : 60 * Math.ceil((Date.parse(expires) - Date.now()) / 60_000)
   const made = { customerId: customer.customer, scopes: scopes ?? null, networks, lifetimeSeconds }
@@ -97,6 +94,6 @@ export const issueCommand = (shell: Shell): Command =>
     .option(
       '--networks <networks>',
       'limit the key to these networks, separated by commas (default: any address)',
-      parseNetworkList,
+      parseNetworks,
     )
     .action(issue.bind(null, shell))

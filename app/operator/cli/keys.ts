@@ -50,7 +50,7 @@ const describeRevocation = ({ key_id, customer, state, last_used_on }: ApiKey): 
     ? `The link to the key ${key_id} of ${customer} stops working`
     : `The key ${key_id} of ${customer}, ${last_used_on === null ? 'never used' : `last used on ${last_used_on}`}, stops working within a second and cannot be restored`
 
-/** The link first: if it is used in the meantime, its key exists when the second statement starts. */
+/** The link first: if a customer uses it in the meantime, the second statement finds its key. */
 const revokeKeyOrLink = async (trx: Db, keyId: string): Promise<ApiKey | undefined> =>
   (await removeKeyLink(trx, keyId)) ?? (await revokeApiKey(trx, keyId))
 
@@ -79,7 +79,6 @@ const limit = async (
   options: NetworkOptions,
   command: Command,
 ): Promise<void> => {
-  // Commander passes an empty list if the argument is missing.
   const named = networks.length > 0 ? networks : null
   if ((named === null) === (options.anywhere === undefined)) {
     command.error('error: name the networks of the key, or --anywhere')

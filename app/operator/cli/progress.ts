@@ -10,7 +10,7 @@ export type Progress = {
   end(): void
 }
 
-/** Creates a progress bar. `sizeBytes` is `undefined` for a pipe, which then shows no share. */
+/** Creates a progress bar, which is silent without a terminal. `sizeBytes`: `undefined` for a pipe. */
 export const createProgress = (terminal: Screen, sizeBytes: number | undefined): Progress => {
   const startedMs = performance.now()
   let drawnMs = 0

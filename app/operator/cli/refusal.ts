@@ -1,9 +1,9 @@
 import { isUnreachable } from '../../db/unreachable.ts'
 
-/** A refused command. The message is the reason, the exit code 1. */
+/** Ends a command with this message and exit code 1. */
 export class Refusal extends Error {}
 
-/** The command has already printed its errors. The exit code is 1. */
+/** Ends a command with exit code 1. The command has already printed its errors. */
 export class Reported extends Error {}
 
 const listCauses = (error: unknown): unknown[] => {
@@ -12,14 +12,14 @@ const listCauses = (error: unknown): unknown[] => {
   return [error, ...[...inner, ...cause].flatMap(listCauses)]
 }
 
-/** Formats an error as one line. An AggregateError, as of two addresses that both refuse, has no message. */
+/** Formats an error as one line. An AggregateError, as of two addresses that refuse, has no message. */
 export const describeError = (error: unknown): string => {
   const messages = listCauses(error).flatMap((each) =>
     each instanceof Error ? [each.message] : [String(each)],
   )
   const message = messages.find((each) => each !== '') ?? 'an unknown error'
   const cause = listCauses(error).find(isUnreachable)
-  // The server's own errors have a severity: the database did answer, and its message is the true cause.
+  // An error with a severity is an answer of the database, and its message is the cause.
   if (error instanceof Refusal || cause === undefined || 'severity' in (cause as Error)) return message
   return `The database does not answer: ${message}`
 }

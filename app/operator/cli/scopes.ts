@@ -13,7 +13,7 @@ import {
 import { findNearest } from '../../records/query/nearest.ts'
 import { Refusal } from './refusal.ts'
 
-/** Parses a comma-separated list. For an unknown scope, throws commander's error with the nearest one. */
+/** Parses a comma-separated list of scopes. Throws commander's error, which names the nearest scope. */
 export const parseScopes = (value: string): string[] => {
   const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
   for (const scope of wanted) {
@@ -26,7 +26,7 @@ export const parseScopes = (value: string): string[] => {
   return wanted
 }
 
-/** Adds the effective scopes to keys. A key without limits gets its customer's current and future scopes. */
+/** Adds the effective scopes to keys: null means all scopes that the customer has now. */
 export const withScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'>>(
   db: Db,
   keys: readonly T[],
@@ -38,7 +38,7 @@ export const withScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'>>(
   return keys.map((key) => ({ ...key, scopes: key.scopes ?? listScopes(granted.get(key.customer)) }))
 }
 
-/** `withScopes` for one key. */
+/** Adds the effective scopes to a key. */
 export const withOwnScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'>>(db: Db, key: T) =>
   (await withScopes(db, [key]))[0] as T & { scopes: string[] }
 

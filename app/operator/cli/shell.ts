@@ -3,24 +3,24 @@ import type { Outbound } from '../../http/outbound.ts'
 
 export type Screen = NodeJS.WritableStream & Readonly<{ isTTY?: boolean }>
 
-/** The only access of commands to their process; test/architecture.test.ts checks it. */
+/** The only access of commands to their process. test/architecture.test.ts checks this. */
 export type Shell = Readonly<{
   env: Readonly<Record<string, string | undefined>>
-  /** Name of the system user. `undefined` if it has none. */
+  /** `undefined` if the system user has no name. */
   user?: string | undefined
   stdin: AsyncIterable<Uint8Array> & Readonly<{ isTTY?: boolean }>
   stdout: Screen
   stderr: Screen
-  /** On a signal, runs `release`, then exits, even after a failure. The returned function cancels it. */
+  /** On a signal, runs `release` and then exits. Returns a function that cancels this. */
   onSignal: (release: () => Promise<void>) => () => void
-  /** For requests to customers' URLs. Optional. Defaults to the guarded client; tests pass their own. */
+  /** For requests to customers' URLs. Optional. Defaults to the guarded client. */
   outbound?: Outbound
 }>
 
 export type Output = { json?: true }
 export type TableOutput = Output & { wide?: true }
 
-/** Creates a command with the common options. */
+/** Creates a command with the option `--json`. */
 export const createCommand = (name: string, description: string): Command =>
   new Command(name).description(description).option('--json', 'print the result as JSON')
 
@@ -35,13 +35,13 @@ export const createGroup = (name: string, description: string, ...commands: Comm
   return group
 }
 
-/** Formats a value for people. */
+/** Formats a value for a table: `-` for none, arrays with spaces. */
 export const formatCell = (value: unknown): string => {
   if (value === null || value === undefined) return '-'
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** Formats each field on a separate line. */
+/** Formats fields, one on each line. */
 export const formatFields = (fields: object): string => {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../identity/api-key-store.ts'
 import { formatCell, print, type Shell, type TableOutput } from './shell.ts'
 
 const mostColumns = 120
-/** Longer cells are cut, unless they are ids: half an id is of no use. */
+/** Ids are never cut: half an id is of no use. */
 const longestCell = 28
 const gap = '  '
 
@@ -39,8 +39,8 @@ const fit = (columns: readonly Column[]): Column[] => {
 }
 
 /**
- * Formats rows as columns with a header, or returns `none`. In lines of 120 characters: long cells are cut,
- * empty columns left out, and a note names columns that do not fit. `isWide` shows everything.
+ * Formats rows as columns with a header, or returns `none`. Cuts long cells, leaves empty columns out, and
+ * names columns that do not fit in 120 characters. `isWide` shows everything.
  */
 export const formatTable = (rows: readonly object[], none: string, { isWide, hasColors }: Look): string => {
   if (rows.length === 0) return none
@@ -73,13 +73,13 @@ export const formatTable = (rows: readonly object[], none: string, { isWide, has
   return [header, ...lines, ...note].join('\n')
 }
 
-/** Colours only on a terminal, and not with NO_COLOR (no-color.org). */
+/** Returns the look of tables: colours only on a terminal and without NO_COLOR (no-color.org). */
 export const chooseLook = ({ stdout, env }: Shell, { wide }: TableOutput): Look => ({
   isWide: wide === true,
   hasColors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb',
 })
 
-/** Prints rows as JSON or as a table of `cells`. `none`: the text without rows. */
+/** Prints rows as JSON, or as a table of `cells`, or the text `none` without rows. */
 export const printTable = (
   shell: Shell,
   options: TableOutput,

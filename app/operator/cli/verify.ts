@@ -2,7 +2,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { variables } from '../../config/variables.ts'
-import { CannotVerify, type PromiseOutcome, type VerifyOptions, verifyService } from '../verify/verify.ts'
+import { CannotVerify, type Credentials } from '../verify/account.ts'
+import { type PromiseOutcome, verifyService } from '../verify/verify.ts'
 import { Reported } from './refusal.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
@@ -10,22 +11,11 @@ type Options = Output & { demo?: true; key?: string }
 
 const parseOrigin = (address: string): string => {
   const url = URL.parse(address)
-  if (
-    url &&
-    /^https?:$/.test(url.protocol) &&
-    url.pathname === '/' &&
-    !url.search &&
-    !url.hash &&
-    !url.username
-  )
-    return url.origin
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
   throw new InvalidArgumentError('expected an address such as https://api.example, without a path')
 }
 
-const findCredentials = async (
-  shell: Shell,
-  { demo, key }: Options,
-): Promise<VerifyOptions['credentials'] | undefined> => {
+const findCredentials = async (shell: Shell, { demo, key }: Options): Promise<Credentials | undefined> => {
   if (demo) return { demoToken: variables.DEMO_TOKEN.parse(shell.env.DEMO_TOKEN) }
   const apiKey = key === '-' ? (await text(shell.stdin)).trim() : (key ?? shell.env.CERTDATA_API_KEY)
   return apiKey ? { apiKey } : undefined
@@ -34,7 +24,7 @@ const findCredentials = async (
 const words = { kept: 'ok', broken: 'BROKEN', skipped: 'skipped' }
 const lineWidth = 100
 
-const formatVerdict = ({ section, promise, outcome, reason, failures }: PromiseOutcome): string =>
+const formatOutcome = ({ section, promise, outcome, reason, failures }: PromiseOutcome): string =>
   [
     `${`§${section} ${promise}`.padEnd(lineWidth)}  ${words[outcome]}${reason ? `: ${reason}` : ''}`,
     ...failures.flatMap(({ request, expected, seen }) => [
@@ -51,21 +41,20 @@ const verify = async (shell: Shell, origin: string, options: Options, command: C
       'error: no API key: set CERTDATA_API_KEY, pass it on standard input with --key -, or use --demo',
     )
   }
-  const verdicts: PromiseOutcome[] = []
+  const outcomes: PromiseOutcome[] = []
   try {
-    for await (const verdict of verifyService({ origin, credentials, pause: (ms) => delay(ms) })) {
-      verdicts.push(verdict)
-      if (!options.json) shell.stdout.write(`${formatVerdict(verdict)}\n`)
+    for await (const each of verifyService({ origin, credentials, pause: (ms) => delay(ms) })) {
+      outcomes.push(each)
+      if (!options.json) shell.stdout.write(`${formatOutcome(each)}\n`)
     }
   } catch (error) {
     if (error instanceof CannotVerify) command.error(`error: ${error.message}`)
     throw error
   }
-  const count = (outcome: PromiseOutcome['outcome']) =>
-    verdicts.filter((each) => each.outcome === outcome).length
+  const count = (name: PromiseOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === name).length
   const [kept, broken, skipped] = [count('kept'), count('broken'), count('skipped')]
   const summary = `${kept} promises kept, ${broken} broken, ${skipped} skipped`
-  print(shell, options, { ok: broken === 0, url: origin, kept, broken, skipped, promises: verdicts }, summary)
+  print(shell, options, { ok: broken === 0, url: origin, kept, broken, skipped, promises: outcomes }, summary)
   if (broken > 0) throw new Reported()
 }
 

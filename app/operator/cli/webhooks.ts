@@ -55,6 +55,7 @@ const parseResources = (text: string): ResourceName[] => {
 }
 
 const noWebhook = (id: string) => new Refusal(`There is no webhook ${id}`)
+const tooMany = (slug: string) => new Refusal(`${slug} has ${mostWebhooks} webhooks, the maximum`)
 
 const requireWebhook = async (db: Db, id: string): Promise<Webhook> => {
   const webhook = await findWebhook(db, id)
@@ -69,7 +70,7 @@ const describeAct =
     details: { url: maskQuery(webhook.url), ...details },
   })
 
-/** Sends a test message and audits it. Throws a Refusal if the receiver does not accept it. */
+/** Throws a Refusal if the receiver does not accept the test message. `next`: the command to repeat. */
 const sendTest = async (
   shell: Shell,
   db: Db,
@@ -112,8 +113,9 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
   const { resources = [...resourceNames] } = options
   const active = await withOperator(shell, async (db, openSecrets) => {
     await requireCustomer(db, slug)
+    if ((await listWebhooks(db, slug)).length >= mostWebhooks) throw tooMany(slug)
     const tokens = createTokenCodec(openSecrets())
-    // Before the test, so that changes during the test are sent later.
+    // Before the test, so that the webhook gets changes that happen during the test.
     const place = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
     const next = `certdata webhooks add ${slug} '${url}'${only}`
@@ -129,7 +131,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
       describeAct('webhooks.add', { resources }),
     )
   })
-  if (!active) throw new Refusal(`${slug} has ${mostWebhooks} webhooks, the maximum`)
+  if (!active) throw tooMany(slug)
   print(shell, options, active)
 }
 

@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
 import { holdOffPruning } from '../../audit/prune.ts'
 import { collectReads } from '../../audit/reads.ts'
 import { erasure } from '../../audit/record.ts'
@@ -8,11 +8,11 @@ import { listCustomerTables } from './tables.ts'
 type Erased = {
   rows: Record<string, number>
   auditEntries: number
-  /** Ids of the deleted keys. Other stores may hold data under these names. */
+  /** Ids of the deleted keys. Redis may hold data under these names. */
   keyIds: string[]
 }
 
-/** Triggers may write rows of the customer during the deletion. */
+/** Triggers may write new rows of the customer during the deletion. */
 const maxPasses = 5
 
 const listKeyIds = async (trx: Db, customer: string): Promise<string[]> => {
@@ -35,9 +35,9 @@ const deleteRows = async (trx: Db, customer: string): Promise<void> => {
   for (let pass = 1; pass <= maxPasses; pass++) {
     let deleted = 0
     for (const { name } of tables) {
-      const query = `delete from public."${name}" where customer_id = $1`
-      const { numAffectedRows } = await trx.executeQuery(CompiledQuery.raw(query, [customer]))
-      deleted += Number(numAffectedRows ?? 0)
+      const { numAffectedRows } = await sql`
+        delete from ${sql.table(`public.${name}`)} where customer_id = ${customer}`.execute(trx)
+      deleted += Number(numAffectedRows)
     }
     if (deleted === 0) return
   }
@@ -56,7 +56,7 @@ const erasePersons = async (trx: Db, customer: string): Promise<number> => {
   return Number(numAffectedRows ?? 0)
 }
 
-/** One entry for each pseudonym. With it, the chain verifies without the personal parts. */
+/** Writes an entry for each pseudonym: the verification accepts missing personal parts only with one. */
 const recordErasure = async (trx: Db, refs: readonly string[], details: object): Promise<void> => {
   const { rows } = await sql<{ operator: string | null }>`select audit_operator() as operator`.execute(trx)
   const entries = refs.map((customer_ref) => ({
@@ -70,10 +70,9 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
 }
 
 /**
- * Erases a customer in one transaction and returns the erased numbers; `undefined` if there is no data.
- * Deletes the rows of every table with a customer column and the personal parts of audit entries, whose chain
- * still verifies. `db` is the owner's. `eraseElsewhere` runs before the commit: if it rejects, nothing is
- * erased.
+ * Erases a customer in one transaction: the rows of every table with a customer column, and the personal
+ * parts of audit entries, whose chain still verifies. Returns `undefined` if there is no data. `db` is the
+ * owner's. If `eraseElsewhere`, which runs before the commit, rejects, nothing is erased.
  */
 export const eraseCustomer = (
   db: Db,
@@ -82,9 +81,9 @@ export const eraseCustomer = (
 ): Promise<Erased | undefined> =>
   db.transaction().execute(async (trx) => {
     await holdOffPruning(trx)
-    // Lock first, so that entries in progress are visible to the next statements.
+    // The lock waits for transactions in progress, so that the next statements see their entries.
     await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
-    // Turns counted reads into entries, whose personal parts are then erased like the others.
+    // Turns counted reads into entries, whose personal parts are then erased, too.
     await collectReads(trx, 'all')
     const keyIds = await listKeyIds(trx, customer)
     const refs = await listPseudonyms(trx, customer)
@@ -101,12 +100,12 @@ export const eraseCustomer = (
     return { rows, auditEntries, keyIds }
   })
 
-/** Counts the rows that an erasure would delete, by table. Runs as operator or owner. */
+/** Counts the rows of a customer by table. */
 export const countCustomerRows = async (db: Db, customer: string): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const { name } of await listCustomerTables(db)) {
-    const query = `select count(*) as n from public."${name}" where customer_id = $1`
-    const { rows } = await db.executeQuery<{ n: number }>(CompiledQuery.raw(query, [customer]))
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from ${sql.table(`public.${name}`)} where customer_id = ${customer}`.execute(db)
     counts[name] = rows[0]?.n ?? 0
   }
   return counts

@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
 import { listEntries } from '../../audit/list.ts'
 import type { Db } from '../../db/schema.ts'
 import { type CustomerTable, listCustomerTables } from './tables.ts'
@@ -10,10 +10,10 @@ export type ExportedRow = { table: string; json: string }
 const auditTable = 'audit'
 
 async function* readTable(trx: Db, { name, columns }: CustomerTable, customer: string) {
-  const list = columns.map((column) => `"${column}"`).join(', ')
-  const query = `select row_to_json(x)::text as json from (
-    select ${list} from public."${name}" where customer_id = $1) x`
-  await trx.executeQuery(CompiledQuery.raw(`declare exported no scroll cursor for ${query}`, [customer]))
+  await sql`declare exported no scroll cursor for
+    select row_to_json(x)::text as json from (
+      select ${sql.join(columns.map((column) => sql.ref(column)))}
+      from ${sql.table(`public.${name}`)} where customer_id = ${customer}) x`.execute(trx)
   for (;;) {
     const { rows } = await sql<{ json: string }>`fetch ${sql.lit(fetchSize)} from exported`.execute(trx)
     for (const { json } of rows) yield json
@@ -33,9 +33,8 @@ async function* readTrail(trx: Db, customer: string) {
 }
 
 /**
- * Exports all data of a customer from one snapshot in constant memory: each table without secrets and
- * internal columns, then the audit trail. Awaits `take` for each row. Returns the number of rows by table.
- * `db` is the operator's. Throws if it may not read a table: a partial export would be worse than none.
+ * Exports all data of a customer from one snapshot in constant memory: each table without internal columns,
+ * then the audit trail. Returns the number of rows by table. `db` is the operator's.
  */
 export const exportCustomer = (
   db: Db,

@@ -4,22 +4,18 @@ import type { Db } from '../../db/schema.ts'
 export type CustomerTable = {
   name: string
   columns: string[]
-  /** The table is an index that triggers write. Its values are in other tables, too. */
+  /** Triggers write the table from other tables, so an export leaves it out. */
   isDerived: boolean
 }
 
-/** Hashes, sealed keys and sort keys. They contain no other data about the customer. */
+/** Secrets and derived values, which an export leaves out. */
 const internalColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)|_sort$'
 const internalTypes = ['bytea', 'xid8', 'tsvector']
 const derivedTables = ['elements', 'record_words']
 
-/** Copies of audit entries and their numbers. The trail is exported and erased separately. */
 const ofTheTrail = '^audit_'
 
-/**
- * Lists every table with a column `customer_id`, from the catalogue, except the audit trail. `customers` is
- * last, because its deletion cascades.
- */
+/** Lists every table with a column `customer_id`, `customers` last. The audit trail is handled separately. */
 export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
   const { rows } = await sql<CustomerTable>`
     select c.relname as name,

@@ -10,20 +10,17 @@ export type TrailFilter = Readonly<{
   condition?: (values: readonly string[]) => Sql
 }>
 
-export type TrailConditions = ReadonlyMap<string, readonly string[]>
+type TrailConditions = ReadonlyMap<string, readonly string[]>
 
 export type TrailList = Readonly<{
   /** Path below `/v1/`. */
   path: string
   columns: readonly ExportColumn[]
   filters: Readonly<Record<string, TrailFilter>>
-  /** The tables, and the conditions of every query, the customer first. */
+  /** `where` has the conditions of every query. The first one is the customer. */
   from: Sql
   where: Sql
-  /**
-   * Splits the list into parts that an index returns in order: a table of parts, and the condition of a
-   * part's rows.
-   */
+  /** Splits the list into parts that an index returns in order: a table of parts, and the join condition. */
   split?: (conditions: TrailConditions) => Readonly<{ parts: Sql; where: Sql }> | undefined
   order: Sql
 }>
@@ -45,7 +42,7 @@ const before =
 
 const outcomes = ['ok', 'refused']
 
-/** A part for each action, outcome and key. Indexes: `audit_copies_action` and `audit_copies_key`. */
+/** Makes a part for each action, outcome and key. Indexes: `audit_copies_action` and `audit_copies_key`. */
 const splitEntries: TrailList['split'] = (conditions) => {
   const [action, outcome, key] = ['action', 'outcome', 'key'].map((name) => conditions.get(name))
   if (!action && !outcome && !key) return undefined
@@ -59,11 +56,8 @@ const splitEntries: TrailList['split'] = (conditions) => {
   }
 }
 
-/**
- * Finds the newest entry that is in this root or an earlier one, by bisection: numbers have no gaps, and
- * roots grow with them. An entry without a root yet is newer. `offset 0`: division is not leakproof, so
- * inlined into the condition it would keep row level security from using the index.
- */
+// Bisects to the newest entry in this root or an earlier one: numbers have no gaps, and roots grow with them.
+// `offset 0` prevents inlining: division is not leakproof, so row level security could not use the index.
 const newestUpTo = (root: string | undefined) => sql`(with recursive search (low, high) as (
     select coalesce(min(n.number), 1) - 1, coalesce(max(n.number), 0) from audit_copies n
     where n.customer_id = s.customer_id
@@ -74,10 +68,8 @@ const newestUpTo = (root: string | undefined) => sql`(with recursive search (low
       where n.customer_id = s.customer_id and n.number = m.middle), false) as is_older) tried
   ) select max(low) from search)`
 
-/**
- * The customer's entries with their proofs. An entry is listed once its minute has a root. Indexes: the
- * primary key, backwards; for a time, the index on customer and time; for other filters, see `splitEntries`.
- */
+// The customer's entries that have a root, with their proofs. Indexes: the primary key, backwards; for a time,
+// the index on customer and time; for other filters, see `splitEntries`.
 export const entryList: TrailList = {
   path: 'audit',
   columns: [

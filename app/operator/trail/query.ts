@@ -46,7 +46,7 @@ const filterReader = (
 
 const noPages = () => refuse('invalid_value', 'an export has no pages: leave cursor out')
 
-/** Returns the parameter readers of a list by name. They store values in `draft`. */
+/** Returns a list's parameter readers by name. They store values in `draft`. */
 export const trailReaders = (
   list: TrailList,
   isExport: boolean,
@@ -64,7 +64,7 @@ export const trailReaders = (
   ])
 }
 
-/** Parses the query string of a list and collects every fault. Pure. */
+/** Parses the query string of a list and collects every fault. */
 export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: string): TrailOutcome => {
   const draft: Draft = { conditions: new Map() }
   const readers = trailReaders(list, isExport, draft)
@@ -75,6 +75,6 @@ export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: st
   return { faults: reading.faults, corrected, cursor }
 }
 
-/** Returns a canonical text of the list and its conditions. A cursor is valid only for the same text. */
+/** Returns a canonical text of the list and its conditions. A cursor is bound to it. */
 export const formatSelection = ({ path }: TrailList, { conditions }: TrailQuery): string =>
   JSON.stringify([path, ...[...conditions].sort(([a], [b]) => (a < b ? -1 : 1))])

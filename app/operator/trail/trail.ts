@@ -13,7 +13,7 @@ import { session } from '../../records/sql/session.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
 import { formatSelection, parseTrailQuery, type TrailQuery } from './query.ts'
 
-/** The media types of the trail: JSON for pages, NDJSON for a whole list. */
+/** JSON for pages, NDJSON for a whole list. */
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
 
 /** Returns the cost of a request in units of the quota `minute`. */
@@ -26,12 +26,9 @@ type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQue
 // See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
   parse(asked: TrailAsked, list: TrailList): TrailQuery
-  /** Takes a place if the answer is a whole list. Rejects as `Exports` does. */
+  /** Takes a place among the exports if the answer is a whole list. Rejects as `Exports` does. */
   hold(request: ExportRequest): Promise<void>
-  /**
-   * Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor and the
-   * database's errors.
-   */
+  /** Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor. */
   answer(request: TrailRequest, list: TrailList): Promise<ExportAnswer>
 }
 
@@ -43,11 +40,8 @@ type TrailDeps = {
   today: () => string
 }
 
-/**
- * Returns the SQL after `select …` for the first rows of a list. `after` limits it to rows behind this place.
- * `limit` is a number of rows as SQL, or `all`. With a split, each part is read in order up to the limit,
- * then they are merged.
- */
+// Returns the SQL after `select …`. `after`: the place of the last row before these. With a split, reads each
+// part in order up to the limit, and merges the parts.
 const selectRows = (
   list: TrailList,
   { conditions }: TrailQuery,
@@ -67,9 +61,9 @@ const selectRows = (
     select c.* from ${list.from} where ${where} and ${split.where} ${ordered}) c ${ordered}`
 }
 
-type PageRow = { at: string; place: string | null } & Record<string, string | null>
+type PageRow = { data_as_of: string; place: string | null; json: string | null }
 
-/** Returns the statement of a page. It reads `limit + 1` rows, to find out whether there is a next page. */
+/** Returns the statement of a page. It reads a row beyond `limit`, to find out if there is a next page. */
 export const trailStatement = (
   list: TrailList,
   query: TrailQuery,
@@ -80,11 +74,14 @@ export const trailStatement = (
     limit,
   }: { customerId: string; today: string; after?: string | undefined; limit: number },
 ) => {
-  const columns = list.columns.map(({ name, value }) => sql`${value}::text as ${sql.ref(name)}`)
+  const columns = list.columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`)
   const rows = selectRows(list, query, { today, after, limit: sql`${limit + 1}::integer` })
-  return sql<PageRow>`select ${selectInstant('now()')} as "data_as_of", page.*
+  return sql<PageRow>`select ${selectInstant('now()')} as data_as_of, page.*
     from ${session(customerId, false)}
-    left join lateral (select ${list.order}::text as place, ${sql.join(columns)} from ${rows}) page on true`
+    left join lateral (
+      select ${list.order}::text as place,
+        (select row_to_json(x)::text from (select ${sql.join(columns)}) x) as json
+      from ${rows}) page on true`
 }
 
 const nextQuery = (rawQuery: string, cursor: string): string => {
@@ -92,16 +89,7 @@ const nextQuery = (rawQuery: string, cursor: string): string => {
   return formatPairs([...asked.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
 }
 
-/** Formats a row exactly like a line of an export. */
-const toJson = ({ columns }: TrailList, row: PageRow): string =>
-  `{${columns
-    .map(({ name, kind }) => {
-      const value = row[name] ?? null
-      return `"${name}":${kind === 'json' ? value : JSON.stringify(value)}`
-    })
-    .join(',')}}`
-
-/** Serves the trail to customers: query → statement → bytes. Caches nothing, so that no copies exist. */
+/** Serves the audit trail to customers. Caches nothing, so that no copies exist. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
   const parse = ({ principal, type, rawQuery }: TrailAsked, list: TrailList): TrailQuery => {
     const { customerId } = principal
@@ -128,7 +116,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     const next = last ? cursors.encode(customerId, formatSelection(list, query), [last]) : null
     const page = { limit, has_more: next !== null, next_cursor: next }
     request.countRows(shown.length)
-    const data = shown.map((row) => toJson(list, row)).join(',')
+    const data = shown.map(({ json }) => json).join(',')
     return {
       type: mediaTypes.json,
       body: Buffer.from(`{"data":[${data}],"page":${JSON.stringify(page)}}`),

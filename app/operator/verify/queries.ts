@@ -1,111 +1,90 @@
-import { type Check, expectStatus, expectThat, type Failure, Skipped, type World } from './check.ts'
-import { parseBody } from './service.ts'
+import { type Check, Skipped, type World } from './check.ts'
+import { readJson, type ServiceAnswer } from './service.ts'
 
 type Row = Readonly<Record<string, unknown>> & Readonly<{ id: string }>
 
-/** Fields of each resource whose filters are checked, by what their operators are (contract, section 3). */
-const filters: Readonly<Record<string, { equal: string; range?: string; prefix: string; sort: string }>> = {
+/** The fields whose filters are checked, by the kind of their operators. */
+type Fields = Readonly<{ equal: string; range?: string; prefix?: string; sort: string }>
+
+const fieldsOfResources: Readonly<Record<string, Fields>> = {
   certificates: { equal: 'approval_status', range: 'valid_until', prefix: 'number', sort: 'number' },
   products: { equal: 'product_status', prefix: 'name', sort: 'name' },
   projects: { equal: 'status', range: 'due_on', prefix: 'project_number', sort: 'project_number' },
   lab: { equal: 'status', range: 'issued_on', prefix: 'report_number', sort: 'report_number' },
-  approvals: { equal: 'country_code', range: 'expected_on', prefix: '', sort: 'expected_on' },
+  approvals: { equal: 'country_code', range: 'expected_on', sort: 'expected_on' },
   countries: { equal: 'region', prefix: 'name', sort: 'name' },
 }
 
 const longestValue = 100
 
-type Query = Readonly<{ text: string; finds: (row: Row) => boolean }>
+type Query = readonly [operator: string, value: string, finds: (value: unknown) => boolean]
 
-const write = (name: string, value: string) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
 /** Only `in` and `nin` split at commas. */
 const escapeCommas = (value: string) => value.replace(/[\\,]/g, '\\$&')
-
 const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Values of a field that rows have. The middle one makes ranges that find some rows and not all. */
-const listValues = (rows: readonly Row[], field: string): string[] =>
-  [...new Set(rows.map((row) => row[field]))]
+const equalQueries = (values: readonly string[]): Query[] => {
+  const [one, two = one] = values
+  if (one === undefined || two === undefined) return []
+  const both = `${escapeCommas(one)},${escapeCommas(two)}`
+  return [
+    ['eq', one, (value) => value === one],
+    ['ne', one, (value) => value !== one],
+    ['in', both, (value) => value === one || value === two],
+    ['nin', both, (value) => value !== one && value !== two],
+    ['null', 'true', (value) => value === null],
+  ]
+}
+
+const rangeQueries = (values: readonly string[]): Query[] => {
+  const middle = values[Math.floor(values.length / 2)]
+  if (middle === undefined) return []
+  const compare = (holds: (order: number) => boolean) => (value: unknown) =>
+    typeof value === 'string' && holds(compareBytes(value, middle))
+  return [
+    ['gt', middle, compare((order) => order > 0)],
+    ['gte', middle, compare((order) => order >= 0)],
+    ['lt', middle, compare((order) => order < 0)],
+    ['lte', middle, compare((order) => order <= 0)],
+  ]
+}
+
+const prefixQueries = ([value = '']: readonly string[]): Query[] => {
+  const [start] = value
+  return start === undefined ? [] : [['prefix', start, (each) => String(each).startsWith(start)]]
+}
+
+const readRows = (answer: ServiceAnswer): Row[] => (readJson(answer, '/data') ?? []) as Row[]
+const sortedIds = (rows: readonly Row[]) => rows.map(({ id }) => id).sort()
+
+const makeQueries = (rows: readonly Row[], field: string | undefined, make: typeof equalQueries) => {
+  if (field === undefined) return []
+  const values = [...new Set(rows.map((row) => row[field]))]
     .filter(
       (value): value is string => typeof value === 'string' && value !== '' && value.length <= longestValue,
     )
     .sort(compareBytes)
+  return make(values).map(([operator, value, finds]) => ({
+    query: new URLSearchParams({ [operator === 'in' ? field : `${field}[${operator}]`]: value }),
+    expected: rows.filter((row) => finds(row[field])),
+  }))
+}
 
-const equalQueries = (rows: readonly Row[], field: string): Query[] => {
-  const [one, two = one] = listValues(rows, field)
-  if (one === undefined || two === undefined) return []
-  return [
-    { text: write(`${field}[eq]`, one), finds: (row) => row[field] === one },
-    { text: write(`${field}[ne]`, one), finds: (row) => row[field] !== one },
-    {
-      text: write(field, `${escapeCommas(one)},${escapeCommas(two)}`),
-      finds: (row) => row[field] === one || row[field] === two,
-    },
-    {
-      text: write(`${field}[nin]`, `${escapeCommas(one)},${escapeCommas(two)}`),
-      finds: (row) => row[field] !== one && row[field] !== two,
-    },
-    { text: write(`${field}[null]`, 'true'), finds: (row) => row[field] === null },
+const checkFilters = async (resource: string, { equal, range, prefix }: Fields, world: World) => {
+  const { get, expect, isDemo } = world
+  const rows = readRows(await get(`/v1/${resource}?limit=50`))
+  if (rows.length === 0) throw new Skipped(`there are no ${resource} to read`)
+  const queries = [
+    ...makeQueries(rows, equal, equalQueries),
+    ...makeQueries(rows, range, rangeQueries),
+    ...makeQueries(rows, prefix, prefixQueries),
   ]
-}
-
-const rangeQueries = (rows: readonly Row[], field: string): Query[] => {
-  const values = listValues(rows, field)
-  const middle = values[Math.floor(values.length / 2)]
-  if (middle === undefined) return []
-  const compare = (holds: (order: number) => boolean) => (row: Row) => {
-    const value = row[field]
-    return typeof value === 'string' && holds(compareBytes(value, middle))
+  for (const { query, expected } of queries.slice(0, isDemo ? 1 : undefined)) {
+    const answer = await get(`/v1/${resource}?${query}&fields=id&limit=500&id=${sortedIds(rows).join()}`)
+    expect.status(answer, 200)
+    expect.match(answer, 'records', sortedIds(readRows(answer)), sortedIds(expected))
   }
-  return [
-    { text: write(`${field}[gt]`, middle), finds: compare((order) => order > 0) },
-    { text: write(`${field}[gte]`, middle), finds: compare((order) => order >= 0) },
-    { text: write(`${field}[lt]`, middle), finds: compare((order) => order < 0) },
-    { text: write(`${field}[lte]`, middle), finds: compare((order) => order <= 0) },
-  ]
 }
-
-const prefixQueries = (rows: readonly Row[], field: string): Query[] => {
-  const [value] = listValues(rows, field)
-  const [start] = value ?? ''
-  if (start === undefined) return []
-  return [{ text: write(`${field}[prefix]`, start), finds: (row) => String(row[field]).startsWith(start) }]
-}
-
-const filterFinds =
-  (resource: string, { equal, range, prefix }: (typeof filters)[string]) =>
-  async ({ ask, token, apiKey, scopes }: World): Promise<Failure[]> => {
-    if (!scopes.includes(`${resource}:read`)) throw new Skipped(`the key has no scope ${resource}:read`)
-    const page = await ask({ path: `/v1/${resource}?limit=50`, token })
-    const rows = (parseBody(page) as { data?: Row[] }).data ?? []
-    if (rows.length === 0) throw new Skipped(`there are no ${resource} to read`)
-    const ids = write('id', rows.map(({ id }) => id).join(','))
-    const queries = [
-      ...equalQueries(rows, equal),
-      ...(range ? rangeQueries(rows, range) : []),
-      ...prefixQueries(rows, prefix),
-    ]
-    const failures: Failure[] = []
-    for (const { text, finds } of apiKey === undefined ? queries.slice(0, 1) : queries) {
-      const answer = await ask({ path: `/v1/${resource}?${text}&fields=id&limit=500&${ids}`, token })
-      const shown = { path: `/v1/${resource}?${text}&id=…` }
-      failures.push(...expectStatus({ ...answer, ask: shown }, 200))
-      const found = ((parseBody(answer) as { data?: Row[] }).data ?? []).map(({ id }) => id).sort()
-      const expected = rows
-        .filter(finds)
-        .map(({ id }) => id)
-        .sort()
-      failures.push(
-        ...expectThat(
-          found.join() === expected.join(),
-          shown,
-          `the records ${expected.join(' ')}`,
-          found.join(' '),
-        ),
-      )
-    }
-    return failures
-  }
 
 /** Null is the greatest value. */
 const compareCells = (a: unknown, b: unknown): number => {
@@ -113,41 +92,29 @@ const compareCells = (a: unknown, b: unknown): number => {
   return compareBytes(String(a), String(b))
 }
 
-const sortsBy =
-  (resource: string, sort: string) =>
-  async ({ ask, token, scopes }: World): Promise<Failure[]> => {
-    if (!scopes.includes(`${resource}:read`)) throw new Skipped(`the key has no scope ${resource}:read`)
-    const failures: Failure[] = []
-    for (const [text, sign] of [
-      [sort, 1],
-      [`-${sort}`, -1],
-    ] as const) {
-      const answer = await ask({ path: `/v1/${resource}?sort=${text}&fields=${sort}&limit=500`, token })
-      const cells = ((parseBody(answer) as { data?: Row[] }).data ?? []).map((row) => row[sort])
-      const isSorted = cells.every(
-        (cell, index) => index === 0 || sign * compareCells(cells[index - 1], cell) <= 0,
-      )
-      failures.push(
-        ...expectStatus(answer, 200),
-        ...expectThat(isSorted, answer.ask, `sorted by ${text}`, cells),
-      )
-    }
-    return failures
+const checkOrder = async (resource: string, field: string, { get, expect }: World) => {
+  for (const sort of [field, `-${field}`]) {
+    const answer = await get(`/v1/${resource}?sort=${sort}&fields=${field}&limit=500`)
+    const cells = readRows(answer).map((row) => row[field])
+    const sorted = cells.toSorted(compareCells)
+    expect.status(answer, 200)
+    expect.match(answer, field, cells, sort === field ? sorted : sorted.reverse())
   }
+}
 
-/** Promises about generated queries. With `isBrief`, filters and order of one resource. */
-export const listQueries = (isBrief: boolean): Check[] =>
-  Object.entries(filters)
-    .slice(0, isBrief ? 1 : undefined)
+/** Promises about generated queries. The demo shows them for one resource. */
+export const listQueries = (isDemo: boolean): Check[] =>
+  Object.entries(fieldsOfResources)
+    .slice(0, isDemo ? 1 : undefined)
     .flatMap(([resource, fields]) => [
       {
         section: 3,
         promise: `filters of ${resource} find the records that match, and no other`,
-        run: filterFinds(resource, fields),
+        run: (world: World) => checkFilters(resource, fields, world),
       },
       {
         section: 3,
         promise: `${resource} are sorted by their bytes, null as the greatest value`,
-        run: sortsBy(resource, fields.sort),
+        run: (world: World) => checkOrder(resource, fields.sort, world),
       },
     ])

@@ -1,204 +1,151 @@
+import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type Check, expectStatus, expectThat, type Failure, Skipped, type World } from './check.ts'
+import { type Check, Skipped, type World } from './check.ts'
 import { readQuotas } from './quotas.ts'
-import { type Ask, parseBody, type ServiceAnswer } from './service.ts'
+import { readJson, type ServiceAnswer } from './service.ts'
 
-type Page = {
-  data: { id: string }[]
-  page: { has_more: boolean; next_cursor: string | null; total?: number }
+const take = <T>({ isDemo }: World, cases: readonly T[]): readonly T[] => (isDemo ? cases.slice(0, 1) : cases)
+
+const expectSame = ({ expect }: World, answer: ServiceAnswer, other: ServiceAnswer): void => {
+  expect.status(answer, other.status)
+  expect.headers(answer, { etag: other.headers.etag ?? null })
+  expect.that(answer.bytes.equals(other.bytes), answer, `the body of ${other.ask.path}`, String(answer.bytes))
 }
 
-const readPage = (answer: ServiceAnswer): Page => parseBody(answer) as Page
-
-const need = ({ values }: World, name: string): string => {
-  const value = values[name]
-  if (value === undefined) throw new Skipped(`there is no ${name} to read`)
-  return value
-}
-
-/** The first case for the demo, which has few requests. */
-const take = <T>({ apiKey }: World, cases: readonly T[]): readonly T[] =>
-  apiKey === undefined ? cases.slice(0, 1) : cases
-
-const get = ({ ask, token }: World, path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  ask({ path, headers, method, token })
-
-const expectSame = (answer: ServiceAnswer, other: ServiceAnswer): Failure[] => [
-  ...expectStatus(answer, other.status),
-  ...expectThat(
-    answer.headers.etag === other.headers.etag,
-    answer.ask,
-    `ETag ${other.headers.etag}`,
-    answer.headers.etag,
-  ),
-  ...expectThat(
-    answer.bytes.equals(other.bytes),
-    answer.ask,
-    `the body of ${other.ask.path}`,
-    answer.bytes.toString(),
-  ),
-]
-
-const threeForms = async (world: World): Promise<Failure[]> => {
-  const failures: Failure[] = []
-  for (const path of take(world, [`${need(world, 'list')}?limit=3`, need(world, 'record')])) {
-    const canonical = await get(world, path)
-    failures.push(...expectStatus(canonical, 200))
+const threeForms = async (world: World): Promise<void> => {
+  const { get, expect, base } = world
+  for (const path of take(world, ['{list}?limit=3', '{record}'])) {
+    const canonical = await get(path)
+    expect.status(canonical, 200)
     for (const prefix of ['', '/webapi/v1/api.php']) {
-      const other = await get(world, path.replace('/v1', prefix))
-      const link = `<${world.base}${path}>; rel="canonical"`
-      failures.push(
-        ...expectSame(other, canonical),
-        ...expectThat(
-          (other.headers.link ?? '').includes(link),
-          other.ask,
-          `Link: ${link}`,
-          other.headers.link,
-        ),
-      )
+      const other = await get(canonical.ask.path.replace('/v1', prefix))
+      expectSame(world, other, canonical)
+      const { link = '' } = other.headers
+      const expected = `<${base}${canonical.ask.path}>; rel="canonical"`
+      expect.that(link.includes(expected), other, `Link: ${expected}`, link)
     }
   }
-  return failures
 }
 
-/** Headers that differ between two answers to the same request. `connection` and the like are of one connection. */
+/** Headers that may differ between two answers to the same request. */
 const momentary =
   /^(date|age|request-id|server-timing|cache-status|ratelimit|data-as-of|connection|keep-alive|transfer-encoding)$/
 
-const headIsGet = async (world: World): Promise<Failure[]> => {
-  const failures: Failure[] = []
-  const [list, record] = [need(world, 'list'), need(world, 'record')]
-  const asked: readonly [path: string, headers?: Record<string, string>][] = [
-    [record],
-    [`${record.replace('/v1', '')}?fields=created_at`],
-    [`${list}?limit=100`, { 'accept-encoding': 'br' }],
-    [`${list}?limit=3`, { 'if-none-match': '*' }],
-    [list, { accept: 'text/html' }],
-    [`${list}?limit=0`],
-    [`${list}/nobody`],
+const headIsGet = async (world: World): Promise<void> => {
+  const { get, expect } = world
+  const requests: readonly [path: string, headers?: Record<string, string>][] = [
+    ['{record}'],
+    ['{short}?fields=created_at'],
+    ['{list}?limit=100', { 'accept-encoding': 'br' }],
+    ['{list}?limit=3', { 'if-none-match': '*' }],
+    ['{list}', { accept: 'text/html' }],
+    ['{list}?limit=0'],
+    ['{list}/nobody'],
     ['/v1/nothing'],
     ['/v1/me'],
   ]
-  for (const [path, headers] of take(world, asked)) {
-    const full = await get(world, path, headers)
-    const head = await get(world, path, headers, 'HEAD')
-    failures.push(
-      ...expectStatus(head, full.status),
-      ...expectThat(head.bytes.length === 0, head.ask, 'no body', head.bytes),
-    )
-    for (const name of new Set([...Object.keys(full.headers), ...Object.keys(head.headers)])) {
-      if (momentary.test(name)) continue
-      const [expected, seen] = [full.headers[name], head.headers[name]]
-      failures.push(...expectThat(seen === expected, head.ask, `${name}: ${expected}`, `${name}: ${seen}`))
-    }
+  for (const [path, headers] of take(world, requests)) {
+    const full = await get(path, headers)
+    const head = await get(path, headers, 'HEAD')
+    expect.status(head, full.status)
+    expect.that(head.bytes.length === 0, head, 'no body', String(head.bytes))
+    const names = Object.keys({ ...full.headers, ...head.headers }).filter((name) => !momentary.test(name))
+    expect.headers(head, Object.fromEntries(names.map((name) => [name, full.headers[name] ?? null])))
   }
-  return failures
 }
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync }
 
-const sameTagInEveryCoding = async (world: World): Promise<Failure[]> => {
-  const path = `${need(world, 'list')}?limit=100`
-  const plain = await get(world, path)
-  const failures = expectThat(
-    plain.headers['content-encoding'] === undefined,
-    plain.ask,
-    'no coding',
-    plain.headers,
-  )
+const sameTagInEveryCoding = async (world: World): Promise<void> => {
+  const { get, expect } = world
+  const plain = await get('{list}?limit=100')
+  expect.headers(plain, { 'content-encoding': null })
   if (plain.bytes.length < 2000) throw new Skipped('the answers are too short to be compressed')
   for (const [coding, decode] of take(world, Object.entries(decoders))) {
-    const answer = await get(world, path, { 'accept-encoding': coding })
-    const seen = answer.headers['content-encoding']
-    failures.push(...expectThat(seen === coding, answer.ask, `Content-Encoding: ${coding}`, seen))
-    if (seen === coding) failures.push(...expectSame({ ...answer, bytes: decode(answer.bytes) }, plain))
+    const answer = await get('{list}?limit=100', { 'accept-encoding': coding })
+    expect.headers(answer, { 'content-encoding': coding })
+    if (answer.headers['content-encoding'] === coding)
+      expectSame(world, { ...answer, bytes: decode(answer.bytes) }, plain)
   }
-  return failures
 }
 
-/** Pages that one walk reads at most, so that the size of a list does not matter. */
+type Page = { has_more: boolean; next_cursor: string | null; total?: number }
+
+const readPage = (answer: ServiceAnswer) => readJson(answer, '/page') as Page
+const readIds = (answer: ServiceAnswer) => (readJson(answer, '/data') as { id: string }[]).map(({ id }) => id)
+
 const mostPages = 5
 
-const pagesInOrder = async (world: World): Promise<Failure[]> => {
-  const list = need(world, 'list')
-  const whole = await get(world, `${list}?limit=${mostPages * 2}&fields=id&count=exact`)
-  const expected = readPage(whole).data.map(({ id }) => id)
-  const failures: Failure[] = []
+const pagesInOrder = async ({ get, expect, base, isDemo }: World): Promise<void> => {
+  const whole = await get(`{list}?limit=${mostPages * 2}&fields=id&count=exact`)
+  const expected = readIds(whole)
+  expect.that((readPage(whole).total ?? -1) >= expected.length, whole, 'page.total', readPage(whole))
+  const size = Math.max(1, Math.ceil(expected.length / (isDemo ? 2 : mostPages)))
   const seen: string[] = []
-  const size = Math.max(1, Math.ceil(expected.length / (world.apiKey === undefined ? 2 : mostPages)))
-  let next: string | undefined = `${list}?fields=id&limit=${size}`
-  let ask: Ask = whole.ask
-  while (next !== undefined && seen.length < expected.length) {
-    const answer = await get(world, next)
-    ask = answer.ask
-    failures.push(...expectStatus(answer, 200))
-    if (answer.status !== 200) return failures
-    const { data, page } = readPage(answer)
-    seen.push(...data.map(({ id }) => id))
-    failures.push(...expectThat(data.length <= size, ask, `at most ${size} records`, data.length))
+  let cursor: string | null = ''
+  while (cursor !== null && seen.length < expected.length) {
+    const answer = await get(`{list}?fields=id&limit=${size}${cursor && `&cursor=${cursor}`}`)
+    expect.status(answer, 200)
+    if (answer.status !== 200) return
+    const page = readPage(answer)
+    seen.push(...readIds(answer))
+    expect.that(readIds(answer).length <= size, answer, `at most ${size} records`, readIds(answer))
+    expect.that(page.has_more === (page.next_cursor !== null), answer, 'a cursor if there is more', page)
     const link = /<([^>]*)>; rel="next"/.exec(answer.headers.link ?? '')?.[1]
-    const target: string | null =
-      page.next_cursor && `${next.split('&cursor=')[0]}&cursor=${page.next_cursor}`
-    failures.push(
-      ...expectThat(page.has_more === (page.next_cursor !== null), ask, 'a cursor if there is more', page),
-      ...expectThat(
-        link === undefined
-          ? !target
-          : link.startsWith(`${world.base}${list}?`) && link.includes(String(page.next_cursor)),
-        ask,
-        `Link: <${world.base}${target}>; rel="next"`,
-        answer.headers.link,
-      ),
-    )
-    next = target ?? undefined
+    const start = `${base}${whole.ask.path.split('?')[0]}?`
+    const isNext = page.next_cursor
+      ? link?.startsWith(start) && link.includes(`cursor=${page.next_cursor}`)
+      : link === undefined
+    expect.that(isNext === true, answer, `Link: <${start}…cursor=${page.next_cursor}>; rel="next"`, link)
+    cursor = page.next_cursor
   }
-  failures.push(
-    ...expectThat(seen.join() === expected.join(), ask, `the records ${expected.join(' ')}`, seen.join(' ')),
-    ...expectThat(
-      (readPage(whole).page.total ?? -1) >= expected.length,
-      whole.ask,
-      'page.total',
-      readPage(whole).page,
-    ),
-  )
-  return failures
+  expect.match(whole, 'the same records, page by page', seen, expected)
 }
 
-const quotasCount = async (world: World): Promise<Failure[]> => {
-  const path = need(world, 'record')
-  const first = await get(world, path)
-  const unmodified = await get(world, path, { 'if-none-match': '*' })
-  const account = await get(world, '/v1/me')
+const quotasCount = async ({ get, expect }: World): Promise<void> => {
+  const first = await get('{record}')
+  expect.status(await get('{record}', { 'if-none-match': '*' }), 304)
+  const account = await get('/v1/me')
   const quotas = readQuotas(account.headers)
-  const shown = (parseBody(account) as { data?: { limits?: object[] } }).data?.limits ?? []
-  const expected = quotas.map(({ policy, quota, windowSeconds }) => ({
-    policy,
-    quota,
-    window_seconds: windowSeconds,
-  }))
-  const seen = (shown as Record<string, unknown>[]).map(({ policy, quota, window_seconds }) => ({
-    policy,
-    quota,
-    window_seconds,
-  }))
-  return [
-    ...expectThat(
-      JSON.stringify(seen) === JSON.stringify(expected),
-      account.ask,
-      JSON.stringify(expected),
-      seen,
-    ),
-    ...expectThat(
-      quotas.every(({ quota, remaining }) => remaining < quota),
-      first.ask,
-      'less than the whole quota',
-      quotas,
-    ),
-    ...expectStatus(unmodified, 304),
-  ]
+  const used = quotas.every(({ quota, remaining }) => remaining < quota)
+  expect.that(used, first, 'less than the whole quota', quotas)
+  const limits = (readJson(account, '/data/limits') ?? []) as Record<string, unknown>[]
+  expect.match(
+    account,
+    'limits',
+    limits.map(({ policy, quota, window_seconds }) => ({ policy, quota, window_seconds })),
+    quotas.map(({ policy, quota, windowSeconds: window_seconds }) => ({ policy, quota, window_seconds })),
+  )
 }
 
-/** Promises that need several requests. Further ones are in `feed.ts`, `login.ts` and `queries.ts`. */
+const decode = (part = ''): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
+
+const tokenVerifies = async ({ ask, expect, base, token, isDemo, values }: World): Promise<void> => {
+  if (isDemo) throw new Skipped('the demo has no key')
+  const answer = await ask({ path: '/.well-known/jwks.json' })
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  const { typ, alg, kid } = decode(head)
+  const keys = (readJson(answer, '/keys') ?? []) as (JsonWebKey & { kid: string })[]
+  const key = keys.find((each) => each.kid === kid)
+  const isSigned =
+    key !== undefined &&
+    verify(
+      null,
+      Buffer.from(`${head}.${payload}`),
+      createPublicKey({ key, format: 'jwk' }),
+      Buffer.from(signature, 'base64url'),
+    )
+  expect.that(isSigned, answer, `the key ${kid}, which signed the token`, keys)
+  const { iss, aud, sub, client_id } = decode(payload)
+  const expected = { typ: 'at+jwt', alg: 'EdDSA', iss: base, aud: base, sub: values.keyid }
+  expect.match(
+    answer,
+    'the token',
+    [{ typ, alg, iss, aud, sub, client_id }],
+    [{ ...expected, client_id: values.keyid }],
+  )
+}
+
 export const sequences: readonly Check[] = [
   {
     section: 1,
@@ -212,5 +159,10 @@ export const sequences: readonly Check[] = [
     run: pagesInOrder,
   },
   { section: 4, promise: 'gzip and br are the same bytes under the same tag', run: sameTagInEveryCoding },
+  {
+    section: 7,
+    promise: 'a token verifies by the published keys and names issuer and client',
+    run: tokenVerifies,
+  },
   { section: 8, promise: 'RateLimit and /v1/me show the same quotas', run: quotasCount },
 ]

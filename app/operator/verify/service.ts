@@ -1,8 +1,9 @@
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { buffer } from 'node:stream/consumers'
 import { type Quota, readQuotas } from './quotas.ts'
 
-/** A request to the service. `token`: sent as a bearer token; `undefined` for none. */
 export type Ask = Readonly<{
   path: string
   method?: string
@@ -11,7 +12,7 @@ export type Ask = Readonly<{
   token?: string | undefined
 }>
 
-/** A whole response. Names of headers are in lower case, fields with the same name are joined by commas. */
+/** A whole response. Names of headers are in lower case; fields with the same name are joined by commas. */
 export type ServiceAnswer = Readonly<{
   ask: Ask
   status: number
@@ -23,8 +24,7 @@ export type Send = (ask: Ask) => Promise<ServiceAnswer>
 
 const timeoutMs = 10_000
 
-/** Parses the body as JSON; `undefined` if it is not JSON. */
-export const parseBody = ({ bytes }: ServiceAnswer): unknown => {
+const parseBody = ({ bytes }: ServiceAnswer): unknown => {
   try {
     return JSON.parse(bytes.toString())
   } catch {
@@ -32,55 +32,48 @@ export const parseBody = ({ bytes }: ServiceAnswer): unknown => {
   }
 }
 
-/**
- * Creates the client of an origin. It keeps one connection and, unlike `fetch`, sends methods, targets and
- * headers as they are.
- */
+/** Reads a member of a JSON body by its pointer (RFC 6901, without escapes). null if it does not exist. */
+export const readJson = (answer: ServiceAnswer, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((found, name) => (found as Record<string, unknown> | null)?.[name], parseBody(answer)) ??
+  null
+
+/** Creates a client with one connection. Unlike `fetch`, it sends methods, paths and headers as they are. */
 export const createSender = (origin: string): { send: Send; close: () => void } => {
   const url = new URL(origin)
   const isTls = url.protocol === 'https:'
-  const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 })
+  const { Agent, request } = isTls ? https : http
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const target = { host, port: url.port, agent, ...(isTls ? { servername: host } : {}) }
-  const send: Send = (ask) => {
+  const send: Send = async (ask) => {
     const { path, method = 'GET', headers = {}, body, token } = ask
-    const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>()
-    const options = {
+    const sent = request({
       ...{ ...target, path, method, signal: AbortSignal.timeout(timeoutMs) },
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
         ...headers,
       },
-    }
-    const sent = (isTls ? httpsRequest : httpRequest)(options, (response) => {
-      const chunks: Buffer[] = []
-      const fields = Object.entries(response.headersDistinct)
-      const received = Object.fromEntries(fields.map(([name, values = []]) => [name, values.join(', ')]))
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({ ask, status: response.statusCode ?? 0, headers: received, bytes: Buffer.concat(chunks) }),
-      )
     })
-    sent.on('error', reject)
+    // The promises below reject, too.
+    sent.on('error', () => {})
     sent.end(body)
-    return promise
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    const fields = Object.entries(response.headersDistinct)
+    const received = Object.fromEntries(fields.map(([name, values = []]) => [name, values.join(', ')]))
+    return { ask, status: response.statusCode ?? 0, headers: received, bytes: await buffer(response) }
   }
   return { send, close: () => agent.destroy() }
 }
 
-/** `pause` resolves after that many milliseconds. Rejects if the check would take too long. */
-export type Pause = (ms: number) => Promise<void>
-
 const isExport = ({ path, headers = {} }: Ask): boolean =>
   /[?&]format=(csv|ndjson|xlsx)/.test(path) || /csv|ndjson/.test(headers.accept ?? '')
 
-/**
- * Wraps `send` so that it leaves half of each quota to other clients: at half, it waits. Requests without a
- * token do not count.
- */
-export const withinHalfOfQuota = (send: Send, pause: Pause): Send => {
+/** Wraps `send` so that it waits instead of using more than half of a quota. A 429 is tried once more. */
+export const withinHalfOfQuota = (send: Send, pause: (ms: number) => Promise<void>): Send => {
   let quotas: Quota[] = []
   return async (ask) => {
     if (ask.token === undefined) return send(ask)
@@ -90,7 +83,7 @@ export const withinHalfOfQuota = (send: Send, pause: Pause): Send => {
       .map(({ windowSeconds, resetSeconds }) => (units > 1 ? windowSeconds : resetSeconds))
     if (waits.length > 0) {
       await pause(Math.max(...waits) * 1000)
-      // Not every answer has the next state, and this one is over.
+      // Their windows have passed, and the next answer may have no new state.
       quotas = []
     }
     const answer = await send(ask)

@@ -1,16 +1,20 @@
+import {
+  CannotVerify,
+  type Credentials,
+  describeCause,
+  openAccount,
+  readIssuer,
+  resourceNames,
+  type ServiceAccount,
+} from './account.ts'
 import { listCases } from './cases.ts'
-import { type Check, type Failure, Skipped, type World } from './check.ts'
+import { type Check, createExpect, type Failure, fill, Skipped, type World } from './check.ts'
 import { createObserver } from './every-answer.ts'
-import { feed } from './feed.ts'
-import { logins, loginWith } from './login.ts'
 import { listQueries } from './queries.ts'
 import { sequences } from './sequences.ts'
-import { type Ask, createSender, parseBody, type ServiceAnswer, withinHalfOfQuota } from './service.ts'
+import { type Ask, createSender, type Send, type ServiceAnswer, withinHalfOfQuota } from './service.ts'
 
-/** The check cannot begin or end. The message says why, and the next step. */
-export class CannotVerify extends Error {}
-
-/** `reason`: why the promise was skipped. `failures` is empty unless it is broken. */
+/** `reason`: why the promise was skipped. `failures` is empty unless the promise is broken. */
 export type PromiseOutcome = Readonly<{
   section: number
   promise: string
@@ -21,15 +25,13 @@ export type PromiseOutcome = Readonly<{
 
 export type VerifyOptions = Readonly<{
   origin: string
-  /** An API key, or the token of the demo. Neither is ever in a verdict. */
-  credentials: Readonly<{ apiKey: string } | { demoToken: string }>
+  /** No outcome contains them. */
+  credentials: Credentials
   pause: (ms: number) => Promise<void>
 }>
 
-/** The longest time of a check. Waiting for the quota of the demo takes about one minute of it. */
+/** With the demo, one minute of it is waiting for the quota. */
 const longestMs = 120_000
-
-const resourceNames = ['products', 'certificates', 'projects', 'lab', 'approvals', 'countries']
 
 const createDeadline = () => {
   const deadline = performance.now() + longestMs
@@ -41,123 +43,96 @@ const createDeadline = () => {
   }
 }
 
-const describeCause = (error: unknown): string => {
-  const { message, code } = error as NodeJS.ErrnoException
-  return message || code || 'no answer'
+const findMissingScope = (path: string, scopes: readonly string[]): string | undefined =>
+  [...path.matchAll(/(?:^\/v1\/|[?&]resources=)(\w+)/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => name === 'changes' || resourceNames.includes(name))
+    .map((name) => `${name}:read`)
+    .find((scope) => !scopes.includes(scope))
+
+type Service = Readonly<{ send: Send; base: string; account: ServiceAccount }>
+
+const createWorld = ({ send, base, account }: Service, failures: Failure[]): World => {
+  const { token, scopes, isDemo } = account
+  const values = { ...account.values }
+  const ask = async (each: Ask): Promise<ServiceAnswer> => {
+    const missing = each.token === undefined ? undefined : findMissingScope(each.path, scopes)
+    if (missing) throw new Skipped(`the key has no scope ${missing}`)
+    return send(each)
+  }
+  const get: World['get'] = async (path, headers = {}, method = 'GET') =>
+    ask({ path: fill(path, values), headers, method, token })
+  return { ask, get, expect: createExpect(failures), base, token, isDemo, values }
 }
 
-/** Reads the issuer. Throws CannotVerify if no service is there, or another one. */
-const readIssuer = async (send: (ask: Ask) => Promise<ServiceAnswer>, origin: string): Promise<string> => {
-  let answer: ServiceAnswer
-  try {
-    answer = await send({ path: '/.well-known/oauth-authorization-server' })
-  } catch (error) {
-    throw new CannotVerify(
-      `${origin} does not answer: ${describeCause(error)}. Check the address, and that ${origin}/health/ready answers 200`,
-    )
-  }
-  const { issuer } = (parseBody(answer) ?? {}) as { issuer?: unknown }
-  if (typeof issuer === 'string') return issuer
-  throw new CannotVerify(
-    `${origin} is not this service: it has no issuer in /.well-known/oauth-authorization-server (status ${answer.status}). Check the address`,
-  )
-}
-
-const readToken = async (
-  send: (ask: Ask) => Promise<ServiceAnswer>,
-  credentials: VerifyOptions['credentials'],
-) => {
-  if ('demoToken' in credentials) return credentials.demoToken
-  const answer = await send(loginWith(credentials.apiKey))
-  const { access_token: token, detail } = (parseBody(answer) ?? {}) as {
-    access_token?: string
-    detail?: string
-  }
-  if (token !== undefined) return token
-  throw new CannotVerify(`The login is refused with status ${answer.status}: ${detail ?? 'no reason given'}`)
-}
-
-const learn = async (ask: World['ask'], token: string): Promise<Pick<World, 'scopes' | 'values'>> => {
-  const account = await ask({ path: '/v1/me', token })
-  const { data, detail } = (parseBody(account) ?? {}) as { data?: { scopes: string[] }; detail?: string }
-  if (data === undefined) {
-    throw new CannotVerify(`/v1/me is refused with status ${account.status}: ${detail ?? 'no reason given'}`)
-  }
-  const { scopes } = data
-  for (const name of resourceNames.filter((each) => scopes.includes(`${each}:read`))) {
-    const page = await ask({ path: `/v1/${name}?limit=1`, token })
-    const { data: rows, page: place } = (parseBody(page) ?? {}) as {
-      data?: { id: string }[]
-      page?: { next_cursor: string | null }
-    }
-    if (rows?.[0] && place?.next_cursor) {
-      const list = `/v1/${name}`
-      return { scopes, values: { list, record: `${list}/${rows[0].id}`, cursor: place.next_cursor } }
-    }
-  }
-  return { scopes, values: {} }
-}
-
-const judge = async (
-  { section, promise, run }: Check,
-  world: World,
-  hide: (text: string) => string,
-): Promise<PromiseOutcome> => {
-  try {
-    const failures = (await run(world)).map(({ request, expected, seen }) => ({
+/** Hides credentials, also those that were cut off or requested during the check. */
+const toOutcome = (
+  { section, promise, failures }: Pick<PromiseOutcome, 'section' | 'promise' | 'failures'>,
+  token: string,
+): PromiseOutcome => {
+  const hide = (text: string) => text.replaceAll(token, '…').replace(/eyJ[\w.-]+|cda_live_\w+/g, '…')
+  return {
+    section,
+    promise,
+    outcome: failures.length > 0 ? 'broken' : 'kept',
+    failures: failures.map(({ request, expected, seen }) => ({
       request: hide(request),
       expected: hide(expected),
       seen: hide(seen),
-    }))
-    return { section, promise, outcome: failures.length > 0 ? 'broken' : 'kept', failures }
-  } catch (error) {
-    if (error instanceof CannotVerify) throw error
-    if (error instanceof Skipped)
-      return { section, promise, outcome: 'skipped', reason: error.message, failures: [] }
-    const failure = {
-      request: 'all requests',
-      expected: 'answers as in the contract',
-      seen: hide(describeCause(error)),
-    }
-    return { section, promise, outcome: 'broken', failures: [failure] }
+    })),
   }
 }
 
+const judge = async ({ section, promise, run }: Check, service: Service): Promise<PromiseOutcome> => {
+  const failures: Failure[] = []
+  try {
+    await run(createWorld(service, failures))
+  } catch (error) {
+    if (error instanceof CannotVerify) throw error
+    if (!(error instanceof Skipped)) {
+      failures.push({
+        request: 'all requests',
+        expected: 'answers as in the contract',
+        seen: describeCause(error),
+      })
+    } else if (failures.length === 0) {
+      return { section, promise, outcome: 'skipped', reason: error.message, failures }
+    }
+  }
+  return toOutcome({ section, promise, failures }, service.account.token)
+}
+
 /**
- * Checks the promises of the contract against a running service and yields a verdict for each, those about
- * every answer last. Changes nothing but a token of its own. Uses at most half of each quota. Throws
- * CannotVerify if the service or the account cannot be used.
+ * Checks the promises of the contract against a running service and yields an outcome for each. Revokes one
+ * token that it has requested, and changes nothing else. Throws CannotVerify.
  */
 export async function* verifyService({
   origin,
   credentials,
   pause,
 }: VerifyOptions): AsyncGenerator<PromiseOutcome> {
-  const { send, close } = createSender(origin)
+  const { send: sendNow, close } = createSender(origin)
   try {
-    const base = await readIssuer(send, origin)
+    const base = await readIssuer(sendNow, origin)
     const observer = createObserver()
     const requireTime = createDeadline()
-    const paced = withinHalfOfQuota(send, (ms) => {
+    const paced = withinHalfOfQuota(sendNow, (ms) => {
       requireTime(ms)
       return pause(ms)
     })
-    const ask = async (each: Ask): Promise<ServiceAnswer> => {
+    const send: Send = async (each) => {
       requireTime()
       const answer = await paced(each)
       observer.see(answer, base)
       return answer
     }
-    const token = await readToken(ask, credentials)
-    const isBrief = 'demoToken' in credentials
-    const apiKey = 'apiKey' in credentials ? credentials.apiKey : undefined
-    const { scopes, values } = await learn(ask, token)
-    const world: World = { ask, base, token, apiKey, scopes, values: { ...values, base, origin, token } }
-    const secrets = [token, apiKey].filter((each) => each !== undefined)
-    const hide = (text: string) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text)
-    const checks = [...listCases(isBrief), ...sequences, ...listQueries(isBrief), ...feed, ...logins]
-    for (const check of checks.sort((a, b) => a.section - b.section)) yield await judge(check, world, hide)
-    for (const check of observer.checks) yield await judge(check, world, hide)
+    const opened = await openAccount(send, credentials)
+    const account = { ...opened, values: { ...opened.values, base, origin, token: opened.token } }
+    const checks = [...listCases(), ...sequences, ...listQueries(account.isDemo)]
+    for (const check of checks.sort((a, b) => a.section - b.section))
+      yield await judge(check, { send, base, account })
+    for (const { failures, ...rule } of observer.observed)
+      yield toOutcome({ ...rule, failures: failures.slice(0, 3) }, account.token)
   } finally {
     close()
   }

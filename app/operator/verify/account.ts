@@ -1,0 +1,83 @@
+import { readJson, type Send, type ServiceAnswer } from './service.ts'
+
+/** The service or the account cannot be used. The message has the cause and the next step. */
+export class CannotVerify extends Error {}
+
+export type Credentials = Readonly<{ apiKey: string } | { demoToken: string }>
+
+export type ServiceAccount = Readonly<{
+  token: string
+  scopes: readonly string[]
+  isDemo: boolean
+  /** Values of placeholders. `list`: the path of a list that has records, `record`: of one of them. */
+  values: Readonly<Record<string, string>>
+}>
+
+export const resourceNames = ['products', 'certificates', 'projects', 'lab', 'approvals', 'countries']
+
+/** Returns the message of an error, or its code. */
+export const describeCause = (error: unknown): string => {
+  const { message, code } = error as NodeJS.ErrnoException
+  return message || code || 'no answer'
+}
+
+const refuse = (request: string, answer: ServiceAnswer): never => {
+  const detail = readJson(answer, '/detail') ?? 'no reason given'
+  throw new CannotVerify(`${request} is refused with status ${answer.status}: ${detail}`)
+}
+
+/** Reads the origin that the service publishes. Throws CannotVerify unless this service answers. */
+export const readIssuer = async (send: Send, origin: string): Promise<string> => {
+  const answer = await send({ path: '/.well-known/oauth-authorization-server' }).catch((error) => {
+    throw new CannotVerify(
+      `${origin} does not answer: ${describeCause(error)}. Check the address, and that ${origin}/health/ready answers 200`,
+    )
+  })
+  const issuer = readJson(answer, '/issuer')
+  if (typeof issuer === 'string') return issuer
+  throw new CannotVerify(
+    `${origin} is not this service: it has no issuer in /.well-known/oauth-authorization-server (status ${answer.status}). Check the address`,
+  )
+}
+
+const logIn = async (send: Send, apiKey: string): Promise<string> => {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ api_key: apiKey })
+  const answer = await send({ path: '/v1/auth/login', method: 'POST', headers, body })
+  const token = readJson(answer, '/access_token')
+  return typeof token === 'string' ? token : refuse('The login', answer)
+}
+
+const readScopes = async (send: Send, token: string): Promise<string[]> => {
+  const account = await send({ path: '/v1/me', token })
+  return (readJson(account, '/data/scopes') as string[] | null) ?? refuse('/v1/me', account)
+}
+
+/** Finds a list with more than one record. */
+const findList = async (
+  send: Send,
+  token: string,
+  scopes: readonly string[],
+): Promise<ServiceAccount['values']> => {
+  for (const name of resourceNames.filter((each) => scopes.includes(`${each}:read`))) {
+    const page = await send({ path: `/v1/${name}?limit=1`, token })
+    const [id, cursor] = [readJson(page, '/data/0/id'), readJson(page, '/page/next_cursor')]
+    if (typeof id !== 'string' || typeof cursor !== 'string') continue
+    return { list: `/v1/${name}`, record: `/v1/${name}/${id}`, short: `/${name}/${id}`, cursor }
+  }
+  return {}
+}
+
+const keyValues = (apiKey: string): ServiceAccount['values'] => {
+  const keyid = apiKey.split('_')[2] ?? ''
+  return { key: apiKey, keyid, basic: Buffer.from(`${keyid}:${apiKey}`).toString('base64') }
+}
+
+/** Logs in and reads the scopes, and a list. Throws CannotVerify if that is refused. */
+export const openAccount = async (send: Send, credentials: Credentials): Promise<ServiceAccount> => {
+  const isDemo = 'demoToken' in credentials
+  const token = isDemo ? credentials.demoToken : await logIn(send, credentials.apiKey)
+  const scopes = await readScopes(send, token)
+  const found = await findList(send, token, scopes)
+  return { token, scopes, isDemo, values: { ...found, ...(isDemo ? {} : keyValues(credentials.apiKey)) } }
+}
