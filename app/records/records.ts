@@ -39,7 +39,7 @@ export type RecordRequest = {
 export type Records = {
   /** Parses the query of a page, an item or an export. Throws invalid_query. */
   parse(asked: RecordQuery): PreparedQuery
-  /** Throws or rejects with invalid_query, invalid_cursor, not_found, unavailable. */
+  /** Throws or rejects with invalid_query, invalid_cursor, not_found, before_history, overloaded, unavailable. */
   answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
 
@@ -53,12 +53,9 @@ type Deps = {
   monotonicNow: () => number
 }
 
-/**
- * Returns the scopes of the included resources. Scopes are checked before the rest of the query (contract,
- * section 4), so unknown names are ignored.
- */
+/** Returns the scopes of the included resources. The query is parsed later and then refuses unknown names. */
 export const includedScopes = (resource: Resource, rawQuery: string): string[] => {
-  // Fast path: this runs on every request, and few have `include`.
+  // Most requests need no parsing. An escape may hide the name.
   if (!rawQuery.includes('include') && !rawQuery.includes('%')) return []
   return parsePairs(rawQuery)
     .filter(({ name }) => name === 'include')

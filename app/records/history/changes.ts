@@ -5,10 +5,10 @@ import type { Sql } from '../sql/column.ts'
 import { projection } from '../sql/projection.ts'
 import { stateRow } from './states.ts'
 
-/** A computed field that depends on the day or on other records has no history. */
+/** Whether a computed field changes daily or with other records. Such fields have no history. */
 const moves = ({ computed }: Field) => computed !== undefined && !computed.where
 
-/** Not `updated_at`: it equals `at` of the entry. */
+/** Without `updated_at`, which equals `at` of the entry. */
 const toldFields = ({ fields }: Resource): string[] =>
   [...fields.values()].filter((field) => !moves(field) && field.name !== 'updated_at').map(({ name }) => name)
 
@@ -25,17 +25,17 @@ const side = (alias: 'a' | 'b', resource: Resource): Sql => {
     ${sql.raw(alias)} on true`
 }
 
-/** Joins a lateral row `t` to an event `e`. `t.changes` is text: the members of the entry's `changes`. */
+/** Joins to an event `e` a lateral row `t`. `t.changes`: the members of the entry's `changes`, as text. */
 export const joinChanges = (resource: Resource): Sql => {
   const members = toldFields(resource).map(selectChange)
   return sql`${side('b', resource)} ${side('a', resource)}
     cross join lateral (select concat_ws(',', ${sql.raw(members.join(',\n'))}) as changes) t`
 }
 
-/** Returns the entry of `e` and `t` as JSON: an SQL expression of type text. */
+/** Returns SQL of type text: the entry of `e` and `t` as JSON. */
 export const entryText = (resource: Resource): Sql => sql`${sql.lit(`{"resource":"${resource.name}","id":`)}
   || to_json(e.record_id)::text || ',"at":"' || ${sql.raw(instantText('e.at'))} || '","op":"' || e.op
   || case when e.day_before < e.day_after then '","cause":"day","changes":{' else '","changes":{' end || t.changes || '}}'`
 
-/** SQL for the UTC date of an instant. */
+/** Returns SQL for the UTC date of an instant. */
 export const toDay = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)

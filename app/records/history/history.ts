@@ -29,7 +29,7 @@ export type HistoryRequest = Asker & Readonly<{ query: HistoryQuery; noCache: bo
 export type RecordHistories = {
   /** Throws invalid_query. */
   parse(asked: Asker & Readonly<{ rawQuery: string }>): HistoryQuery
-  /** Throws or rejects with invalid_cursor, insufficient_scope, not_found, unavailable. */
+  /** Throws or rejects with invalid_cursor, insufficient_scope, not_found, overloaded, unavailable. */
   answer(request: HistoryRequest): ReadResult | Promise<ReadResult>
 }
 
@@ -44,7 +44,6 @@ type Deps = {
 
 type Asked = Readonly<{
   path: string
-  /** The text that a cursor is bound to. */
   selection: string
   query: HistoryQuery
   statement: (after: readonly string[] | undefined) => RawBuilder<HistoryRow>

@@ -7,7 +7,7 @@ import { recordHistory } from './record-statement.ts'
 
 const versions = new Map<string, string>()
 
-/** Returns a hash of the code that computes the histories of these resources; see `getVersion`. */
+/** Hashes the code that computes the histories of these resources, once. See `getVersion`. */
 export const historyVersion = (resources: readonly Resource[]): string => {
   const names = resources.map(({ name }) => name).join()
   const known = versions.get(names)

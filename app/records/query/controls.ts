@@ -21,7 +21,7 @@ import { parseWords } from './words.ts'
 
 export type QueryShape = 'page' | 'item' | 'export' | 'csv'
 
-/** Whether the answer is a whole list. */
+/** Whether the answer is a whole list instead of a page. */
 export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'
 
 export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
@@ -76,7 +76,7 @@ const refusePageOnly = (name: string): ParameterReader => {
   return () => refuse('unknown_parameter', detail)
 }
 
-/** Accepts only the default, because generated clients send it. */
+/** Accepts the default, because generated clients send it. */
 const refuseMark: ParameterReader = (value) =>
   value === 'false'
     ? fine
@@ -120,7 +120,7 @@ const listReaders = (resource: Resource, shape: QueryShape): Record<string, Draf
   ...(isExport(shape) && Object.fromEntries(pagesOnly.map((name) => [name, () => refusePageOnly(name)]))),
 })
 
-/** Returns the readers of all parameters except filters. Negotiation reads `format`. */
+/** Returns the readers of all parameters except filters. */
 export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
   const isField = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
   const withId = (names: string[]) => [...new Set(names.includes('id') ? names : ['id', ...names])]

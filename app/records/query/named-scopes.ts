@@ -1,10 +1,7 @@
 import { parsePairs, splitList } from '../../http/pairs.ts'
 import { resourceNames } from '../resources/index.ts'
 
-/**
- * Returns a function that lists the scopes of the resources in `parameter`. Scopes are checked before the
- * rest of the query (contract, section 4), so unknown names are ignored.
- */
+/** Returns a function that lists the scopes of the resources in `parameter`. It ignores unknown names. */
 export const createNamedScopes =
   (parameter: string) =>
   (rawQuery: string): string[] => {

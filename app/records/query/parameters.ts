@@ -5,12 +5,12 @@ import { findNearest } from './nearest.ts'
 import { maxParameters } from './query.ts'
 import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
 
-/** `meant`: the corrected pair, if known. */
+/** `meant`: the correction, if there is one. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
 
 export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
 
-/** Reads one parameter's value. `mayBeEmpty`: the reader checks an empty value itself. */
+/** Reads one parameter's value. Refuses an empty value, unless the reader `mayBeEmpty`. */
 export const readValue = (
   name: string,
   reader: ParameterReader,
@@ -34,7 +34,7 @@ type Unknown = {
   resource?: string
 }
 
-/** Refuses an unknown parameter. Proposes its translation from another API, otherwise the nearest name. */
+/** Refuses a parameter. Proposes its translation from another API, otherwise the nearest known name. */
 export const refuseUnknown = (
   { name, value }: Pair,
   { known, takesOperator = () => false, problem = 'is not a parameter here', resource }: Unknown,
@@ -69,7 +69,7 @@ export const readByName =
       : refuseUnknown(pair, { known: [...readers.keys()] })
   }
 
-/** Reads every pair of a query string. A repeated name is a fault. */
+/** Reads every pair of a query string. Refuses repeated names. */
 export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
   const pairs = parsePairs(rawQuery)
   if (pairs.length > maxParameters) {
@@ -95,7 +95,7 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
-/** `corrected`: if every fault has a correction. `cursor`: only the caller can verify its signature. */
+/** `corrected`: the query, if every fault has a correction. `cursor`: only the caller can check its signature. */
 export type FaultyQuery = {
   faults: Fault[]
   corrected?: string | undefined
@@ -104,13 +104,13 @@ export type FaultyQuery = {
 
 type Outcome = { query: unknown } | Pick<FaultyQuery, 'corrected'>
 
-/** Returns `meant`, or its correction if it is wrong, or `undefined`. */
+/** Parses a corrected query again. Returns it, or the correction of remaining faults, if it has one. */
 export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
   if (meant === undefined) return undefined
   const again = parse(meant)
   return 'query' in again ? meant : again.corrected
 }
 
-/** Returns the corrected query string, or `undefined` if a fault has no correction. */
+/** Formats the corrected query. `undefined` if a fault has no correction. */
 export const formatMeant = ({ meant }: PairsReading): string | undefined =>
   meant.every((each) => each !== undefined) ? formatPairs(meant) : undefined

@@ -52,14 +52,14 @@ export type FilterContext = {
   draft: Draft
 }
 
-/** Between two known operators a guess can invert the meaning, so only unknown ones are guessed. */
+/** Guesses unknown operators only: between two known ones a guess could invert the meaning. */
 const nearestOperator = (operator: string, taken: readonly string[]): string | undefined => {
   const translated = translateOperator(operator)
   if (translated === undefined) return findNearest(operator, taken)
   return taken.includes(translated) ? translated : undefined
 }
 
-/** Reads one condition, `field=value` or `field[operator]=value`, into the draft. */
+/** Reads a condition, `field=value` or `field[operator]=value`, into the draft. */
 export const readFilter = ({ name, value }: Pair, context: FilterContext): PairReading => {
   const { resource, filterable, known, draft } = context
   const bracketed = filterName.exec(name)
@@ -98,7 +98,7 @@ const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
 
 const grammars = new WeakMap<Resource, Map<QueryShape, Grammar>>()
 
-/** Cached, because to build a grammar takes longer than the rest of the parsing. */
+/** Cached: building a grammar takes longer than the rest of parsing. */
 const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   let shapes = grammars.get(resource)
   if (!shapes) {
@@ -113,7 +113,7 @@ const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   return grammar
 }
 
-/** Parses a query string and reports every fault. Pure: depends on neither the day nor the customer. */
+/** Parses a query string and reports every fault. Depends on neither the day nor the customer. */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = getGrammar(resource, shape)

@@ -6,19 +6,18 @@ import type { QueryShape } from './controls.ts'
 import { type ParseOutcome, parseQuery } from './parse.ts'
 import type { Query } from './query.ts'
 
-/** The name in the change log for pruned or forgotten history. */
+/** The resource of change log entries for pruned or forgotten history. */
 export const historyChanges = 'history'
 
 export type PreparedQuery = {
   query: Query
   canonical: string
-  /** `canonical` without the cursor: the same for all pages of a list. */
+  /** `canonical` without the cursor. */
   list: string
   /** The text that a cursor is bound to. */
   selection: string
-  /** Whether the same data give another answer on another day. */
   dependsOnDay: boolean
-  /** Names in the change log that invalidate the answer. */
+  /** Resources in the change log whose changes invalidate the answer. */
   dependsOn: readonly string[]
 }
 
@@ -32,7 +31,7 @@ const includesComputed = ({ resource, includes }: Pick<Query, 'resource' | 'incl
     return included !== undefined && resources[included.resource].computedForDay
   })
 
-/** Whether the answer has computed fields. */
+/** Whether the answer has fields that are computed for a day. */
 export const isComputed = (query: Pick<Query, 'resource' | 'includes'>): boolean =>
   query.resource.computedForDay || includesComputed(query)
 
@@ -59,7 +58,7 @@ const prepare = (query: Query): PreparedQuery => {
   }
 }
 
-/** About a thousand queries. An entry takes 1.2 kB, plus 10 bytes per character of its text. */
+/** In bytes, estimated. About a thousand queries. */
 const remembered = {
   maxSize: 2_000_000,
   maxEntrySize: 40_000,

@@ -1,6 +1,6 @@
 import type { Field, Resource } from '../resources/define.ts'
 
-/** After normalisation: `eq` is `in` with one value, `ne` is `nin` with one. `words` belongs to `q` alone. */
+/** `eq` and `ne` are normalised to `in` and `nin` with one value. `words` is only of `q`. */
 export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all' | 'words'
 
 export const normalised: Readonly<Record<string, Operator>> = { eq: 'in', ne: 'nin' }
@@ -9,12 +9,12 @@ export type Condition = { field: string; operator: Operator; values: readonly st
 
 export type SortKey = { key: string; descending: boolean }
 
-/** A valid query; its relative dates are not resolved yet. */
+/** A valid query. Relative dates, such as `today+90d`, are not resolved yet. */
 export type Query = {
   resource: Resource
   conditions: readonly Condition[]
   sort: readonly SortKey[]
-  /** In the client's order, without repetition, with `id`. `undefined`: all. */
+  /** In the client's order, with `id`. `undefined`: all. */
   fields: readonly string[] | undefined
   includes: readonly string[]
   /** Infinity if an export has no limit. */

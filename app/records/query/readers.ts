@@ -6,7 +6,7 @@ import { findNearest } from './nearest.ts'
 import { maxLimit, maxValues } from './query.ts'
 import type { Parsed } from './values.ts'
 
-/** `cure`: the corrected value, if every fault has a correction. */
+/** `cure`: the value with every fault corrected, if possible. */
 export type ParameterReader = (value: string) => ParameterReading
 export type ParameterReading = { faults: Omit<Fault, 'parameter'>[]; cure?: string }
 
@@ -30,7 +30,7 @@ export const single = (parse: (value: string) => Parsed, take: (value: string) =
 
 export type ParsedElement = Parsed & { code?: string }
 
-/** Returns a reader of a list of at most `most` values. Each bad value is a separate fault. */
+/** Returns a reader of a list of at most `most` values. Each bad value is a fault. */
 export const many = (
   parse: (element: string) => ParsedElement,
   take: (elements: string[]) => void,
@@ -66,7 +66,7 @@ export const oneOfNames =
     return { code, detail: `${what}: ${names.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
   }
 
-/** Returns a parser for a decimal integer from `min` to `max`, without sign or leading zeros. */
+/** Returns a parser for an integer from `min` to `max`, without sign or leading zeros. */
 export const integerWithin =
   (min: number, max: number) =>
   (text: string): Parsed =>
@@ -81,7 +81,7 @@ export const onlyOne = (wanted: readonly string[]) => (text: string) => {
   return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
 }
 
-/** Returns a reader that only checks `format`: negotiation reads it. */
+/** Returns a reader that only checks `format`. Content negotiation uses the value. */
 export const formatReader = (formats: readonly string[]): ParameterReader =>
   single(onlyOne(formats), () => {})
 
@@ -105,7 +105,7 @@ export const pageReaders = (draft: {
   ['cursor', single((value) => ({ value }), into(draft, 'cursor', String))],
 ]
 
-/** Returns the reader of a list of resources, which it writes to `draft` in the order of `resourceNames`. */
+/** Returns the reader of a list of resources. It writes them to `draft` in the order of `resourceNames`. */
 export const resourcesReader = (draft: {
   resources?: readonly ResourceName[] | undefined
 }): ParameterReader =>

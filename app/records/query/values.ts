@@ -2,12 +2,12 @@ import { date } from '../../../schemas/fields.ts'
 import type { Field } from '../resources/define.ts'
 import { findNearest } from './nearest.ts'
 
-/** A value in canonical text, or a description of the expected value. */
+/** A value as canonical text, or the expected form. */
 export type Parsed = { value: string } | { detail: string; suggestion?: string }
 
 const relativeDate = /^today(?:([+ -])(\d{1,5})d)?$/
 
-/** Parses a calendar date, or a date relative to today, which stays relative. */
+/** Parses a date. One relative to today stays relative. */
 export const parseDate = (text: string): Parsed => {
   const relative = relativeDate.exec(text)
   if (relative) {
@@ -18,14 +18,11 @@ export const parseDate = (text: string): Parsed => {
   return { detail: 'expected a date as YYYY-MM-DD, or today, today+90d, today-30d' }
 }
 
-/** RFC 3339, section 5.6, or a date. A `+` may arrive as a space. */
+/** A date, or an instant (RFC 3339, section 5.6). A `+` may arrive as a space. */
 const instantPattern =
   /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+ -])(\d{2}):(\d{2})))?$/i
 
-/**
- * Returns whole seconds in UTC, in milliseconds; `undefined` for an invalid instant. As in PostgreSQL, a leap
- * second is the first second of the next month.
- */
+/** Returns the instant without its decimals, in milliseconds since 1970. `undefined` if it is invalid. */
 const readSeconds = ([
   ,
   day = '',
@@ -45,15 +42,15 @@ const readSeconds = ([
   const offsetMs = (sign === '-' ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000
   const ms =
     Date.parse(`${day}T${hour}:${minute}:${isLeap ? '59' : second}Z`) - offsetMs + (isLeap ? 1000 : 0)
+  // As in PostgreSQL, a leap second is the first second of the next month.
   return isLeap && new Date(ms).toISOString().slice(8, 19) !== '01T00:00:00' ? undefined : ms
 }
 
 const microsecondDigits = 6
 
 /**
- * Parses an instant to UTC with six decimals. More decimals are between two stored instants: `gte` and `lt`
- * use the later one, `gt` and `lte` the earlier one. Other operators keep them, so no stored instant is
- * equal.
+ * Parses an instant to UTC with six decimals, as stored. With more decimals `gte` and `lt` take the next
+ * stored instant, `gt` and `lte` the previous one. Other operators keep all decimals: no instant is equal.
  */
 export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   if (relativeDate.test(text)) return parseDate(text)
@@ -74,7 +71,7 @@ export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   return { value: `${utc.toISOString().slice(0, 19)}.${sixth}${rest}Z` }
 }
 
-/** Parses `true` or `false`. */
+/** Parses a boolean. */
 export const parseBoolean = (text: string): Parsed =>
   text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
 
@@ -92,13 +89,11 @@ const parseText = (field: Field, text: string): Parsed => {
   return field.element.safeParse(capitals).success ? { detail, suggestion: capitals } : { detail }
 }
 
-/** Whether empty text may be a value: the schema has neither a pattern nor a list of values. */
+/** Whether the field may hold empty text. */
 export const holdsEmptyText = (field: Field): boolean =>
   field.kind === 'text' && !field.values && field.element.safeParse('').success
 
-/**
- * Parses a filter value to canonical text. Relative dates stay relative, so that a cursor outlives midnight.
- */
+/** Parses a filter value. Relative dates stay relative, so that a cursor outlives midnight. */
 export const parseValue = (field: Field, text: string, operator = 'in'): Parsed => {
   if (text === '' && !holdsEmptyText(field))
     return { detail: 'expected a value; to find null, use [null]=true' }
@@ -109,7 +104,7 @@ export const parseValue = (field: Field, text: string, operator = 'in'): Parsed 
   return parseText(field, text)
 }
 
-/** Parses the beginning of a value. Any storable text is accepted, even if whole values have a pattern. */
+/** Parses the beginning of a value: any storable text, even if whole values have a pattern. */
 export const parsePrefix = (text: string): Parsed =>
   text !== '' && text.isWellFormed() && !text.includes('\u0000') && Buffer.byteLength(text) <= 2000
     ? { value: text }
@@ -117,11 +112,11 @@ export const parsePrefix = (text: string): Parsed =>
 
 const dayMs = 86_400_000
 
-/** Returns the day `days` after `day`, both YYYY-MM-DD. */
+/** Adds days to a day, YYYY-MM-DD. */
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
 
-/** Resolves `today…` to a day; other values are unchanged. */
+/** Resolves `today…` to a day. Returns other values unchanged. */
 export const resolveDate = (value: string, today: string): string => {
   const match = relativeDate.exec(value)
   if (!match) return value
@@ -130,12 +125,10 @@ export const resolveDate = (value: string, today: string): string => {
 
 const storedLength = '2026-01-31T12:00:00.000000Z'.length
 
-/**
- * Resolves `today…`, and a day to its first instant in UTC. PostgreSQL would round more than six decimals, so
- * the result is `-infinity`, which no record has.
- */
+/** Resolves `today…`, and a day to its first instant in UTC. */
 export const resolveInstant = (value: string, today: string): string => {
   const resolved = resolveDate(value, today)
+  // PostgreSQL would round more than six decimals. No record has `-infinity`.
   if (resolved.length > storedLength) return '-infinity'
   return resolved.length === 10 ? `${resolved}T00:00:00Z` : resolved
 }

@@ -4,12 +4,12 @@ import { type FieldKind, getKind } from './kind.ts'
 
 export type { ResourceName }
 
-/** `equal` = eq ne in nin null (all on arrays), `range` adds gt gte lt lte, `prefix` adds prefix. */
+/** `equal`: eq ne in nin, and null (on arrays: all). `range` adds gt gte lt lte, `prefix` adds prefix. */
 export type FilterKind = 'equal' | 'range' | 'prefix'
 
 /**
- * SQL over the row alias `r` with `:day` (date), `:window` (days) and `:customer` (text). `where` partitions
- * the rows by value, for filters; without it the field has none.
+ * SQL over the row `r` with `:day` (date), `:window` (days) and `:customer` (text). `where`: the condition for
+ * each value, for filters. Every row meets exactly one.
  */
 export type ComputedField = { select: string; where?: Readonly<Record<string, string>> }
 
@@ -27,14 +27,14 @@ export type ResourceDefinition = {
   /** Whether answers depend on the day, so that `on` and `expiring_within` apply. */
   computedForDay: boolean
   /**
-   * Computed fields that change without a write: only in rows with an edge's `column` between the values of
-   * `at` at two moments. An index leads from the customer to `column`. Edges of one column are in ascending
-   * order of `at`.
+   * Computed fields that change without a write. Between two days (or windows) they change only in rows in
+   * which an edge's `column` is between the two values of `at`. Each `column` has an index after the customer.
+   * Edges of one column ascend by `at`.
    */
   flips?: { fields: readonly string[]; edges: readonly Edge[] }
   /** Arrays that are also in the indexed table `elements`. */
   elements: readonly string[]
-  /** Fields that `q` searches. Triggers write their words to `record_words` (`04-words.sql`). */
+  /** Fields that `q` searches. The triggers of `04-words.sql` store their words. */
   search: readonly string[]
   /** Resources whose changes affect this resource's answers, without includes. */
   reads: readonly ResourceName[]
@@ -42,11 +42,11 @@ export type ResourceDefinition = {
   reference?: true
   importing: {
     required: readonly string[]
-    /** The default is null, or `[]`. */
+    /** Values of missing fields. Others become null or `[]`. */
     initial: Readonly<Record<string, string | number>>
     /** Missing fields that copy another field's value. */
     sameAs: Readonly<Record<string, string>>
-    /** Allowed next states by field and state. The import warns of other transitions. */
+    /** Next states by field and state. The import warns if no path leads to the new state. */
     transitions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
   }
 }
@@ -56,14 +56,14 @@ export type Field = FieldKind & {
   schema: z.ZodType
   computed?: ComputedField | undefined
   filter?: FilterKind | undefined
-  /** NOT NULL column for sorting, with null as the greatest value. `undefined` if not sortable. */
+  /** NOT NULL column in which null is the greatest value. `undefined` if not sortable. */
   sortColumn?: string | undefined
   indexedElements: boolean
 }
 
 export type Resource = ResourceDefinition & { fields: ReadonlyMap<string, Field> }
 
-/** Adds the fields in the schema's order. Throws if the definition names an unknown field. */
+/** Adds the fields, in the schema's order. Throws if the definition names an unknown field. */
 export const defineResource = (definition: ResourceDefinition): Resource => {
   const fields = new Map<string, Field>()
   for (const [name, schema] of Object.entries(definition.schema.shape) as [string, z.ZodType][]) {

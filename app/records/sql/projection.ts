@@ -8,7 +8,7 @@ export type Bindings = { day: string | RawBuilder<unknown>; window: number | und
 
 const parameters = /:(day|window|customer)\b/
 
-/** Binds the named parameters of an expression of `resources/`. Its row alias is `r`. */
+/** Binds the parameters of an expression of `resources/`. */
 export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unknown> => {
   const parts = text.split(parameters).map((part, index) => {
     if (index % 2 === 0) return sql.raw(part)
@@ -19,18 +19,15 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
   return sql.join(parts, sql.raw(''))
 }
 
-/**
- * Returns a stored field's column, with objects as JSON.
- * See docs/decisions/0135-objects-are-composite-types.md.
- */
+/** Returns a stored field's column. See docs/decisions/0135-objects-are-composite-types.md for objects. */
 export const storedValue = ({ name, kind }: Field): string =>
   kind === 'json' ? `to_json(r.${name})` : `r.${name}`
 
-/** Returns the value of a resource's column from SQL of type jsonb. */
+/** Converts SQL of type jsonb to the type of a resource's column. */
 export const columnFromJson = (resource: Resource, name: string, json: string): string =>
   `(jsonb_populate_record(null::${resource.name}, jsonb_build_object('${name}', ${json}))).${name}`
 
-/** Also formats instants: PostgreSQL's JSON would depend on the session's settings. */
+/** Returns a stored field's value. PostgreSQL's JSON of instants depends on settings, so these are texts. */
 export const shown = (field: Field): string =>
   field.kind === 'instant' ? instantText(storedValue(field)) : storedValue(field)
 
@@ -38,13 +35,11 @@ export const shown = (field: Field): string =>
 export const chosenFields = ({ fields }: Resource, names: readonly string[] | undefined): Field[] =>
   [...fields.values()].filter(({ name }) => !names || names.includes(name))
 
-/** Returns the SQL of a field's value over the row alias `r`, in the form of answers. */
+/** Returns the SQL of a field's value for answers, over the row `r`. */
 export const fieldValue = (field: Field, bindings: Bindings): RawBuilder<unknown> =>
   field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(shown(field))
 
-/**
- * Compiles the response schema to a select list: PostgreSQL writes the JSON. `fields`: `undefined` for all.
- */
+/** Compiles the response schema to a select list over the row `r`. `fields`: `undefined` for all. */
 export const projection = (
   resource: Resource,
   fields: readonly string[] | undefined,

@@ -17,7 +17,7 @@ const toBody = (json: string): TaggedBody => {
 }
 const noBody = toBody('')
 
-/** Converts a stamp and JSON for the cache. `json` is `undefined` if the record does not exist. */
+/** Converts a row for the cache. `json`: `undefined` if the record does not exist. `rows`: number of records. */
 export const filled = (
   { snapshot, at, server, standby }: Stamp,
   json: string | undefined,
@@ -41,7 +41,7 @@ const includedPart = ({ included }: PageRow): string => (included === null ? '' 
 /** Returns the cursor after a row with these sort keys and id. */
 export type EncodeCursor = (keys: readonly string[]) => string
 
-/** Returns the member `page` and its cursor, `undefined` on the last page. `isForDay` adds `as_of`. */
+/** Describes a page in its member `page`, with `as_of` if `isForDay`. `cursor`: `undefined` on the last page. */
 export const describePage = (
   row: Pick<PageRow, 'found' | 'last' | 'total'>,
   plan: QueryPlan,
@@ -61,7 +61,7 @@ export const describePage = (
   return { page, cursor }
 }
 
-/** Reads a page as the bytes to send. Index: of the first sort key, or of the most selective filter. */
+/** Reads a page. Index: of the first sort key, or of the most selective filter. */
 export const readPage = async (
   db: QueuedDb,
   plan: QueryPlan,
@@ -76,7 +76,7 @@ export const readPage = async (
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
-/** Reads one record as the bytes to send; `isAbsent` if it does not exist. */
+/** Reads one record, `isAbsent` if it does not exist. Index: the primary key. */
 export const readItem = async (
   db: QueuedDb,
   plan: QueryPlan,

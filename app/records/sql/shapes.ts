@@ -4,11 +4,7 @@ import type { NamedStatement } from '../../db/connect.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 
-/**
- * Whether one generic plan fits all values: an index serves any id and any range of the first sort key. For
- * other filters the planner must see the values.
- * See docs/decisions/0040-statements-are-kept-prepared.md.
- */
+/** Whether one plan fits all values. See docs/decisions/0040-statements-are-kept-prepared.md. */
 const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
   !count &&
   conditions.every(({ field, operator, values }) => {
@@ -20,7 +16,7 @@ const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
 /** Longer lists rarely repeat their length, so their statements are not kept. */
 const longestList = 8
 
-/** `null` and computed fields have their values in the statement's text. */
+/** Whether the values are part of the statement's text. */
 const isSpelledOut = ({ resource }: QueryPlan, { field, operator }: Condition): boolean =>
   operator === 'null' || resource.fields.get(field)?.computed !== undefined
 
@@ -48,7 +44,7 @@ const getShape = (plan: QueryPlan): string => {
   ].join(';')
 }
 
-/** A placeholder for a value. No real value contains NUL. */
+/** Names a value's place in the plan. No real value contains NUL. */
 const slot = (name: string) => `\0${name}`
 
 const withSlots = (plan: QueryPlan): QueryPlan => ({
@@ -74,7 +70,7 @@ const readers: Readonly<Record<string, (plan: QueryPlan, index: number, place: n
 
 type Parameter = (plan: QueryPlan) => unknown
 
-/** Sort columns may have a prefix before the value; see `isMarked` in `conditions.ts`. */
+/** The statement may put a letter before a value; see `isMarked` in `conditions.ts`. */
 const slotForm = /^([^\0]*)\0(\w+)(?: (\d+))?(?: (\d+))?$/
 
 const toParameter = (value: unknown): Parameter => {
@@ -95,22 +91,19 @@ export type BoundStatement = NamedStatement
 type Kept = { name: string | undefined; text: string; parameters: readonly Parameter[] }
 
 export type Shapes = {
-  /** Returns the kept statement with the plan's values, or `undefined` if it must be compiled. */
+  /** Returns the kept statement with the plan's values. `undefined` if the caller must compile it. */
   find(plan: QueryPlan): BoundStatement | undefined
 }
 
-/** At about 50 kB each on every server connection. */
+/** Each takes about 50 kB on every connection of PostgreSQL. */
 const maxPrepared = 100
-/** At 4 to 20 kB each, in this process. */
+/** Each takes 4 to 20 kB in this process. */
 const maxTexts = 200
 const usesBefore = 3
-/** The server frees a dropped statement only with its connection. */
+/** Clients choose the shapes, and PostgreSQL frees a statement only when its connection ends. */
 const dropEveryMs = 10_000
 
-/**
- * Keeps one statement for each shape, because compiling one takes 45 to 70 µs. Clients choose shapes, so the
- * number of statements and the turnover of prepared ones are bounded.
- */
+/** Keeps one statement for plans that differ in values only, because compiling one takes 45 to 70 µs. */
 export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: () => number): Shapes => {
   const uses = new LRUCache<string, number>({ max: 10 * maxPrepared })
   const prepared = new LRUCache<string, Kept>({ max: maxPrepared })

@@ -9,18 +9,18 @@ import { isOwned, session } from './session.ts'
 
 export type Stamp = {
   snapshot: string
-  /** The database's clock before the snapshot, RFC 3339. `statement_timestamp()` may be after it. */
+  /** The database's clock before the snapshot, RFC 3339. `statement_timestamp()` may be later. */
   at: string
-  /** Start time of the server, which identifies its sequence of transaction numbers. */
+  /** Start time of PostgreSQL, which identifies its sequence of transaction ids. */
   server: string
-  /** A standby's newest mark, which identifies the history it follows. Empty on a primary. */
+  /** A standby's newest mark, which identifies the primary that it follows. Empty on a primary. */
   standby: string
 }
 
 export type PageRow = Stamp & {
   /** `limit + 1` if another page exists. */
   found: number
-  /** Sort keys and id of a full page's last row, as text, in an array of one. Otherwise null. */
+  /** Sort keys and id of the last row, as texts, in an array of one. Null if the page is not full. */
   last: [string[]] | null
   total: number | null
   included: string | null
@@ -53,16 +53,12 @@ const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
   )
 }
 
-/** The text does not depend on session settings. */
 const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast: string }) => {
   const last = `(array_agg(${column}))[${limit}]`
   return sql.raw(cast === 'timestamptz' ? instantText(last) : `${last}::text`)
 }
 
-/**
- * Returns the statement of every page and record: one snapshot, with one row more than the limit to detect a
- * next page.
- */
+/** Returns the statement for a page or a record. It reads one row too many, to detect a next page. */
 export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const filters = filterConditions(plan)
   const keyset = keysetCondition(plan)
