@@ -26,7 +26,7 @@ type Page = { limit: number; has_more: boolean; next_cursor: string | null; tota
 type Body = { data: Rec[]; page: Page; included?: Record<string, Record<string, Rec>>; code?: string }
 
 const today = new Date().toISOString().slice(0, 10)
-/** A clock that stands still: neither midnight nor a token's end comes by itself. */
+/** Stopped at noon, so that neither the day nor a token ends during a test. */
 const clock = {
   at: Date.parse(`${today}T12:00:00Z`),
   get offsetMs() {
@@ -56,7 +56,6 @@ const read = async (url: string, get: Get = acme.get): Promise<Body> => {
 const listIds = (records: readonly Rec[]) => records.map((record) => record.id)
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What differs between the service and the contract for these queries: nothing, it is hoped. */
 const listMismatches = async (queries: readonly (Asked & { extra?: string; moment?: Moment })[]) => {
   const wrong: object[] = []
   const check = async (asked: Asked & { extra?: string; moment?: Moment }) => {
@@ -74,7 +73,7 @@ const listMismatches = async (queries: readonly (Asked & { extra?: string; momen
   return wrong
 }
 
-/** Returns values to filter a field by: values of records, their ends and neighbours, and some that no record has. */
+/** Values of records, their limits, and values that no record has. */
 const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
   const field = getField(spec, name)
   if (field.kind === 'boolean') return ['true', 'false']
@@ -95,7 +94,7 @@ const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
 
 const storable = (value: string) => Buffer.byteLength(value) <= 2000
 
-/** Beginnings of known values: whole, cut between characters, and beyond every value. */
+/** The whole values, their first characters, and all but their last characters. */
 const listPrefixes = (values: string[]): string[] => {
   const cut = values.flatMap((value) => {
     const points = [...value]
@@ -110,7 +109,7 @@ const filtersFor = (spec: ResourceSpec, filter: FilterSpec, operator: string): F
   if (operator === 'null') return ['true', 'false'].map((value) => ({ field, operator, values: [value] }))
   if (operator === 'prefix')
     return listPrefixes(values).map((value) => ({ field, operator, values: [value] }))
-  // The bare = is asked for every value; its kin only for some, each for others.
+  // Tests every value with `=`, and a quarter of them with each related operator.
   const kin = ['eq', 'ne', 'in', 'nin', 'all'].indexOf(operator)
   const asked = kin === -1 || values.length < 10 ? values : values.filter((_, index) => index % 4 === kin % 4)
   const singles = asked.map((value) => ({ field, operator, values: [value] }))
@@ -189,7 +188,7 @@ t.test(
   },
 )
 
-/** Returns a share of the values, beginning at a random one. The gate takes all. */
+/** A share of the values, from a random one. The gate takes all. */
 const chosen = <T>(values: readonly T[]): T[] => {
   const start = seed % (values.length || 1)
   return [...values.slice(start), ...values.slice(0, start)].slice(0, cases(values.length))
@@ -340,7 +339,7 @@ t.test(
   },
 )
 
-/** All pages of a query, by following the cursors. */
+/** Follows the cursors of a query. */
 const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => {
   const found: Rec[] = []
   const url = `/v1/${asked.resource}?limit=${limit}&${writeQuery(asked)}${extra}`
@@ -405,7 +404,7 @@ t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole l
 
 const separators = [' ', '  ', '-', ', ', '/', " '", ' – ', '\u00a0', '+']
 
-/** Words that some record has, their beginnings and some that none has, as people may write them. */
+/** Words of records, their beginnings, and unknown words, in different spellings. */
 const anySearch = (spec: ResourceSpec): fc.Arbitrary<Filter> => {
   const known = listRecords(spec.name, stored, now).flatMap((record) => listWords(spec, record))
   const words = [...new Set([...known, 'nobody', '中国'])].filter((word) => [...word].length > 1)

@@ -3,8 +3,6 @@ import pg from 'pg'
 import t from 'tap'
 import { asCustomer, createTestApp, createTestDatabase, type Get } from '../helper.ts'
 
-/** One record as it stood on a day. Changes are moved into the past, because a test has no days to wait. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const app = await createTestApp(database)
@@ -19,7 +17,7 @@ t.teardown(async () => {
 const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
 const today = new Date().toISOString().slice(0, 10)
 const getDay = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
-/** What has happened so far, as if it had been so many days earlier than it is now. */
+/** Moves everything that was written so far into the past. */
 const goBack = async (customer: string, days: number) => {
   const back = `interval '${days} days'`
   await owner.query('begin')

@@ -11,8 +11,6 @@ import {
   type TestClock,
 } from '../helper.ts'
 
-/** The change feed says which fields changed, and what they were. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const clock: TestClock = { offsetMs: 0 }
@@ -159,7 +157,7 @@ t.test('a write and a new day together are told from the state of the token', as
     opens: { expiring: true, valid_from: null },
   }
   for (const limit of [1, 2, 3, 500]) {
-    // A record may be told more than once, as of each step. The last is as of now.
+    // Each step may report the record. The last report is current.
     const told: Record<string, Change> = {}
     for (let token = after, more = true; more; ) {
       const { data, page } = await ask(tomorrow, `?after=${token}&limit=${limit}&previous=true`)
@@ -213,7 +211,7 @@ t.test('a record whose creation was open when the token was made is new', async 
     `update products set name = '${name}' where customer_id = '${id}' and id = '${key}'`
   await creator?.query(insert('before'))
   const after = await begin(get)
-  // The updater has the lowest number of the three that write after the token.
+  // The updater has the lowest transaction id of the three that write after the token.
   await updater?.query(update('q', 'two'))
   await late?.query(insert('after'))
   await late?.query(insert('gone'))

@@ -6,8 +6,6 @@ import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createCommandLine } from '../command-line.ts'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 
-/** What is kept of former values, how long, and how it goes. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const app = await createTestApp(database)
@@ -27,7 +25,7 @@ const count = async (customer: string) =>
   )[0]?.n
 const { cli } = createCommandLine({ DATABASE_URL: database.url })
 
-/** Values of a field that differ from what `insert` makes; nulls where they may be. */
+/** Values that differ from the defaults, by kind or field. */
 const another: Record<string, string> = {
   text: `'other'`,
   date: `'2020-02-02'`,

@@ -3,8 +3,6 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { asCustomer, createTestApp, createTestDatabase, type Get } from '../helper.ts'
 
-/** Records that move to another key, and that begin under a key where another one ended. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const app = await createTestApp(database)
@@ -37,7 +35,7 @@ const readAll = async (get: Get, url: string, limit = 500): Promise<Entry[]> => 
 }
 const told = (entries: readonly Entry[]) =>
   entries.map(({ op, changes: { name } }) => `${op} ${name?.from} ${name?.to}`)
-/** All records of a customer say the same by themselves and in the list, whatever the limit is. */
+/** The history of each record and the list agree, for every limit. */
 const agrees = async (t: Test, get: Get, ids: readonly string[]) => {
   const all = await readAll(get, '/v1/history')
   for (let limit = 1; limit <= all.length; limit++)
@@ -74,7 +72,7 @@ t.test('a changed key is a deletion and a creation', async (t) => {
 
 t.test('keys that shift in one statement', async (t) => {
   const { get } = await asCustomer(database, app, 'shifted')
-  // The last first: a key is free when the next record comes to it.
+  // In this order the update never moves a record to a key in use.
   for (const id of ['pxx', 'px', 'p'])
     await run(
       sql`insert into products (customer_id, id, name, tags) values ('shifted', ${id}, ${id}, array[${id}, 'all'])`,

@@ -4,12 +4,12 @@ import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 import { cases, seed } from '../random.ts'
 
 /**
- * Random transactions of three connections overlap, and a model keeps what they committed. History must rebuild every
- * state that was, each transition once, and the feed must tell the difference to every token.
+ * Compares history and feed with a model of overlapping random transactions. History must contain each transition
+ * once, and the feed must report the difference to every token.
  */
 const steps = cases(200)
 
-/** mulberry32: the same numbers for the same seed. */
+/** mulberry32. */
 const createRandom = (state: number) => {
   let a = state | 0
   return (below: number) => {
@@ -23,7 +23,7 @@ const random = createRandom(seed)
 const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T
 
 type Fields = { name: string; model: string | null; tags: string[] }
-/** `life`: another number for each creation. */
+/** `life`: number of the creation. */
 type Life = Fields & { life: number }
 type Transition = { before: Fields | undefined; after: Fields | undefined }
 type State = ReadonlyMap<string, Life>
@@ -35,16 +35,14 @@ const plain = (fields: Partial<Fields> | undefined) =>
   fields && { name: fields.name, model: fields.model ?? null, tags: fields.tags }
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What is committed, and by which steps each key came there. */
 let committed: State = new Map()
 const transitions = new Map<string, Transition[]>(keys.map((key) => [key, []]))
 let lives = 0
 
-/** A connection and what its open transaction has written. */
 type Writer = {
   client: pg.Client
   written: { key: string; transition: Transition; record: Life | undefined }[] | undefined
-  /** Keys whose rows it holds: an update that changes nothing locks its row, too. */
+  /** An update that changes nothing locks its row, too. */
   locked: Set<string>
 }
 
@@ -70,12 +68,10 @@ const ask = async (url: string) => {
   return answer.json()
 }
 
-/** The record as the writer sees it. */
 const seenBy = ({ written }: Writer, key: string): Life | undefined => {
   const own = written?.findLast((each) => each.key === key)
   return own ? own.record : committed.get(key)
 }
-/** Whether another transaction holds this key, so that a writer would wait. */
 const isLocked = (writer: Writer, key: string) =>
   writers.some((each) => each !== writer && each.locked.has(key))
 
@@ -158,7 +154,7 @@ const takeToken = async (): Promise<Token> => {
   return { token: page.next_token, state: committed }
 }
 
-/** What the feed says after a token, compared with what the model has. */
+/** Compares the feed after a token with the model. */
 const followFrom = async ({ token, state }: Token, limit: number): Promise<string[]> => {
   const told = new Map<string, Change>()
   for (let after = token, isMore = true; isMore; ) {
@@ -198,7 +194,7 @@ const readAll = async (url: string, limit: number): Promise<Entry[]> => {
   return entries
 }
 
-/** Takes the entries back, from the present record on: the transitions as history tells them, the newest first. */
+/** Undoes the entries one after the other. Returns the transitions, newest first. */
 const undo = (present: Fields | undefined, entries: readonly Entry[]): (Transition & { op: string })[] => {
   let after = present
   return entries.map(({ op, changes }) => {
@@ -220,7 +216,7 @@ t.test(`history and feed report the ${steps} steps of seed ${seed}`, async (t) =
     const writer = pick(writers)
     if (writer.written === undefined) {
       await writer.client.query('begin')
-      // Its time is that of the first statement.
+      // Fixes the time of the transaction.
       await writer.client.query('select now()')
       writer.written = []
     } else if (random(5) === 0) await end(writer)

@@ -6,7 +6,6 @@ import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { explain, listScans } from '../db/explain.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 
-/** The cost of a page of history, asked of EXPLAIN in the serving role: neither the table nor other customers count. */
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const { reader } = database
@@ -24,7 +23,7 @@ const seed = [
   `insert into record_history (customer_id, resource, record_id, at, since, old)
     select 'large', 'certificates', 'c7', now() + i * interval '1 second', now(), jsonb_build_object('title', i::text)
     from generate_series(1, 200) i`,
-  // What an import writes: all of one instant.
+  // As an import writes it: many changes at one instant.
   `insert into record_history (customer_id, resource, record_id, at, since, old)
     select 'large', 'lab', 'l' || i, now(), now(), jsonb_build_object('title', i::text) from generate_series(1, 20000) i`,
   'analyze',
@@ -32,7 +31,6 @@ const seed = [
 
 const limit = 50
 
-/** Rows that scans of tables with history or records have read. */
 const readCost = async (statement: Parameters<typeof explain>[1]) => {
   const nodes = await explain(reader, statement)
   const scans = listScans(nodes).filter((node) =>

@@ -11,8 +11,6 @@ import {
   until,
 } from '../helper.ts'
 
-/** The history of one record: what each change was, in its place in time. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const clock: TestClock = { offsetMs: 0 }
@@ -24,12 +22,11 @@ t.teardown(async () => {
 
 const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
 let customers = 0
-/** A customer of its own for each test. */
 const newCustomer = async () => {
   const id = `customer-${++customers}`
   const apiKey = await addCustomer(database, id)
   const { get } = await logIn(app, apiKey)
-  /** Tokens end with the day. */
+  /** Logs in again, because the token has expired by then. */
   const getOnDay = async (days: number) => {
     clock.offsetMs = days * 86_400_000
     return (await logIn(app, apiKey)).get
@@ -218,7 +215,7 @@ t.test('a transaction that began earlier and writes later is ordered by its writ
   await early?.query('begin')
   await early?.query(`update products set name = 'early' where customer_id = '${id}' and id = 'q'`)
   await late?.query(`update products set name = 'late' where customer_id = '${id}' and id = 'p'`)
-  // It waits for nobody, and sees what the later one has committed.
+  // Does not wait: the later transaction has committed.
   await early?.query(`update products set name = 'early' where customer_id = '${id}' and id = 'p'`)
   t.same(
     brief((await ask(get, '/v1/products/q/history')).data),

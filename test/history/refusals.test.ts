@@ -2,8 +2,6 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 
-/** What a history refuses, and what it tells of others: nothing. */
-
 const database = await createTestDatabase()
 const app = await createTestApp(database)
 t.teardown(async () => {

@@ -8,7 +8,6 @@ import { createTestDatabase } from '../helper.ts'
 import { comparable, type Entry, undo } from './entries.ts'
 import { months, owned, readHistory, readMonth } from './registers.ts'
 
-/** Three months of real registers, each `import --replace`: history tells each transition once. */
 const database = await createTestDatabase()
 const { operator, reader } = database
 t.teardown(() => database.close())

@@ -22,7 +22,6 @@ const listFaults = (resource: Resource, query: string) => {
   return 'faults' in outcome ? outcome.faults : []
 }
 
-/** Values a field may be asked for, from its own kind. */
 const listValues = (field: Field): fc.Arbitrary<string> => {
   if (field.kind === 'boolean') return fc.constantFrom('true', 'false')
   if (field.values) return fc.constantFrom(...field.values)
@@ -57,7 +56,7 @@ const getParameter = (field: Field): fc.Arbitrary<[string, string]> =>
       .map((values) => [name, joinList(values)])
   })
 
-/** Counterexamples show the query, not the whole definition. */
+/** A counterexample shows the query instead of the whole definition. */
 const shown = <T extends { pairs: [string, string][] }>(arbitrary: fc.Arbitrary<T>) =>
   arbitrary.map((value) => Object.assign(value, { [fc.toStringMethod]: () => JSON.stringify(value.pairs) }))
 
@@ -79,7 +78,7 @@ const anyQuery = fc.constantFrom(...resourceNames.map((name) => resources[name])
   }))
 })
 
-/** Returns what a query asks, independent of the order and repetition of its parts. */
+/** The same for queries that differ only in the order and repetition of their parts. */
 const meaning = ({ resource, limit, sort, conditions }: Query) => {
   const parts = conditions.map((each) => JSON.stringify([each.field, each.operator, [...each.values].sort()]))
   return JSON.stringify([resource.name, limit, sort, [...new Set(parts)].sort()])
