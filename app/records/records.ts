@@ -2,8 +2,8 @@ import type { ReadResult } from '../cache/freshness.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { QueuedDb } from '../db/connect.ts'
 import { invalidQuery } from '../errors.ts'
+import { mediaTypes } from '../http/formats.ts'
 import { typeByFormat } from '../http/media-type.ts'
-import { parsePairs, splitList } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { checkAsOf, readPastItem } from './history/as-of.ts'
 import { isId, notFound, requirePresent } from './present.ts'
@@ -38,7 +38,7 @@ export type RecordRequest = {
 
 export type Records = {
   /** Parses the query of a page, an item or an export. Throws invalid_query. */
-  parse(asked: RecordQuery): PreparedQuery
+  parse(request: RecordQuery): PreparedQuery
   /** Throws or rejects with invalid_query, invalid_cursor, not_found, before_history, overloaded, unavailable. */
   answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
@@ -53,19 +53,6 @@ type Deps = {
   monotonicNow: () => number
 }
 
-/** Returns the scopes of the included resources. The query is parsed later and then refuses unknown names. */
-export const includedScopes = (resource: Resource, rawQuery: string): string[] => {
-  // Most requests need no parsing. An escape may hide the name.
-  if (!rawQuery.includes('include') && !rawQuery.includes('%')) return []
-  return parsePairs(rawQuery)
-    .filter(({ name }) => name === 'include')
-    .flatMap(({ value }) => splitList(value ?? ''))
-    .flatMap((name) => {
-      const included = Object.hasOwn(resource.includes, name) ? resource.includes[name] : undefined
-      return included ? [`${included.resource}:read`] : []
-    })
-}
-
 /** Serves records without a framework: parsed query → cache key → cache → statement. */
 export const createRecords = (deps: Deps): Records => {
   const { db, replica, cache, cursors, publicUrl, today, monotonicNow } = deps
@@ -78,8 +65,9 @@ export const createRecords = (deps: Deps): Records => {
     id: string | undefined,
     corrected: string,
   ) => {
-    const isPage = ['application/json', undefined].includes(typeByFormat(corrected))
-    const outcome = prepare(resource, id !== undefined ? 'item' : isPage ? 'page' : 'export', corrected)
+    const type = typeByFormat(corrected) ?? mediaTypes.json
+    const listShape = type === mediaTypes.json ? 'page' : 'export'
+    const outcome = prepare(resource, id === undefined ? listShape : 'item', corrected)
     if (!('prepared' in outcome)) return false
     const { query, selection } = outcome.prepared
     if (checkAsOf(query, today()).length > 0) return false
@@ -95,7 +83,7 @@ export const createRecords = (deps: Deps): Records => {
       const { faults, corrected } = outcome
       throw invalidQuery(faults, corrected === undefined ? undefined : `${address}?${corrected}`)
     }
-    const faults = [...outcome.faults, ...checkAsOf(outcome.asked, today())]
+    const faults = [...outcome.faults, ...checkAsOf(outcome.parsed, today())]
     throw refuseQuery(cursors, customerId, { ...outcome, faults }, address, (corrected) =>
       isAnswerable(customerId, resource, id, corrected),
     )
@@ -108,10 +96,10 @@ export const createRecords = (deps: Deps): Records => {
       const { query, selection, list } = prepared
       const noSuchRecord = `There is no ${resource.noun} with this id`
       if (id !== undefined && !isId(resource, id)) throw notFound(noSuchRecord)
-      const faults = checkAsOf(query, today())
+      const moment = { customerId, today: today() }
+      const faults = checkAsOf(query, moment.today)
       if (faults.length > 0) throw invalidQuery(faults, undefined)
       const after = readCursor(cursors, customerId, selection, query.cursor)
-      const moment = { customerId, today: today() }
       const fillFrom = (source: QueuedDb) => {
         const plan = planQuery(query, moment, after)
         if (id !== undefined && query.asOf !== undefined) return readPastItem(source, plan, id)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -78,8 +78,9 @@ const calledBy = (texts: readonly string[], functions: Computing['functions']): 
   return [...called].sort()
 }
 
-const digest = (parts: unknown): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
+/** Returns 12 characters of a hash. */
+export const digest = (parts: unknown): string =>
+  hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
 
 /** Hashes the code that computes a resource's answers. Releases with the same hash share entries in Redis. */
 export const computeVersion = (resource: Resource, { functions, pages } = shippedComputing()): string => {
@@ -95,9 +96,7 @@ const versions = new Map<Resource, string>()
 
 /** Returns `computeVersion`, computed once. */
 export const getVersion = (resource: Resource): string => {
-  const known = versions.get(resource)
-  if (known !== undefined) return known
-  const version = computeVersion(resource)
+  const version = versions.get(resource) ?? computeVersion(resource)
   versions.set(resource, version)
   return version
 }

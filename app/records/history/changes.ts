@@ -5,12 +5,12 @@ import type { Sql } from '../sql/column.ts'
 import { projection } from '../sql/projection.ts'
 import { stateRow } from './states.ts'
 
-/** Whether a computed field changes daily or with other records. Such fields have no history. */
-const moves = ({ computed }: Field) => computed !== undefined && !computed.where
+// A computed field without conditions changes daily or with other records. `updated_at` equals `at` of the entry.
+const hasHistory = ({ name, computed }: Field) =>
+  (computed === undefined || computed.where !== undefined) && name !== 'updated_at'
 
-/** Without `updated_at`, which equals `at` of the entry. */
-const toldFields = ({ fields }: Resource): string[] =>
-  [...fields.values()].filter((field) => !moves(field) && field.name !== 'updated_at').map(({ name }) => name)
+const historyFields = ({ fields }: Resource): string[] =>
+  [...fields.values()].filter(hasHistory).map(({ name }) => name)
 
 const toJson = (side: string, name: string) => `coalesce(to_json(${side}.${name})::text, 'null')`
 
@@ -20,14 +20,14 @@ const selectChange = (name: string): string =>
 
 const side = (alias: 'a' | 'b', resource: Resource): Sql => {
   const [state, day] = alias === 'b' ? ['e.before', 'e.day_before'] : ['e.after', 'e.day_after']
-  const fields = projection(resource, toldFields(resource), { day: sql.raw(day), window: undefined })
+  const fields = projection(resource, historyFields(resource), { day: sql.raw(day), window: undefined })
   return sql`left join lateral (select ${fields} from ${stateRow(resource, sql.raw(state))} where ${sql.raw(state)} is not null)
     ${sql.raw(alias)} on true`
 }
 
 /** Joins to an event `e` a lateral row `t`. `t.changes`: the members of the entry's `changes`, as text. */
 export const joinChanges = (resource: Resource): Sql => {
-  const members = toldFields(resource).map(selectChange)
+  const members = historyFields(resource).map(selectChange)
   return sql`${side('b', resource)} ${side('a', resource)}
     cross join lateral (select concat_ws(',', ${sql.raw(members.join(',\n'))}) as changes) t`
 }

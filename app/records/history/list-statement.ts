@@ -70,7 +70,7 @@ const selectEntries = (resource: Resource): Sql => sql`(select e.at, e.resource,
 /** Returns the statement for a page of the resources' history, newest first, without calendar changes. */
 export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
   const { customerId, resources, limit, after } = plan
-  const place = after
+  const where = after
     ? sql`where (e.at, e.resource, e.record_id, e.position)
         < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
     : sql``
@@ -81,7 +81,7 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
     from ${session(customerId, isComputed)}
     cross join lateral (
       with picked as materialized (
-        select e.* from (${union(sources)}) e (at, resource, record_id, position, old, op) ${place}
+        select e.* from (${union(sources)}) e (at, resource, record_id, position, old, op) ${where}
         ${newestFirst} limit ${sql.lit(limit + 1)}
       ), newest as (
         select e.resource, e.record_id, max(e.position) as position from picked e group by 1, 2

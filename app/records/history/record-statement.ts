@@ -44,10 +44,10 @@ const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
     where ${isOfRecord(resource, sql`${id}`)} and ${condition}`
   const most = sql.lit(limit + 3)
   if (!after) return sql`(${rows(sql`true`)} order by h.position desc limit ${most})`
-  const [place, , newest, ...holders] = after
+  const [position, , newest, ...holders] = after
   return sql`${rows(sql`h.position > ${newest}::bigint`)}
     union all ${rows(sql`h.position = any(${holders}::bigint[])`)}
-    union all (${rows(sql`h.position <= ${place}::bigint`)} order by h.position desc limit ${most})`
+    union all (${rows(sql`h.position <= ${position}::bigint`)} order by h.position desc limit ${most})`
 }
 
 /** Days on which an edge passed a column of the state, so that a computed field may have changed. */
@@ -71,8 +71,10 @@ const calendarEvents = (resource: Resource, day: string): Sql => {
 /** Returns the statement for a page of a record's history, newest first. Index: the history's primary key. */
 export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
   const { customerId, resource, id, limit, after, day } = plan
-  const [place, instant] = after ?? []
-  const beyond = after ? sql`where (e.position, e.at) < (${place}::bigint, ${instant}::timestamptz)` : sql``
+  const [position, instant] = after ?? []
+  const beyond = after
+    ? sql`where (e.position, e.at) < (${position}::bigint, ${instant}::timestamptz)`
+    : sql``
   return sql<HistoryRow>`
     select ${stampColumns}, page.*
     from ${session(customerId, resource.computedForDay)}

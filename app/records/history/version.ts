@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Resource } from '../resources/define.ts'
 import { compile } from '../sql/compile.ts'
-import { getVersion } from '../version.ts'
+import { digest, getVersion } from '../version.ts'
 import { listHistory } from './list-statement.ts'
 import { recordHistory } from './record-statement.ts'
 
@@ -17,10 +16,7 @@ export const historyVersion = (resources: readonly Resource[]): string => {
   const records = resources.map((resource) =>
     [getVersion(resource), compile(recordHistory({ ...plan, resource, id: '', day: '' })).text].join(),
   )
-  const version = createHash('sha256')
-    .update([list, ...records].join())
-    .digest('base64url')
-    .slice(0, 12)
+  const version = digest([list, ...records])
   versions.set(names, version)
   return version
 }

@@ -56,14 +56,14 @@ const suffixed = /^(\w+?)(?:(?:__|[_.:])([a-z]+)|([<>!]))$/
 
 const translateFilter = (name: string, value: string, known: readonly string[]): Translation | undefined => {
   const nested = bracketed.exec(name)
-  const [, field = '', word = nested ? '' : undefined, sign] = nested ?? suffixed.exec(name) ?? []
-  const given = word ?? sign
-  const operator = given === '' ? '' : translateOperator(given ?? '')
-  if (!nested && (operator === undefined || !known.includes(field))) return undefined
-  const own = operator === '' && given === '' ? field : `${field}[${operator}]`
+  const [, field = '', word, sign] = nested ?? suffixed.exec(name) ?? []
+  const isKnown = known.includes(field)
+  const isEquality = nested !== null && word === undefined
+  const operator = isEquality ? undefined : translateOperator(word ?? sign ?? '')
+  if (!nested && (operator === undefined || !isKnown)) return undefined
   const detail = `An operator is in brackets after the field: field[lt]=value. ${filters}`
-  const hasEquivalent = known.includes(field) && operator !== undefined && (operator !== '' || given === '')
-  return hasEquivalent && value !== '' ? { detail, meant: [own, value] } : { detail }
+  const own = isEquality ? field : operator && `${field}[${operator}]`
+  return isKnown && own && value !== '' ? { detail, meant: [own, value] } : { detail }
 }
 
 /** Translates another API's parameter. `undefined` if unknown. `resource`: for JSON:API's `fields[…]`. */

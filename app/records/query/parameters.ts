@@ -8,6 +8,19 @@ import { type ParameterReader, type ParameterReading, refuse } from './readers.t
 /** `meant`: the correction, if there is one. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
 
+/** Returns one fault. `suggestion`: the nearest valid name. With a `value`, it is the correction. */
+export const refusePair = (
+  parameter: string,
+  code: string,
+  detail: string,
+  suggestion?: string,
+  value?: string,
+): PairReading => {
+  if (suggestion === undefined) return { faults: [{ parameter, code, detail }] }
+  const faults = [{ parameter, code, detail, did_you_mean: suggestion }]
+  return value === undefined ? { faults } : { faults, meant: [suggestion, value] }
+}
+
 export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
 
 /** Reads one parameter's value. Refuses an empty value, unless the reader `mayBeEmpty`. */
@@ -42,21 +55,16 @@ export const refuseUnknown = (
   const bracket = name.indexOf('[', 1)
   const [base, operator] = bracket === -1 ? [name, ''] : [name.slice(0, bracket), name.slice(bracket)]
   const isWhole = operator === '' || /^\[[^[\]]*\]$/.test(operator)
-  const fault = { parameter: name, code: 'unknown_parameter' }
+  const code = 'unknown_parameter'
   const translated = translateParameter(name, value, known, resource)
-  if (translated) {
-    const { detail, meant } = translated
-    return meant
-      ? { faults: [{ ...fault, detail, did_you_mean: meant[0] }], meant }
-      : { faults: [{ ...fault, detail }] }
-  }
+  if (translated) return refusePair(name, code, translated.detail, ...(translated.meant ?? []))
   const detail = `${isWhole ? base : name} ${problem}; expected one of: ${known.join(', ')}`
   const nearest = findNearest(base, known)
-  if (nearest === undefined) return { faults: [{ ...fault, detail }] }
-  const isLost = operator !== '' && !(isWhole && takesOperator(nearest))
-  const meant = isLost ? nearest : nearest + operator
-  const faults = [{ ...fault, detail, did_you_mean: meant }]
-  return value === undefined || isLost ? { faults } : { faults, meant: [meant, value] }
+  if (nearest === undefined) return refusePair(name, code, detail)
+  const losesOperator = operator !== '' && !(isWhole && takesOperator(nearest))
+  return losesOperator
+    ? refusePair(name, code, detail, nearest)
+    : refusePair(name, code, detail, nearest + operator, value)
 }
 
 /** Returns a function that reads a pair with the reader of its name. */
@@ -79,11 +87,10 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
   const seen = new Set<string>()
   const readings = pairs.map((pair): PairReading => {
-    if (seen.has(pair.name)) {
-      const detail = `${pair.name} was given before; several values go into one, separated by commas`
-      return { faults: [{ parameter: pair.name, code: 'duplicate_parameter', detail }] }
-    }
-    seen.add(pair.name)
+    const { name } = pair
+    const detail = `${name} was given before; several values go into one, separated by commas`
+    if (seen.has(name)) return refusePair(name, 'duplicate_parameter', detail)
+    seen.add(name)
     return readPair(pair)
   })
   return {

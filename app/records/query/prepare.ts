@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Resource } from '../resources/define.ts'
+import type { Include, Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { formatParts } from './canonical.ts'
 import type { QueryShape } from './controls.ts'
@@ -25,25 +25,25 @@ const isRelative = (query: Query) =>
   query.asOf?.startsWith('today') === true ||
   query.conditions.some(({ values }) => values.some((value) => value.startsWith('today')))
 
-const includesComputed = ({ resource, includes }: Pick<Query, 'resource' | 'includes'>) =>
-  includes.some((name) => {
-    const included = resource.includes[name]
-    return included !== undefined && resources[included.resource].computedForDay
-  })
+type Shown = Pick<Query, 'resource' | 'includes'>
+
+/** Returns the definitions of the query's includes. */
+export const listIncludes = ({ resource, includes }: Shown): Include[] =>
+  includes.map((name) => resource.includes[name] as Include)
+
+const listShown = (query: Shown): Resource[] => [
+  query.resource,
+  ...listIncludes(query).map((include) => resources[include.resource]),
+]
 
 /** Whether the answer has fields that are computed for a day. */
-export const isComputed = (query: Pick<Query, 'resource' | 'includes'>): boolean =>
-  query.resource.computedForDay || includesComputed(query)
+export const isComputed = (query: Shown): boolean =>
+  listShown(query).some(({ computedForDay }) => computedForDay)
 
 const dependencies = (query: Query): string[] => {
-  const { resource, includes } = query
-  const included = includes.flatMap((name) => {
-    const target = resource.includes[name]?.resource
-    return target ? resources[target].reads : []
-  })
   const settings = isComputed(query) && query.expiringWithin === undefined ? ['settings'] : []
   const history = query.asOf === undefined ? [] : [historyChanges]
-  return [...new Set([...resource.reads, ...included, ...settings, ...history])]
+  return [...new Set([...listShown(query).flatMap(({ reads }) => reads), ...settings, ...history])]
 }
 
 const prepare = (query: Query): PreparedQuery => {

@@ -15,27 +15,29 @@ export type Query = {
   conditions: readonly Condition[]
   sort: readonly SortKey[]
   /** In the client's order, with `id`. `undefined`: all. */
-  fields: readonly string[] | undefined
+  fields?: readonly string[] | undefined
   includes: readonly string[]
   /** Infinity if an export has no limit. */
   limit: number
-  cursor: string | undefined
+  cursor?: string | undefined
   count: boolean
   hasMark: boolean
   /** Day for computed fields. `undefined`: today. */
-  on: string | undefined
+  on?: string | undefined
   /** Show the record at the end of this day. `undefined`: now. */
-  asOf: string | undefined
+  asOf?: string | undefined
   /** Days. `undefined`: the customer's setting. */
-  expiringWithin: number | undefined
+  expiringWithin?: number | undefined
 }
+
+export const rangeOperators: readonly string[] = ['gt', 'gte', 'lt', 'lte']
 
 /** Returns the operators of a field, as clients write them. */
 export const getOperators = (field: Field): readonly string[] => {
   if (!field.filter) return []
   if (field.array) return ['eq', 'ne', 'in', 'nin', 'all']
   const operators = ['eq', 'ne', 'in', 'nin']
-  if (field.filter === 'range') operators.push('gt', 'gte', 'lt', 'lte')
+  if (field.filter === 'range') operators.push(...rangeOperators)
   if (field.filter === 'prefix') operators.push('prefix')
   if (!field.computed) operators.push('null')
   return operators

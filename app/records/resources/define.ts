@@ -15,15 +15,19 @@ export type ComputedField = { select: string; where?: Readonly<Record<string, st
 
 export type Edge = Readonly<{ column: string; at: string }>
 
-export type ResourceDefinition = {
+export type Include<Name = string> = Readonly<{ resource: ResourceName; by: Name }>
+
+type By<Name extends string, Value> = { readonly [name in Name]?: Value }
+
+/** `Name`: a field of the schema. */
+type Definition<Name extends string> = {
   name: ResourceName
   noun: string
-  schema: z.ZodObject
-  includes: Readonly<Record<string, { resource: ResourceName; by: string }>>
-  filters: Readonly<Record<string, FilterKind>>
-  sorts: readonly string[]
-  defaultSort: string
-  computed: Readonly<Record<string, ComputedField>>
+  includes: Readonly<Record<string, Include<Name>>>
+  filters: By<Name, FilterKind>
+  sorts: readonly Name[]
+  defaultSort: Name | `-${Name}`
+  computed: By<Name, ComputedField>
   /** Whether answers depend on the day, so that `on` and `expiring_within` apply. */
   computedForDay: boolean
   /**
@@ -31,23 +35,23 @@ export type ResourceDefinition = {
    * which an edge's `column` is between the two values of `at`. Each `column` has an index after the customer.
    * Edges of one column ascend by `at`.
    */
-  flips?: { fields: readonly string[]; edges: readonly Edge[] }
+  flips?: { fields: readonly Name[]; edges: readonly Edge[] }
   /** Arrays that are also in the indexed table `elements`. */
-  elements: readonly string[]
+  elements: readonly Name[]
   /** Fields that `q` searches. The triggers of `04-words.sql` store their words. */
-  search: readonly string[]
+  search: readonly Name[]
   /** Resources whose changes affect this resource's answers, without includes. */
   reads: readonly ResourceName[]
   /** Reference data: one row for all customers, without `customer_id`. */
   reference?: true
   importing: {
-    required: readonly string[]
+    required: readonly Name[]
     /** Values of missing fields. Others become null or `[]`. */
-    initial: Readonly<Record<string, string | number>>
+    initial: By<Name, string | number>
     /** Missing fields that copy another field's value. */
-    sameAs: Readonly<Record<string, string>>
+    sameAs: Readonly<Record<string, Name>>
     /** Next states by field and state. The import warns if no path leads to the new state. */
-    transitions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+    transitions: By<Name, Readonly<Record<string, readonly string[]>>>
   }
 }
 
@@ -61,32 +65,22 @@ export type Field = FieldKind & {
   indexedElements: boolean
 }
 
-export type Resource = ResourceDefinition & { fields: ReadonlyMap<string, Field> }
+export type Resource = Definition<string> & { schema: z.ZodObject; fields: ReadonlyMap<string, Field> }
 
-/** Adds the fields, in the schema's order. Throws if the definition names an unknown field. */
-export const defineResource = (definition: ResourceDefinition): Resource => {
-  const fields = new Map<string, Field>()
-  for (const [name, schema] of Object.entries(definition.schema.shape) as [string, z.ZodType][]) {
-    const kind = getKind(schema)
+/** Adds the fields, in the schema's order. */
+export const defineResource = <Schema extends z.ZodObject>(
+  definition: Definition<keyof Schema['shape'] & string> & { schema: Schema },
+): Resource => {
+  const { schema, elements, computed, filters, sorts }: Omit<Resource, 'fields'> = definition
+  const fields = Object.entries<z.ZodType>(schema.shape).map(([name, type]): [string, Field] => {
+    const kind = getKind(type)
     const sortColumn = kind.nullable ? `${name}_sort` : name
-    fields.set(name, {
-      ...{ ...kind, name, schema, indexedElements: definition.elements.includes(name) },
-      ...{ computed: definition.computed[name], filter: definition.filters[name] },
-      sortColumn: definition.sorts.includes(name) ? sortColumn : undefined,
-    })
-  }
-  const named = [
-    ...Object.keys(definition.filters),
-    ...definition.sorts,
-    ...Object.keys(definition.computed),
-    ...(definition.flips?.fields ?? []),
-    ...definition.elements,
-    ...definition.search,
-    ...Object.values(definition.includes).map((include) => include.by),
-    ...definition.importing.required,
-    ...Object.keys(definition.importing.initial),
-  ]
-  const unknown = named.filter((name) => !fields.has(name))
-  if (unknown.length > 0) throw new Error(`${definition.name}: no such field: ${unknown.join(', ')}`)
-  return { ...definition, fields }
+    const field = {
+      ...{ ...kind, name, schema: type, indexedElements: elements.includes(name) },
+      ...{ computed: computed[name], filter: filters[name] },
+      sortColumn: sorts.includes(name) ? sortColumn : undefined,
+    }
+    return [name, field]
+  })
+  return { ...definition, fields: new Map(fields) }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { QueryPlan } from '../query/plan.ts'
-import type { Condition } from '../query/query.ts'
+import type { Condition, Operator } from '../query/query.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import type { Sql } from './column.ts'
 import { type Bindings, bindExpression } from './projection.ts'
@@ -25,7 +25,7 @@ const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
 
-/** The column with an index. */
+/** The sort column, which has an index, if there is one. */
 const getSortColumn = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)
 
 /** Returns the least text, by bytes, above all that begin with `prefix`. `undefined` if there is none. */
@@ -58,7 +58,11 @@ const rangeCondition = (field: Field, operator: keyof typeof comparison, value: 
   return and([bound, sql`${getSortColumn(field)} < ${sql.lit(isMarked(field) ? 'w' : 'infinity')}`])
 }
 
-const scalarCondition = (field: Field, { operator, values }: Condition): Sql => {
+const scalarCondition = (
+  field: Field,
+  operator: Exclude<Operator, 'all' | 'words'>,
+  values: readonly string[],
+): Sql => {
   const plain = sql.raw(`r.${field.name}`)
   const type = castOf[field.kind]
   switch (operator) {
@@ -74,8 +78,11 @@ const scalarCondition = (field: Field, { operator, values }: Condition): Sql => 
         ? sql`${getSortColumn(field)} = ${cast(wanted[0], type)}`
         : sql`${getSortColumn(field)} = any(${cast(wanted, `${type}[]`)})`
     }
-    default:
-      return rangeCondition(field, operator as keyof typeof comparison, values[0] as string)
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return rangeCondition(field, operator, values[0] as string)
   }
 }
 
@@ -137,11 +144,13 @@ export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
 export const filterConditions = (plan: QueryPlan): Sql[] => {
   const conditions = [isOwned(plan.resource)]
   for (const condition of plan.conditions) {
-    if (condition.operator === 'words') continue
+    const { operator, values } = condition
+    if (operator === 'words') continue
     const field = plan.resource.fields.get(condition.field) as Field
     if (field.computed) conditions.push(computedCondition(field, condition, plan))
-    else if (field.array) conditions.push(arrayCondition(plan.resource, field, condition))
-    else conditions.push(scalarCondition(field, condition))
+    else if (field.array || operator === 'all')
+      conditions.push(arrayCondition(plan.resource, field, condition))
+    else conditions.push(scalarCondition(field, operator, values))
   }
   return conditions
 }

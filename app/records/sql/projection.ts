@@ -1,15 +1,16 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Field, Resource } from '../resources/define.ts'
+import type { Sql } from './column.ts'
 import { customer, setting } from './session.ts'
 
 /** `day`: YYYY-MM-DD, or SQL of type date. `window`: days; `undefined`: the customer's setting. */
-export type Bindings = { day: string | RawBuilder<unknown>; window: number | undefined }
+export type Bindings = { day: string | Sql; window: number | undefined }
 
 const parameters = /:(day|window|customer)\b/
 
 /** Binds the parameters of an expression of `resources/`. */
-export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unknown> => {
+export const bindExpression = (text: string, bindings: Bindings): Sql => {
   const parts = text.split(parameters).map((part, index) => {
     if (index % 2 === 0) return sql.raw(part)
     if (part === 'day') return typeof bindings.day === 'string' ? sql`${bindings.day}::date` : bindings.day
@@ -27,26 +28,19 @@ export const storedValue = ({ name, kind }: Field): string =>
 export const columnFromJson = (resource: Resource, name: string, json: string): string =>
   `(jsonb_populate_record(null::${resource.name}, jsonb_build_object('${name}', ${json}))).${name}`
 
-/** Returns a stored field's value. PostgreSQL's JSON of instants depends on settings, so these are texts. */
-export const shown = (field: Field): string =>
-  field.kind === 'instant' ? instantText(storedValue(field)) : storedValue(field)
-
-/** Returns the named fields in the schema's order. `undefined`: all. */
-export const chosenFields = ({ fields }: Resource, names: readonly string[] | undefined): Field[] =>
-  [...fields.values()].filter(({ name }) => !names || names.includes(name))
-
 /** Returns the SQL of a field's value for answers, over the row `r`. */
-export const fieldValue = (field: Field, bindings: Bindings): RawBuilder<unknown> =>
-  field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(shown(field))
+export const fieldValue = (field: Field, bindings: Bindings): Sql => {
+  if (field.computed) return bindExpression(field.computed.select, bindings)
+  // PostgreSQL's JSON of an instant depends on the session's settings.
+  return sql.raw(field.kind === 'instant' ? instantText(`r.${field.name}`) : storedValue(field))
+}
 
-/** Compiles the response schema to a select list over the row `r`. `fields`: `undefined` for all. */
+/** Compiles the response schema to a select list over the row `r`. `names`: `undefined` for all fields. */
 export const projection = (
-  resource: Resource,
-  fields: readonly string[] | undefined,
+  { fields }: Resource,
+  names: readonly string[] | undefined,
   bindings: Bindings,
-): RawBuilder<unknown> =>
-  sql.join(
-    chosenFields(resource, fields).map(
-      (field) => sql`${fieldValue(field, bindings)} as ${sql.ref(field.name)}`,
-    ),
-  )
+): Sql => {
+  const chosen = [...fields.values()].filter(({ name }) => !names || names.includes(name))
+  return sql.join(chosen.map((field) => sql`${fieldValue(field, bindings)} as ${sql.ref(field.name)}`))
+}

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import { isComputed } from '../query/prepare.ts'
+import { isComputed, listIncludes } from '../query/prepare.ts'
+import type { Include } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
+import type { Sql } from './column.ts'
 import { filterConditions, keysetCondition, rowSource, sortKeys } from './conditions.ts'
 import { projection } from './projection.ts'
 import { isOwned, session } from './session.ts'
@@ -31,22 +33,20 @@ export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.r
       extract(epoch from pg_postmaster_start_time())::text as server,
       case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
 
-const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
-  const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
-  const target = resources[targetName as keyof typeof resources]
-  return sql`${sql.lit(`"${target.name}":{`)} || coalesce((
+const includedMember = (plan: QueryPlan, { resource: name, by }: Include): Sql => {
+  const target = resources[name]
+  return sql`${sql.lit(`"${name}":{`)} || coalesce((
     select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
     from (select distinct p.${sql.ref(by)} as id from (select * from picked limit ${sql.lit(plan.limit)}) p
       where p.${sql.ref(by)} is not null) wanted
-    join ${sql.table(target.name)} r on ${isOwned(target)} and r.id = wanted.id
+    join ${sql.table(name)} r on ${isOwned(target)} and r.id = wanted.id
     cross join lateral (select ${projection(target, undefined, plan)}) x
   ), '') || '}'`
 }
 
-const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
+const includedMembers = (plan: QueryPlan): Sql => {
   if (plan.includes.length === 0) return sql`null::text`
-  const getName = (include: string) => plan.resource.includes[include]?.resource ?? ''
-  const sorted = [...plan.includes].sort((a, b) => (getName(a) < getName(b) ? -1 : 1))
+  const sorted = listIncludes(plan).sort((a, b) => (a.resource < b.resource ? -1 : 1))
   return sql.join(
     sorted.map((include) => includedMember(plan, include)),
     sql.raw(` || ',' || `),
@@ -63,7 +63,7 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const filters = filterConditions(plan)
   const keyset = keysetCondition(plan)
   const keys = sortKeys(plan)
-  const conditions = (parts: RawBuilder<unknown>[]) => sql.join(parts, sql.raw(' and '))
+  const conditions = (parts: Sql[]) => sql.join(parts, sql.raw(' and '))
   const order = keys.map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
   const total = plan.count
     ? sql`(select count(*) from ${rowSource(plan)} where ${conditions(filters)})`
