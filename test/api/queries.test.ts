@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import t from 'tap'
 import { getOperators } from '../../app/records/query/query.ts'
@@ -218,9 +219,7 @@ t.test('validity, expiring and days_remaining are computed for the requested day
       const extra = `&on=${encodeURIComponent(on)}${window ? `&expiring_within=${window}` : ''}`
       const { data, page } = await read(`/v1/certificates?limit=500${extra}`)
       const wanted = expected({ resource: 'certificates', filters: [] }, stored, moment)
-      const different = wanted.filter(
-        (record, index) => !same(data[index], record) && !deepEqual(data[index], record),
-      )
+      const different = wanted.filter((record, index) => !isDeepStrictEqual(data[index], record))
       if (different.length > 0) wrong.push({ extra, ids: listIds(different) })
       if (page.as_of !== resolved) wrong.push({ extra, as_of: page.as_of })
       const computed = spec.filters.filter((filter) => ['validity', 'expiring'].includes(filter.name))
@@ -240,15 +239,6 @@ t.test('validity, expiring and days_remaining are computed for the requested day
   t.same(wrong, [])
 })
 
-const deepEqual = (a: unknown, b: unknown): boolean => {
-  try {
-    assert.deepStrictEqual(a, b)
-    return true
-  } catch {
-    return false
-  }
-}
-
 t.test(
   "approval_info counts this customer's approvals and certificates, each certificate once",
   async (t) => {
@@ -262,7 +252,7 @@ t.test(
       const { data, page } = await read(`/v1/countries?limit=500${extra}`)
       for (const record of expected({ resource: 'countries', filters: [] }, stored, moment)) {
         const got = data.find((each) => each.id === record.id)
-        if (!deepEqual(got, record))
+        if (!isDeepStrictEqual(got, record))
           wrong.push({ extra, got: got?.approval_info, wanted: record.approval_info })
       }
       if (page.as_of !== moment.on) wrong.push({ extra, page })
@@ -335,7 +325,7 @@ t.test(
       return sorts.map((keys) => ({ resource: spec.name, filters: [], sort: keys.join(',') }))
     })
     t.ok(queries.length > 300, `${queries.length} sorts`)
-    t.same(await listMismatches(queries), [])
+    t.same(await listMismatches(chosen(queries)), [])
   },
 )
 
@@ -636,9 +626,9 @@ t.test('fields gives only those, and id always', async (t) => {
       const wanted = all.map((record) =>
         name === 'id' ? { id: record.id } : { id: record.id, [name]: record[name] },
       )
-      if (!deepEqual(data, wanted)) wrong.push({ resource: spec.name, field: name, first: data[0] })
+      if (!isDeepStrictEqual(data, wanted)) wrong.push({ resource: spec.name, field: name, first: data[0] })
       const one = (await read(`/v1/${spec.name}/${all[0]?.id}?fields=${name}`)) as unknown as { data: Rec }
-      if (!deepEqual(one.data, wanted[0])) wrong.push({ resource: spec.name, field: name, one })
+      if (!isDeepStrictEqual(one.data, wanted[0])) wrong.push({ resource: spec.name, field: name, one })
     }
   }
   t.same(wrong, [])
@@ -663,9 +653,9 @@ t.test('include adds the named records and leaves rows unchanged; a dangling id 
             expectedIncluded(spec, name, rows, stored, now),
           ]),
         )
-        if (!deepEqual(data, plain.data) || page.limit !== plain.page.limit)
+        if (!isDeepStrictEqual(data, plain.data) || page.limit !== plain.page.limit)
           wrong.push({ url, chosen, rows: true })
-        if (!deepEqual(included, wanted)) wrong.push({ url, chosen, got: included })
+        if (!isDeepStrictEqual(included, wanted)) wrong.push({ url, chosen, got: included })
         dangling += rows.filter((row) =>
           chosen.some((name) => row[spec.includes[name]?.by as string] === 'dangling'),
         ).length
@@ -675,7 +665,7 @@ t.test('include adds the named records and leaves rows unchanged; a dangling id 
       const row = listRecords(spec.name, stored, now)[0] as Rec
       for (const name of chosen) {
         const { resource } = spec.includes[name] as { resource: string }
-        if (!deepEqual(one.included?.[resource], expectedIncluded(spec, name, [row], stored, now)))
+        if (!isDeepStrictEqual(one.included?.[resource], expectedIncluded(spec, name, [row], stored, now)))
           wrong.push({ one })
       }
     }

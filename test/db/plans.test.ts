@@ -115,14 +115,7 @@ const dropIndexes = async (owner: Db): Promise<() => Promise<void>> => {
 }
 
 const seedDatabase = async () => {
-  const { createDb, createPool } = await import('../../app/db/connect.ts')
-  const pool = createPool(database.url, {
-    max: 1,
-    applicationName: 'seed',
-    onError: () => {},
-    statementTimeoutMs: 0,
-  })
-  const owner = createDb(pool)
+  const owner = connectOwner(database)
   const makeIndexes = await dropIndexes(owner)
   for (const table of recordTables) await sql.raw(unlogged(table)).execute(owner)
   await sql.raw(seed).execute(owner)

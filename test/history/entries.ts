@@ -5,6 +5,7 @@ export type Entry = {
   id: string
   at: string
   op: string
+  cause?: string
   changes: Record<string, { from: unknown; to: unknown }>
 }
 

@@ -1,7 +1,10 @@
-import pg from 'pg'
+import type pg from 'pg'
 import t from 'tap'
-import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { createRandom } from '../api/world.ts'
+import { asCustomer } from '../helper.ts'
 import { cases, seed } from '../random.ts'
+import type { Entry } from './entries.ts'
+import { app, connect, database, readAll as readEntries } from './stage.ts'
 
 /**
  * Compares history and feed with a model of overlapping random transactions. History must contain each transition
@@ -9,17 +12,8 @@ import { cases, seed } from '../random.ts'
  */
 const steps = cases(200)
 
-/** mulberry32. */
-const createRandom = (state: number) => {
-  let a = state | 0
-  return (below: number) => {
-    a = (a + 0x6d2b79f5) | 0
-    let x = Math.imul(a ^ (a >>> 15), 1 | a)
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x
-    return Math.floor((((x ^ (x >>> 14)) >>> 0) / 4_294_967_296) * below)
-  }
-}
-const random = createRandom(seed)
+const next = createRandom(seed)
+const random = (below: number) => Math.floor(next() * below)
 const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T
 
 type Fields = { name: string; model: string | null; tags: string[] }
@@ -46,20 +40,9 @@ type Writer = {
   locked: Set<string>
 }
 
-const database = await createTestDatabase()
-const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
 const { get } = await asCustomer(database, app, customerId)
 const writers: Writer[] = await Promise.all(
-  ['one', 'two', 'three'].map(async () => {
-    const client = new pg.Client({ connectionString: database.url, statement_timeout: 60_000 })
-    await client.connect()
-    t.teardown(() => client.end())
-    return { client, written: undefined, locked: new Set() }
-  }),
+  [1, 2, 3].map(async () => ({ client: await connect(), written: undefined, locked: new Set<string>() })),
 )
 
 const ask = async (url: string) => {
@@ -180,19 +163,7 @@ const followFrom = async ({ token, state }: Token, limit: number): Promise<strin
   })
 }
 
-type Entry = { id: string; op: string; changes: Record<string, { from: unknown; to: unknown }> }
-const readAll = async (url: string, limit: number): Promise<Entry[]> => {
-  const entries: Entry[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const { data, page } = (await ask(`${url}?limit=${limit}${cursor && `&cursor=${cursor}`}`)) as {
-      data: Entry[]
-      page: { next_cursor: string | null }
-    }
-    entries.push(...data)
-    cursor = page.next_cursor
-  }
-  return entries
-}
+const readAll = (url: string, limit: number) => readEntries(get, url, limit)
 
 /** Undoes the entries one after the other. Returns the transitions, newest first. */
 const undo = (present: Fields | undefined, entries: readonly Entry[]): (Transition & { op: string })[] => {
