@@ -53,11 +53,8 @@ type Deps = {
   monotonicNow: () => number
 }
 
-/** Serves records without a framework: parsed query → cache key → cache → statement. */
-export const createRecords = (deps: Deps): Records => {
-  const { db, replica, cache, cursors, publicUrl, today, monotonicNow } = deps
+const createParse = ({ cursors, publicUrl, today }: Deps): Records['parse'] => {
   const prepare = createPrepare()
-  const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
 
   const isAnswerable = (
     customerId: string,
@@ -74,7 +71,7 @@ export const createRecords = (deps: Deps): Records => {
     return isOfSelection(cursors, customerId, selection, query.cursor)
   }
 
-  const parse = ({ principal, resource, id, shape, rawQuery }: RecordQuery): PreparedQuery => {
+  return ({ principal, resource, id, shape, rawQuery }) => {
     const outcome = prepare(resource, shape, rawQuery)
     if ('prepared' in outcome) return outcome.prepared
     const { customerId } = principal
@@ -88,9 +85,14 @@ export const createRecords = (deps: Deps): Records => {
       isAnswerable(customerId, resource, id, corrected),
     )
   }
+}
 
+/** Serves records without a framework: parsed query → cache key → cache → statement. */
+export const createRecords = (deps: Deps): Records => {
+  const { db, replica, cache, cursors, today, monotonicNow } = deps
+  const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
   return {
-    parse,
+    parse: createParse(deps),
     answer({ principal, resource, id, query: prepared, noCache }) {
       const { customerId } = principal
       const { query, selection, list } = prepared
