@@ -17,8 +17,7 @@ const textField = (most: number, isAllowed: (value: string) => boolean) =>
 
 const email = z
   .string('expected an e-mail address')
-  // RFC 5321, section 4.5.3.1: a path has 256 bytes including its brackets. Only a message to it shows
-  // whether the address exists.
+  // RFC 5321, section 4.5.3.1: a path has 256 bytes including its brackets.
   .max(254, { error: 'expected at most 254 characters', abort: true })
   // Linear time: no part of the domain can match in two ways.
   .regex(/^[^\s@]+@(?:[^\s@.]+\.)+[^\s@.]+$/, 'expected an e-mail address')
@@ -45,7 +44,7 @@ export const accessRequest = z
   )
   .meta({ id: 'AccessRequest', description: 'A request for access to the API' })
 
-/** Fields of the HTML form, whose faults the page shows. `null` without a body. */
+/** The page parses the fields again, to show the faults. `null` without a body. */
 export const accessForm = z.record(z.string(), z.string()).nullable()
 
 export const accessRequestAnswer = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from './fields.ts'
 
-/** A credential or scope. The largest body is 64 KiB. */
+/** A credential or scopes. The body limit is 64 KiB. */
 const sent = (refusal?: string) => z.string(refusal).meta({ maxLength: 65_536 })
 
 export const loginRequest = z
@@ -145,18 +145,17 @@ export const accessTokenClaims = z
   .object({
     sub: z.string().min(1),
     client_id: z.string(),
-    /** `aud` is a single value, though RFC 7519 allows a list: our tokens are for no other service. */
     iss: z.string(),
+    /** RFC 7519 allows a list, too. Our tokens are for one service. */
     aud: z.string(),
     customer: z.string().min(1),
     /** Seconds since 1970. */
     exp: z.int(),
     iat: z.int(),
     nbf: z.int(),
-    /** A revocation names this id. */
     jti: z.string().min(1).max(64),
     scope: z.string(),
-    /** Whether scopes created during the token's life are included, also of custom endpoints. */
+    /** Whether the token also has scopes that were created after it, for example of custom endpoints. */
     every_scope: z.boolean().default(false),
   })
   .refine((claims) => claims.client_id === claims.sub)

@@ -12,11 +12,7 @@ const pageInfo = z
   })
   .meta({ id: 'ChangesPageInfo', description: 'The position in the feed' })
 
-/**
- * Returns the schema of a change of one of these records, by resource. Call it once. It allows any object as
- * a record: a discriminated union would fail in generated clients with the first new resource, and a plain
- * union parsed every record as its first member.
- */
+/** Returns the schema of a change. Call it once. */
 export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
   const names = Object.keys(records)
   const schemas = names.map((name) => `${name}: ${records[name]?.meta()?.id}`).join(', ')
@@ -57,6 +53,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
           description: 'With `previous=true`: the values of these fields in the state of the token',
           examples: [{ approval_status: 'approved', validity: 'valid' }],
         }),
+      // Any object: generated clients fail if a union lacks a new resource, or parse it as its first member.
       data: z
         .record(z.string(), z.unknown())
         .nullable()

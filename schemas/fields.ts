@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** Longest stored text in UTF-8 bytes. It fits a B-tree entry next to customer and id. */
+/** UTF-8 bytes. Fits a B-tree entry next to customer and id. */
 export const maxTextBytes = 2000
 
 const storableText = (value: string) =>
   value.isWellFormed() && !value.includes('\u0000') && Buffer.byteLength(value) <= maxTextBytes
 
-/** Adds a description and examples to a type. Examples of records are from the example data. */
+/** Adds a description and examples, for records from the example data. */
 export const field = <T extends z.ZodType>(
   type: T,
   description: string,
@@ -33,7 +33,7 @@ export const date = z.iso
   .date('expected a date as YYYY-MM-DD')
   .refine((value) => !value.startsWith('0000'), 'expected a year from 0001')
 
-/** RFC 3339 in UTC with six decimals, as in every answer. */
+/** RFC 3339 in UTC with six decimals. */
 export const instant = z.iso.datetime({ precision: 6 })
 
 export const texts = z.array(text)

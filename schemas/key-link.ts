@@ -1,4 +1,3 @@
 import { z } from 'zod'
 
-/** The body that the page `/key` sends. */
 export const keyLinkRequest = z.strictObject({ secret: z.string('expected the part of the link after #') })

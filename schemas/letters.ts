@@ -1,7 +1,5 @@
-/**
- * The characters of a search word. The database has the same in `fold_words` (`04-words.sql`), which made the
- * stored words: a change here needs a migration that recomputes them.
- */
+// The stored words were made by the same rules in the database (`fold_words` in `04-words.sql`): a change here
+// needs a migration that recomputes them.
 
 /** Code points above U+007F, in hexadecimal, that are letters, digits or marks after NFKD. */
 export const letters = `
@@ -27,7 +25,7 @@ fa0e-fb1e fe00-fe2f fe73 10000-100fa 101fd-102e0 10300-1031f 1032d-10340 10342-1
 1bc9d-1bc9e 1cf00-1cf46 1d165-1d169 1d16d-1d172 1d17b-1d182 1d185-1d18b 1d1aa-1d1ad 1d242-1d244 1da00-1da36
 1da3b-1da6c 1da75 1da84 1da9b-1e14e 1e290-1e2f9 1e4d0-1e5fa 1e6c0-1e8c4 1e8d0-1e959 20000-33479 e0100-e01ef`
 
-/** Marks above or below a letter. Vowel signs of other scripts are not included. */
+/** Marks above or below a letter, without the vowel signs of some scripts. */
 export const accents =
   '300-36f 483-487 591-5bd 5bf 5c1-5c2 5c4-5c5 5c7 610-61a 64b-65f 670 1ab0-1aff 1dc0-1dff 20d0-20f0 fe20-fe2f'
 

@@ -21,7 +21,7 @@ const dayPageInfo = pageInfo
     description: 'The position of this page in the list, and the day of its computed fields',
   })
 
-/** Schemas of included records by the resource's name. */
+/** Record schemas by resource. */
 export type Included = Readonly<Record<string, z.ZodObject>>
 
 const includedMember = (included: Included) => {
@@ -44,7 +44,7 @@ const getName = (record: z.ZodObject): string => {
   return id
 }
 
-/** Returns the schema of a list's answer: Certificate → CertificatePage. Call it once per record. */
+/** Returns the schema of a page, for example CertificatePage. Call it once per record: ids are unique. */
 export const createPageSchema = (record: z.ZodObject, included: Included, computedForDay: boolean) =>
   z
     .strictObject({
@@ -54,11 +54,11 @@ export const createPageSchema = (record: z.ZodObject, included: Included, comput
     })
     .meta({ id: `${getName(record)}Page`, description: 'A page of records' })
 
-/** Returns the schema of one record's answer: Certificate → CertificateAnswer. Call it once per record. */
+/** Returns the schema of one record's answer, for example CertificateAnswer. Call it once per record. */
 export const createItemSchema = (record: z.ZodObject, included: Included) =>
   z
     .strictObject({ data: record, ...includedMember(included) })
     .meta({ id: `${getName(record)}Answer`, description: 'One record' })
 
-/** The answer of a custom endpoint. Its document decides the members. */
+/** The document of a custom endpoint decides the members. */
 export const customAnswer = z.looseObject({})

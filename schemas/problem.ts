@@ -11,7 +11,7 @@ const fault = z
   })
   .meta({ id: 'Fault', description: 'One fault of a request' })
 
-/** Every error of the API, for every media type (RFC 9457). */
+/** Every error of the API except those of OAuth, for every requested media type. */
 export const problem = z
   .strictObject({
     type: field(

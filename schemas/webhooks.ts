@@ -17,7 +17,6 @@ const key = z
   })
   .meta({ id: 'WebhookKey', description: 'A public key that verifies webhooks' })
 
-/** `GET /.well-known/webhook-keys.json`. */
 export const webhookKeys = z
   .strictObject({
     keys: z.array(key).meta({
@@ -26,7 +25,6 @@ export const webhookKeys = z
   })
   .meta({ id: 'WebhookKeySet', description: 'The public keys that verify webhooks' })
 
-/** The body of a message to a receiver. */
 export const webhookMessage = z
   .strictObject({
     type: field(

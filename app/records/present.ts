@@ -8,17 +8,14 @@ import type { Resource } from './resources/define.ts'
 export const isId = ({ fields }: Resource, id: string): boolean =>
   fields.get('id')?.element.safeParse(id).success === true
 
-/** 404. `staleSeconds`: see `ReadResult`. An error reports a stale read only in this header. */
+/** 404. `staleSeconds` (see `ReadResult`) is in the header Cache-Status: an error has no other sign of it. */
 export const notFound = (detail: string, staleSeconds?: number): ApiError =>
   new ApiError('not_found', {
     detail,
     ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
   })
 
-/**
- * Returns the cache's answer, synchronously if it is in memory. Throws or rejects with not_found and
- * unavailable.
- */
+/** Passes on an answer that has a record. Throws or rejects with not_found; rejects with unavailable. */
 export const requirePresent = (
   answer: ReadResult | Promise<ReadResult>,
   detail: string,

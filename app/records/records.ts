@@ -2,8 +2,8 @@ import type { ReadResult } from '../cache/freshness.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { QueuedDb } from '../db/connect.ts'
 import { invalidQuery } from '../errors.ts'
+import { mediaTypes } from '../http/formats.ts'
 import { typeByFormat } from '../http/media-type.ts'
-import { parsePairs, splitList } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { checkAsOf, readPastItem } from './history/as-of.ts'
 import { isId, notFound, requirePresent } from './present.ts'
@@ -38,8 +38,8 @@ export type RecordRequest = {
 
 export type Records = {
   /** Parses the query of a page, an item or an export. Throws invalid_query. */
-  parse(asked: RecordQuery): PreparedQuery
-  /** Throws or rejects with invalid_query, invalid_cursor, not_found, unavailable. */
+  parse(request: RecordQuery): PreparedQuery
+  /** Throws or rejects with invalid_query, invalid_cursor, not_found, before_history, overloaded, unavailable. */
   answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
 
@@ -53,27 +53,8 @@ type Deps = {
   monotonicNow: () => number
 }
 
-/**
- * Returns the scopes of the included resources. Scopes are checked before the rest of the query (contract,
- * section 4), so unknown names are ignored.
- */
-export const includedScopes = (resource: Resource, rawQuery: string): string[] => {
-  // Fast path: this runs on every request, and few have `include`.
-  if (!rawQuery.includes('include') && !rawQuery.includes('%')) return []
-  return parsePairs(rawQuery)
-    .filter(({ name }) => name === 'include')
-    .flatMap(({ value }) => splitList(value ?? ''))
-    .flatMap((name) => {
-      const included = Object.hasOwn(resource.includes, name) ? resource.includes[name] : undefined
-      return included ? [`${included.resource}:read`] : []
-    })
-}
-
-/** Serves records without a framework: parsed query → cache key → cache → statement. */
-export const createRecords = (deps: Deps): Records => {
-  const { db, replica, cache, cursors, publicUrl, today, monotonicNow } = deps
+const createParse = ({ cursors, publicUrl, today }: Deps): Records['parse'] => {
   const prepare = createPrepare()
-  const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
 
   const isAnswerable = (
     customerId: string,
@@ -81,15 +62,16 @@ export const createRecords = (deps: Deps): Records => {
     id: string | undefined,
     corrected: string,
   ) => {
-    const isPage = ['application/json', undefined].includes(typeByFormat(corrected))
-    const outcome = prepare(resource, id !== undefined ? 'item' : isPage ? 'page' : 'export', corrected)
+    const type = typeByFormat(corrected) ?? mediaTypes.json
+    const listShape = type === mediaTypes.json ? 'page' : 'export'
+    const outcome = prepare(resource, id === undefined ? listShape : 'item', corrected)
     if (!('prepared' in outcome)) return false
     const { query, selection } = outcome.prepared
     if (checkAsOf(query, today()).length > 0) return false
     return isOfSelection(cursors, customerId, selection, query.cursor)
   }
 
-  const parse = ({ principal, resource, id, shape, rawQuery }: RecordQuery): PreparedQuery => {
+  return ({ principal, resource, id, shape, rawQuery }) => {
     const outcome = prepare(resource, shape, rawQuery)
     if ('prepared' in outcome) return outcome.prepared
     const { customerId } = principal
@@ -98,23 +80,28 @@ export const createRecords = (deps: Deps): Records => {
       const { faults, corrected } = outcome
       throw invalidQuery(faults, corrected === undefined ? undefined : `${address}?${corrected}`)
     }
-    const faults = [...outcome.faults, ...checkAsOf(outcome.asked, today())]
+    const faults = [...outcome.faults, ...checkAsOf(outcome.parsed, today())]
     throw refuseQuery(cursors, customerId, { ...outcome, faults }, address, (corrected) =>
       isAnswerable(customerId, resource, id, corrected),
     )
   }
+}
 
+/** Serves records without a framework: parsed query → cache key → cache → statement. */
+export const createRecords = (deps: Deps): Records => {
+  const { db, replica, cache, cursors, today, monotonicNow } = deps
+  const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
   return {
-    parse,
+    parse: createParse(deps),
     answer({ principal, resource, id, query: prepared, noCache }) {
       const { customerId } = principal
       const { query, selection, list } = prepared
       const noSuchRecord = `There is no ${resource.noun} with this id`
       if (id !== undefined && !isId(resource, id)) throw notFound(noSuchRecord)
-      const faults = checkAsOf(query, today())
+      const moment = { customerId, today: today() }
+      const faults = checkAsOf(query, moment.today)
       if (faults.length > 0) throw invalidQuery(faults, undefined)
       const after = readCursor(cursors, customerId, selection, query.cursor)
-      const moment = { customerId, today: today() }
       const fillFrom = (source: QueuedDb) => {
         const plan = planQuery(query, moment, after)
         if (id !== undefined && query.asOf !== undefined) return readPastItem(source, plan, id)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -10,13 +10,11 @@ import { resources } from './resources/index.ts'
 import { compile } from './sql/compile.ts'
 import { pageStatement } from './sql/statement.ts'
 
-/**
- * Code that computes answers, in addition to statements.
- * See docs/decisions/0079-cache-keys-hash-the-code.md.
- */
+// See docs/decisions/0079-cache-keys-hash-the-code.md.
 export type Computing = {
+  /** Definitions of the SQL functions by name. */
   functions: ReadonlyMap<string, string>
-  /** Sources that compile conditions and write bodies. */
+  /** Sources that compile filters and write bodies: `listStatements` contains neither. */
   pages: string
   custom: string
 }
@@ -31,7 +29,7 @@ const readAll = (folder: string) =>
 
 const definition = /create (?:or replace )?function (\w+)\(.*?\$\$.*?\$\$/gs
 
-/** A changed comment changes the hash too: a cold cache is cheaper than a wrong answer. */
+// A changed comment changes the hash too: a cold cache is cheaper than a wrong answer.
 const readComputing = (): Computing => {
   const functions = new Map<string, string>()
   for (const file of readdirSync(migrations, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -55,7 +53,7 @@ const shippedComputing = (): Computing => {
   return shipped
 }
 
-/** Statements that together contain every expression, include and sort of a resource. */
+/** Statements with every field, include and sort of a resource. */
 const listStatements = (resource: Resource): string[] => {
   const includes = Object.keys(resource.includes).join()
   const everything = `count=exact${includes === '' ? '' : `&include=${includes}`}`
@@ -80,13 +78,11 @@ const calledBy = (texts: readonly string[], functions: Computing['functions']): 
   return [...called].sort()
 }
 
-const digest = (parts: unknown): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
+/** Returns 12 characters of a hash. */
+export const digest = (parts: unknown): string =>
+  hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
 
-/**
- * Returns a hash of the code that computes a resource's answers. A release that does not change it reuses the
- * answers in Redis.
- */
+/** Hashes the code that computes a resource's answers. Releases with the same hash share entries in Redis. */
 export const computeVersion = (resource: Resource, { functions, pages } = shippedComputing()): string => {
   const { filters, computed, search } = resource
   const statements = listStatements(resource)
@@ -98,26 +94,22 @@ export const computeVersion = (resource: Resource, { functions, pages } = shippe
 
 const versions = new Map<Resource, string>()
 
-/** Returns `computeVersion`, cached. */
+/** Returns `computeVersion`, computed once. */
 export const getVersion = (resource: Resource): string => {
-  const known = versions.get(resource)
-  if (known !== undefined) return known
-  const version = computeVersion(resource)
+  const version = versions.get(resource) ?? computeVersion(resource)
   versions.set(resource, version)
   return version
 }
 
 let ofCustom: string | undefined
 
-/** Returns the version of custom endpoints, which may read every resource. */
+/** Returns the version of all custom endpoints, because each may read every resource. */
 export const customVersion = (): string => {
   ofCustom ??= digest([Object.values(resources).map(getVersion), shippedComputing().custom])
   return ofCustom
 }
 
-/**
- * Returns the cache key of an answer within a customer. It contains the day only if the answer depends on it.
- */
+/** Returns the cache key of an answer, without the customer. */
 export const cacheKey = (
   prepared: PreparedQuery,
   itemId: string | undefined,

@@ -12,17 +12,13 @@ import { pageStatement } from '../../app/records/sql/statement.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 import { explain, type PlanNode, rowsRead } from './explain.ts'
 
-/**
- * Tests the contract's cost rule with EXPLAIN, in the serving role. One customer has 20,000 records of each
- * resource, among a hundred small customers. No table is scanned, and every index look-up begins with the customer.
- * An index serves the first sort key, and each selective filter has an index. No index is unused.
- */
+/** The cost rule of the contract, section 3, tested with EXPLAIN in the serving role. */
 const large = 'large'
 const largeRows = 20_000
 const smallCustomers = 100
 const smallRows = 100
 const today = '2026-11-21'
-/** What a page of 50 may read: itself, its ties, and what index look-ups of a few conditions touch. */
+/** Rows that a page of 50 may read, with ties and index look-ups of a few conditions. */
 const pageBound = 400
 
 const database = await createTestDatabase()
@@ -96,10 +92,7 @@ alter table ${table} enable trigger user;`
 
 const recordTables = resourceNames.filter((name) => !resources[name].reference)
 
-/**
- * Takes away every index and key; resolves to what makes the same ones again, and checks them. Rows that are there
- * are indexed in a fraction of the time that rows take one by one, and twice where an update moves them.
- */
+/** Drops every index and key, which makes seeding faster. Resolves to a function that creates them again. */
 const dropIndexes = async (owner: Db): Promise<() => Promise<void>> => {
   const tables = sql`any(${[...recordTables, 'elements', 'record_words']}::regclass[])`
   const { rows: keys } = await sql<{ table: string; name: string; definition: string }>`
@@ -122,14 +115,7 @@ const dropIndexes = async (owner: Db): Promise<() => Promise<void>> => {
 }
 
 const seedDatabase = async () => {
-  const { createDb, createPool } = await import('../../app/db/connect.ts')
-  const pool = createPool(database.url, {
-    max: 1,
-    applicationName: 'seed',
-    onError: () => {},
-    statementTimeoutMs: 0,
-  })
-  const owner = createDb(pool)
+  const owner = connectOwner(database)
   const makeIndexes = await dropIndexes(owner)
   for (const table of recordTables) await sql.raw(unlogged(table)).execute(owner)
   await sql.raw(seed).execute(owner)
@@ -146,7 +132,7 @@ const getPlan = (name: ResourceName, query: string, after?: string[]): QueryPlan
   return planQuery(outcome.query, { customerId: large, today }, after)
 }
 
-/** Rows that share one value of a sort key, at most: mostly those that have none. */
+/** The most rows that share one value of a sort key, usually null. */
 const largestTie = async (name: ResourceName, key: string): Promise<number> => {
   const column = sql.ref(resources[name].fields.get(key)?.sortColumn ?? key)
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(name)}
@@ -156,7 +142,7 @@ const largestTie = async (name: ResourceName, key: string): Promise<number> => {
 
 const usedIndexes = new Set<string>()
 
-/** What breaks the rule in a plan, in words; `bound` undefined: the customer's rows may be read. */
+/** Violations of the rule in a plan. `bound`: `undefined` if all rows of the customer may be read. */
 const faultsIn = (label: string, nodes: readonly PlanNode[], bound: number | undefined): string[] => {
   const faults: string[] = []
   for (const node of nodes) {
@@ -182,7 +168,7 @@ const judge = async (name: ResourceName, query: string, bound: number | undefine
     bound,
   )
 
-/** Filters that the rule calls selective, each with a value that few rows have; `n` varies it. */
+/** Selective filters, each with a value of few rows. */
 const selective: Record<string, string[]> = {
   certificates: [
     'id=c777',
@@ -365,7 +351,7 @@ t.test('the cost rule', async (t) => {
   })
 })
 
-/** Entries 1 and 2 are the only ones of their kind; the newest 30 wait for their root. A root has 20 entries. */
+/** Entries 1 and 2 are the only ones of their kind. The newest 30 have no root yet. A root has 20 entries. */
 const seedTrail = `
 insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, salt, entry, root_no)
 select 'large', i, i, timestamptz '2026-01-01' + i * interval '1 minute',

@@ -1,12 +1,21 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createDb, createPool, type QueuedDb, readerRole, readRowInTurn } from '../../app/db/connect.ts'
+import {
+  createDb,
+  createPool,
+  type NamedStatement,
+  type QueuedDb,
+  readerRole,
+  readRowInTurn,
+} from '../../app/db/connect.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import { resources } from '../../app/records/resources/index.ts'
-import { type BoundStatement, createShapes } from '../../app/records/sql/shapes.ts'
+import { compile as compileStatement } from '../../app/records/sql/compile.ts'
+import { createShapes } from '../../app/records/sql/shapes.ts'
 import { type PageRow, pageStatement } from '../../app/records/sql/statement.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
+import { explain, listScans } from './explain.ts'
 
 const database = await createTestDatabase()
 const open = (prepares: boolean) =>
@@ -27,7 +36,7 @@ t.teardown(async () => {
 
 const today = '2026-11-21'
 const rowCount = 3_000
-/** Certificates that end on one day. */
+/** Certificates that end on the same day. */
 const ties = 5
 await sql`insert into customers (customer_id, name) values ('a', 'A'), ('b', 'B')`.execute(database.operator)
 await sql`insert into products (customer_id, id, name) select c, 'p' || n, 'P' from unnest(array['a', 'b']) c,
@@ -48,23 +57,20 @@ const getPlan = (query: string, customerId = 'a', day = today, after?: string[])
   if ('faults' in outcome) throw new Error(JSON.stringify(outcome.faults))
   return planQuery(outcome.query, { customerId, today: day }, after)
 }
-const compile = (plan: QueryPlan): BoundStatement => {
-  const { sql: text, parameters } = pageStatement(plan).compile(db)
-  return { text, values: [...parameters] }
-}
-/** Asks until the shape is kept. */
-const keep = (plan: QueryPlan, shapes = createShapes(compile, () => 0)): BoundStatement => {
+const compile = (plan: QueryPlan) => compileStatement(pageStatement(plan))
+/** Repeats the query until its shape is kept. */
+const keep = (plan: QueryPlan, shapes = createShapes(compile, () => 0)): NamedStatement => {
   for (let i = 0; i < 10; i++) {
     const found = shapes.find(plan)
     if (found) return found
   }
   throw new Error('never kept')
 }
-const run = (statement: BoundStatement, on: QueuedDb = db): Promise<PageRow> =>
+const run = (statement: NamedStatement, on: QueuedDb = db): Promise<PageRow> =>
   readRowInTurn(on, 'a', statement)
 const lasting = ({ data, found, last, total }: PageRow) => ({ data, found, last, total })
 
-/** Two of one shape each, with other values; the first sort key's index serves them all. */
+/** Pairs of one shape with different values. The index of the first sort key serves them all. */
 const bound: [QueryPlan, QueryPlan][] = [
   [getPlan(''), getPlan('', 'b')],
   [getPlan(''), getPlan('', 'a', '2027-05-01')],
@@ -83,7 +89,7 @@ const bound: [QueryPlan, QueryPlan][] = [
   ],
   [getPlan('id=x5'), getPlan('id=x6', 'b')],
 ]
-/** Pairs as above, but the planner must see their values. */
+/** Pairs whose values the planner must see. */
 const unbound: [QueryPlan, QueryPlan][] = [
   [getPlan('country_code=DE'), getPlan('country_code=FR')],
   [getPlan('country_code=DE,FR&limit=3'), getPlan('country_code=IT,DE&limit=3', 'b')],
@@ -103,7 +109,7 @@ t.test('a prepared statement returns the rows of a compiled one, for all values'
   for (const [first, second] of [...bound, ...unbound]) {
     const shapes = createShapes(compile, () => 0)
     const kept = keep(first, shapes)
-    const other = shapes.find(second) as BoundStatement
+    const other = shapes.find(second) as NamedStatement
     t.equal(other.text, kept.text)
     t.same(lasting(await run(kept)), lasting(await run(compile(first))))
     t.same(lasting(await run(other)), lasting(await run(compile(second))))
@@ -111,32 +117,16 @@ t.test('a prepared statement returns the rows of a compiled one, for all values'
   }
 })
 
-t.test('planned without its values it still reads the page by an index, and no more', async (t) => {
-  const client = await createPool(database.url, {
-    role: readerRole,
-    max: 1,
-    applicationName: 'test',
-    onError: () => {},
-  })
-  t.teardown(() => client.end())
-  await client.query('set plan_cache_mode = force_generic_plan')
-  type Node = {
-    'Node Type': string
-    'Relation Name'?: string
-    'Actual Rows': number
-    'Actual Loops': number
-    Plans?: Node[]
-  }
-  const scans = (node: Node): Node[] => [
-    ...(node['Relation Name'] === 'certificates' ? [node] : []),
-    ...(node.Plans ?? []).flatMap(scans),
-  ]
+t.test('a generic plan reads only the page, by an index', async (t) => {
+  const generic = open(false)
+  t.teardown(() => generic.destroy())
+  await sql`set plan_cache_mode = force_generic_plan`.execute(generic)
   for (const [index, [plan]] of bound.entries()) {
     const { text, values } = keep(plan)
-    await client.query(`prepare s${index} as ${text}`)
+    await sql.raw(`prepare s${index} as ${text}`).execute(generic)
     const literals = values.map((value) => (typeof value === 'number' ? value : `'${value}'`)).join()
-    const { rows } = await client.query(`explain (analyze, format json) execute s${index}(${literals})`)
-    const found = scans(rows[0]['QUERY PLAN'][0].Plan)
+    const nodes = await explain(generic, sql.raw(`execute s${index}(${literals})`))
+    const found = listScans(nodes).filter((node) => node['Relation Name'] === 'certificates')
     t.ok(found.length > 0)
     for (const node of found) {
       t.match(node['Node Type'], /Index/, JSON.stringify(node))
@@ -145,13 +135,13 @@ t.test('planned without its values it still reads the page by an index, and no m
   }
 })
 
-t.test('queries whose plan hangs on their values are not kept prepared', (t) => {
+t.test('does not prepare queries whose plan depends on values', (t) => {
   for (const [plan] of bound) t.match(keep(plan).name, /^page_[\da-f]{16}$/)
   for (const [plan] of unbound) t.equal(keep(plan).name, undefined)
   t.end()
 })
 
-t.test('a statement whose text hangs on its values is made each time', (t) => {
+t.test('compiles a statement each time if its text depends on values', (t) => {
   const shapes = createShapes(compile, () => 0)
   const long = Array.from({ length: 9 }, (_, n) => `x${n}`).join()
   for (const query of ['number[prefix]=N1', `id=${long}`]) {

@@ -23,7 +23,6 @@ const listWords = async (): Promise<string[]> => {
     from record_words where customer_id <> '*' order by 1`.execute(operator)
   return rows.map(({ line }) => line)
 }
-/** What the serving role finds in a session of `customer`; undefined: of nobody. */
 const find = (customer: string | undefined, asked: string, resource: string, words: string) =>
   reader.transaction().execute(async (trx) => {
     await sql`select set_config('app.customer_id', ${customer ?? ''}, true)`.execute(trx)
@@ -40,7 +39,7 @@ t.test('database and service fold every character to the same words', async (t) 
     const own = foldWords(`Aa${String.fromCodePoint(point)}Bb`)
     return own.join(' ') !== words.filter((word) => word !== '').join(' ')
   })
-  // What one of the two knows from a later Unicode than the other: none of it is older than ten years.
+  // The two may have different versions of Unicode.
   const old = differing.filter(({ point }) =>
     /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(String.fromCodePoint(point)),
   )

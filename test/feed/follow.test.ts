@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { addDays } from '../../app/records/query/values.ts'
+import { addDays } from '../api/oracle.ts'
 import { createTestDatabase } from '../helper.ts'
 import { cases, fc } from '../random.ts'
 import { testPostgres } from '../servers.ts'

@@ -1,25 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
-import pg from 'pg'
+import { sql } from 'kysely'
 import t from 'tap'
-import { asCustomer, createTestApp, createTestDatabase, type Get } from '../helper.ts'
+import { asCustomer, type Get } from '../helper.ts'
+import { app, connect, database, run } from './stage.ts'
 
-/** One record as it stood on a day. Changes are moved into the past, because a test has no days to wait. */
-
-const database = await createTestDatabase()
-const { operator } = database
-const app = await createTestApp(database)
-const owner = new pg.Client({ connectionString: database.url })
-await owner.connect()
-t.teardown(async () => {
-  await app.close()
-  await owner.end()
-  await database.close()
-})
-
-const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
+const owner = await connect()
 const today = new Date().toISOString().slice(0, 10)
 const getDay = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
-/** What has happened so far, as if it had been so many days earlier than it is now. */
+/** Moves everything that was written so far into the past. */
 const goBack = async (customer: string, days: number) => {
   const back = `interval '${days} days'`
   await owner.query('begin')
@@ -77,7 +64,7 @@ t.test('returns a record as it was on each day of its lives', async (t) => {
   t.same(
     (await ask(get, today)).body,
     (await get('/v1/products/p')).body,
-    'today is what there is, byte for byte',
+    'today equals the present record, byte for byte',
   )
   t.same((await ask(get, getDay(25), '&fields=name')).json(), { data: { id: 'p', name: 'one' } })
 })
@@ -104,14 +91,14 @@ t.test('computed fields use the day and the state of that day', async (t) => {
   t.equal((await get('/v1/certificates/c?as_of=today-60d&expiring_within=5')).json().data.expiring, false)
 })
 
-t.test('where history does not reach, the answer says from when on it does', async (t) => {
+t.test('a day before the start of history is refused with that start', async (t) => {
   const { get } = await asCustomer(database, app, 'cool')
   await run(sql`insert into products (customer_id, id, name) values ('cool', 'p', 'one')`)
   await goBack('cool', 300)
   await owner.query(`update history_begun set since = now() - interval '100 days'`)
   await run(sql`update products set name = 'two' where customer_id = 'cool'`)
   t.equal(await nameOn(get, getDay(50)), 'one')
-  t.equal(await nameOn(get, getDay(300)), 'one', 'it was not changed since, which updated_at tells')
+  t.equal(await nameOn(get, getDay(300)), 'one', 'updated_at shows that it has not changed since')
   const first = `The history of this product begins on ${getDay(300)}`
   t.match((await ask(get, getDay(301))).json(), { code: 'before_history', detail: first })
   await goBack('cool', 200)

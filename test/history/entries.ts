@@ -1,15 +1,15 @@
 import type { Fields, Records } from '../feed/follower.ts'
 
-/** An entry of a history, as answers have it. */
 export type Entry = {
   resource: string
   id: string
   at: string
   op: string
+  cause?: string
   changes: Record<string, { from: unknown; to: unknown }>
 }
 
-/** Absent is null. The time of the last change is that of the entries. */
+/** Null and absent are equal. `updated_at` is not compared: it is the time of an entry. */
 export const comparable = (record: Fields): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -19,7 +19,7 @@ export const comparable = (record: Fields): string =>
     ),
   )
 
-/** Takes a change back, and says where its new values are not those that are there. */
+/** Undoes a change. Returns the fields whose values are not its new values. */
 export const undo = (records: Records, { resource, id, op, changes }: Entry): string[] => {
   const key = `${resource}/${id}`
   const record = op === 'delete' ? {} : records.get(key)

@@ -1,39 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import pg from 'pg'
 import t from 'tap'
-import {
-  addCustomer,
-  connectOwner,
-  createTestApp,
-  createTestDatabase,
-  type Get,
-  logIn,
-  type TestClock,
-} from '../helper.ts'
+import { connectOwner, type Get } from '../helper.ts'
+import { clock, connect, database, newCustomer, run } from './stage.ts'
 
-/** The change feed says which fields changed, and what they were. */
-
-const database = await createTestDatabase()
 const { operator } = database
-const clock: TestClock = { offsetMs: 0 }
-const app = await createTestApp(database, { clock })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
-
-const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
-let customers = 0
-const newCustomer = async () => {
-  const id = `customer-${++customers}`
-  const apiKey = await addCustomer(database, id)
-  const { get } = await logIn(app, apiKey)
-  const getOnDay = async (days: number) => {
-    clock.offsetMs = days * 86_400_000
-    return (await logIn(app, apiKey)).get
-  }
-  return { id, get, getOnDay }
-}
 
 type Change = {
   op: string
@@ -71,7 +41,7 @@ t.test('an update names the fields that differ from the follower’s copy', asyn
   t.match(
     await change('&previous=true'),
     [{ changed: ['tags'], previous: { tags: [] } }],
-    'what came back is no change',
+    'a value that is back is no change',
   )
   const middle = (await ask(get, `?after=${after}`)).page.next_token
   await run(sql`update products set name = 'four' where customer_id = ${id} and id = 'p'`)
@@ -81,7 +51,7 @@ t.test('an update names the fields that differ from the follower’s copy', asyn
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'new', 'one')`)
   await run(sql`update products set name = 'two' where customer_id = ${id} and id = 'new'`)
   const added = (await change('&previous=true')).find((each) => each.id === 'new')
-  t.notOk(added && ('changed' in added || 'previous' in added), 'of a new record nothing can be told')
+  t.notOk(added && ('changed' in added || 'previous' in added), 'a new record has no differences')
   await run(sql`delete from products where customer_id = ${id} and id = 'q'`)
   const gone = (await change('&previous=true')).find((each) => each.id === 'q')
   t.same([gone?.op, gone?.changed, gone?.data], ['delete', undefined, null])
@@ -159,7 +129,7 @@ t.test('a write and a new day together are told from the state of the token', as
     opens: { expiring: true, valid_from: null },
   }
   for (const limit of [1, 2, 3, 500]) {
-    // A record may be told more than once, as of each step. The last is as of now.
+    // Each step may report the record. The last report is current.
     const told: Record<string, Change> = {}
     for (let token = after, more = true; more; ) {
       const { data, page } = await ask(tomorrow, `?after=${token}&limit=${limit}&previous=true`)
@@ -177,14 +147,12 @@ t.test('a write and a new day together are told from the state of the token', as
 t.test('a transaction that was open when the token was made is not in its state', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
+  const client = await connect()
   await client.query('begin')
   await client.query(`update products set name = 'two' where customer_id = '${id}'`)
   const after = await begin(get)
   t.same((await ask(get, `?after=${after}`)).data, [])
   await client.query('commit')
-  await client.end()
   await run(sql`update products set model = 'M' where customer_id = ${id}`)
   const { data } = await ask(get, `?after=${after}&previous=true`)
   t.match(data, [{ changed: ['model', 'name'], previous: { model: null, name: 'one' } }])
@@ -199,9 +167,7 @@ t.test('a record whose creation was open when the token was made is new', async 
   await run(sql`delete from products where customer_id = ${id} and id = 'gone'`)
   const [creator, late, updater] = await Promise.all(
     [1, 2, 3].map(async () => {
-      const client = new pg.Client({ connectionString: database.url })
-      await client.connect()
-      t.teardown(() => client.end())
+      const client = await connect()
       await client.query('begin')
       await client.query('select now()')
       return client
@@ -213,7 +179,7 @@ t.test('a record whose creation was open when the token was made is new', async 
     `update products set name = '${name}' where customer_id = '${id}' and id = '${key}'`
   await creator?.query(insert('before'))
   const after = await begin(get)
-  // The updater has the lowest number of the three that write after the token.
+  // The updater has the lowest transaction id of the three that write after the token.
   await updater?.query(update('q', 'two'))
   await late?.query(insert('after'))
   await late?.query(insert('gone'))

@@ -1,29 +1,23 @@
-import pg from 'pg'
+import type pg from 'pg'
 import t from 'tap'
-import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { createRandom } from '../api/world.ts'
+import { asCustomer } from '../helper.ts'
 import { cases, seed } from '../random.ts'
+import type { Entry } from './entries.ts'
+import { app, connect, database, readAll as readEntries } from './stage.ts'
 
 /**
- * Random transactions of three connections overlap, and a model keeps what they committed. History must rebuild every
- * state that was, each transition once, and the feed must tell the difference to every token.
+ * Compares history and feed with a model of overlapping random transactions. History must contain each transition
+ * once, and the feed must report the difference to every token.
  */
 const steps = cases(200)
 
-/** mulberry32: the same numbers for the same seed. */
-const createRandom = (state: number) => {
-  let a = state | 0
-  return (below: number) => {
-    a = (a + 0x6d2b79f5) | 0
-    let x = Math.imul(a ^ (a >>> 15), 1 | a)
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x
-    return Math.floor((((x ^ (x >>> 14)) >>> 0) / 4_294_967_296) * below)
-  }
-}
-const random = createRandom(seed)
+const next = createRandom(seed)
+const random = (below: number) => Math.floor(next() * below)
 const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T
 
 type Fields = { name: string; model: string | null; tags: string[] }
-/** `life`: another number for each creation. */
+/** `life`: number of the creation. */
 type Life = Fields & { life: number }
 type Transition = { before: Fields | undefined; after: Fields | undefined }
 type State = ReadonlyMap<string, Life>
@@ -35,33 +29,20 @@ const plain = (fields: Partial<Fields> | undefined) =>
   fields && { name: fields.name, model: fields.model ?? null, tags: fields.tags }
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What is committed, and by which steps each key came there. */
 let committed: State = new Map()
 const transitions = new Map<string, Transition[]>(keys.map((key) => [key, []]))
 let lives = 0
 
-/** A connection and what its open transaction has written. */
 type Writer = {
   client: pg.Client
   written: { key: string; transition: Transition; record: Life | undefined }[] | undefined
-  /** Keys whose rows it holds: an update that changes nothing locks its row, too. */
+  /** An update that changes nothing locks its row, too. */
   locked: Set<string>
 }
 
-const database = await createTestDatabase()
-const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
 const { get } = await asCustomer(database, app, customerId)
 const writers: Writer[] = await Promise.all(
-  ['one', 'two', 'three'].map(async () => {
-    const client = new pg.Client({ connectionString: database.url, statement_timeout: 60_000 })
-    await client.connect()
-    t.teardown(() => client.end())
-    return { client, written: undefined, locked: new Set() }
-  }),
+  [1, 2, 3].map(async () => ({ client: await connect(), written: undefined, locked: new Set<string>() })),
 )
 
 const ask = async (url: string) => {
@@ -70,12 +51,10 @@ const ask = async (url: string) => {
   return answer.json()
 }
 
-/** The record as the writer sees it. */
 const seenBy = ({ written }: Writer, key: string): Life | undefined => {
   const own = written?.findLast((each) => each.key === key)
   return own ? own.record : committed.get(key)
 }
-/** Whether another transaction holds this key, so that a writer would wait. */
 const isLocked = (writer: Writer, key: string) =>
   writers.some((each) => each !== writer && each.locked.has(key))
 
@@ -158,7 +137,7 @@ const takeToken = async (): Promise<Token> => {
   return { token: page.next_token, state: committed }
 }
 
-/** What the feed says after a token, compared with what the model has. */
+/** Compares the feed after a token with the model. */
 const followFrom = async ({ token, state }: Token, limit: number): Promise<string[]> => {
   const told = new Map<string, Change>()
   for (let after = token, isMore = true; isMore; ) {
@@ -184,21 +163,9 @@ const followFrom = async ({ token, state }: Token, limit: number): Promise<strin
   })
 }
 
-type Entry = { id: string; op: string; changes: Record<string, { from: unknown; to: unknown }> }
-const readAll = async (url: string, limit: number): Promise<Entry[]> => {
-  const entries: Entry[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const { data, page } = (await ask(`${url}?limit=${limit}${cursor && `&cursor=${cursor}`}`)) as {
-      data: Entry[]
-      page: { next_cursor: string | null }
-    }
-    entries.push(...data)
-    cursor = page.next_cursor
-  }
-  return entries
-}
+const readAll = (url: string, limit: number) => readEntries(get, url, limit)
 
-/** Takes the entries back, from the present record on: the transitions as history tells them, the newest first. */
+/** Undoes the entries one after the other. Returns the transitions, newest first. */
 const undo = (present: Fields | undefined, entries: readonly Entry[]): (Transition & { op: string })[] => {
   let after = present
   return entries.map(({ op, changes }) => {
@@ -220,7 +187,7 @@ t.test(`history and feed report the ${steps} steps of seed ${seed}`, async (t) =
     const writer = pick(writers)
     if (writer.written === undefined) {
       await writer.client.query('begin')
-      // Its time is that of the first statement.
+      // Fixes the time of the transaction.
       await writer.client.query('select now()')
       writer.written = []
     } else if (random(5) === 0) await end(writer)

@@ -1,67 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
-import pg from 'pg'
+import { sql } from 'kysely'
 import t from 'tap'
-import {
-  addCustomer,
-  createTestApp,
-  createTestDatabase,
-  type Get,
-  logIn,
-  type TestClock,
-  until,
-} from '../helper.ts'
+import { asCustomer, until } from '../helper.ts'
+import type { Entry } from './entries.ts'
+import { app, clock, connect, database, newCustomer, readAll, readPage, run } from './stage.ts'
 
-/** The history of one record: what each change was, in its place in time. */
-
-const database = await createTestDatabase()
-const { operator } = database
-const clock: TestClock = { offsetMs: 0 }
-const app = await createTestApp(database, { clock })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
-
-const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
-let customers = 0
-/** A customer of its own for each test. */
-const newCustomer = async () => {
-  const id = `customer-${++customers}`
-  const apiKey = await addCustomer(database, id)
-  const { get } = await logIn(app, apiKey)
-  /** Tokens end with the day. */
-  const getOnDay = async (days: number) => {
-    clock.offsetMs = days * 86_400_000
-    return (await logIn(app, apiKey)).get
-  }
-  return { id, get, getOnDay }
-}
-
-type Entry = {
-  resource: string
-  id: string
-  at: string
-  op: string
-  cause?: string
-  changes: Record<string, { from: unknown; to: unknown }>
-}
-type Page = { data: Entry[]; page: { has_more: boolean; next_cursor: string | null; history_from: string } }
-
-const ask = async (get: Get, url: string): Promise<Page> => {
-  const answer = await get(url, { 'cache-control': 'no-cache' })
-  if (answer.statusCode !== 200) throw new Error(answer.body)
-  return answer.json()
-}
-const readAll = async (get: Get, url: string, limit = 50): Promise<Entry[]> => {
-  const entries: Entry[] = []
-  const separator = url.includes('?') ? '&' : '?'
-  for (let cursor: string | null = '', query = `${separator}limit=${limit}`; cursor !== null; ) {
-    const { data, page } = await ask(get, `${url}${query}${cursor && `&cursor=${cursor}`}`)
-    entries.push(...data)
-    cursor = page.next_cursor
-  }
-  return entries
-}
 const brief = (entries: readonly Entry[]) =>
   entries.map(({ op, cause, changes }) => {
     const told = Object.entries(changes).map(([name, { from, to }]) => `${name} ${from} → ${to}`)
@@ -75,7 +17,7 @@ t.test('each change has its previous and its new values, the newest first', asyn
   await run(sql`update products set name = name where customer_id = ${id}`)
   await run(sql`update products set name = 'three', tags = '{}' where customer_id = ${id}`)
   await run(sql`update products set model = null where customer_id = ${id}`)
-  const { data, page } = await ask(get, '/v1/products/p/history')
+  const { data, page } = await readPage(get, '/v1/products/p/history')
   t.match(page, { has_more: false, next_cursor: null, limit: 50 })
   t.match(page.history_from, /^\d{4}-.*Z$/)
   t.same(data.map(({ op, changes }) => [op, changes]).slice(0, 3), [
@@ -100,13 +42,13 @@ t.test('a deleted record keeps its history, and a recreated one continues it', a
   await run(sql`update products set name = 'two' where customer_id = ${id}`)
   await run(sql`delete from products where customer_id = ${id}`)
   t.equal((await get('/v1/products/p')).statusCode, 404)
-  const gone = await ask(get, '/v1/products/p/history')
+  const gone = await readPage(get, '/v1/products/p/history')
   t.same(brief(gone.data), ['delete: ', 'update: name one → two', 'create: '])
   t.match(gone.data[0]?.changes, { name: { from: 'two', to: null }, id: { from: 'p', to: null } })
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'three')`)
   await run(sql`update products set name = 'four' where customer_id = ${id}`)
   const again = ['update: name three → four', 'create: ', 'delete: ', 'update: name one → two', 'create: ']
-  t.same(brief((await ask(get, '/v1/products/p/history')).data), again)
+  t.same(brief((await readPage(get, '/v1/products/p/history')).data), again)
   await run(sql`delete from products where customer_id = ${id}`)
   t.same(brief(await readAll(get, '/v1/products/p/history', 1)), ['delete: ', ...again])
   t.equal((await get('/v1/products/q/history')).statusCode, 404)
@@ -121,7 +63,7 @@ t.test('changes by the calendar are in order of time', async (t) => {
   const day = (n: number) => sql`(now() at time zone 'UTC')::date + ${n}::integer`
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
     values (${id}, 'c', 'N', 'T', 'approved', ${day(2)}, ${day(100)})`)
-  t.same(brief((await ask(get, '/v1/certificates/c/history')).data), ['create: '])
+  t.same(brief((await readPage(get, '/v1/certificates/c/history')).data), ['create: '])
   const at = async (days: number) => {
     const entries = await readAll(await getOnDay(days), '/v1/certificates/c/history', 2)
     clock.offsetMs = 0
@@ -135,9 +77,9 @@ t.test('changes by the calendar are in order of time', async (t) => {
   await run(
     sql`update certificates set valid_until = ${day(-1)}, valid_from = null where customer_id = ${id}`,
   )
-  const [changed] = (await ask(get, url)).data
+  const [changed] = (await readPage(get, url)).data
   t.match(changed?.changes.validity, { from: 'not_yet_valid', to: 'expired' }, 'a write changes it, too')
-  t.equal((await at(200)).length, 2, 'nothing that was undone before it came')
+  t.equal((await at(200)).length, 2, 'no changes of days after the update')
   await run(sql`delete from certificates where customer_id = ${id}`)
   t.equal((await at(300)).length, 3)
 })
@@ -149,7 +91,7 @@ t.test('the history of all records', async (t) => {
   await run(sql`update products set name = 'two' where customer_id = ${id} and id < 'p4'`)
   await run(sql`delete from products where customer_id = ${id} and id < 'p3'`)
   await run(sql`insert into projects (customer_id, id, project_number, title) values (${id}, 'j', 'N', 'T')`)
-  const all = (await ask(get, '/v1/history?limit=500')).data
+  const all = (await readPage(get, '/v1/history?limit=500')).data
   t.equal(all.length, 11)
   t.same(
     all.map(({ resource, op }) => `${op} ${resource}`),
@@ -163,30 +105,30 @@ t.test('the history of all records', async (t) => {
   )
   t.same(brief(all.slice(3, 6)), Array(3).fill('update: name one → two'))
   for (const limit of [1, 2, 3, 4]) t.same(await readAll(get, '/v1/history', limit), all, `by ${limit}`)
-  t.equal((await ask(get, '/v1/history?resource=projects')).data.length, 1)
-  t.equal((await ask(get, '/v1/history?resource=products,projects&since=today')).data.length, 11)
-  t.equal((await ask(get, `/v1/history?since=${all[1]?.at}`)).data.length, 3)
-  t.equal((await ask(get, '/v1/history?since=today%2B1d')).data.length, 0)
+  t.equal((await readPage(get, '/v1/history?resource=projects')).data.length, 1)
+  t.equal((await readPage(get, '/v1/history?resource=products,projects&since=today')).data.length, 11)
+  t.equal((await readPage(get, `/v1/history?since=${all[1]?.at}`)).data.length, 3)
+  t.equal((await readPage(get, '/v1/history?since=today%2B1d')).data.length, 0)
   for (const record of ['products/p1', 'products/p3', 'projects/j']) {
     const [resource, key] = record.split('/')
     const own = all.filter((entry) => entry.resource === resource && entry.id === key)
-    t.same((await ask(get, `/v1/${record}/history`)).data, own, record)
+    t.same((await readPage(get, `/v1/${record}/history`)).data, own, record)
   }
 })
 
 t.test('all at one instant keep their order, in one transaction too', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'zero')`)
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
+  const client = await connect()
   await client.query('begin')
   await client.query(`update products set name = 'one' where customer_id = '${id}'`)
   await client.query(`update products set name = 'two' where customer_id = '${id}'`)
   await client.query(`delete from products where customer_id = '${id}'`)
   await client.query(`insert into products (customer_id, id, name) values ('${id}', 'p', 'three')`)
   await client.query(`update products set name = 'four' where customer_id = '${id}'`)
+  await client.query(`insert into projects (customer_id, id, project_number, title)
+    select '${id}', 'j' || i, 'N', 'T' from generate_series(1, 3) i`)
   await client.query('commit')
-  await client.end()
   const order = [
     'update: name three → four',
     'create: ',
@@ -198,8 +140,12 @@ t.test('all at one instant keep their order, in one transaction too', async (t) 
   const entries = await readAll(get, '/v1/products/p/history', 1)
   t.same(brief(entries), order)
   t.equal(new Set(entries.slice(0, 5).map(({ at }) => at)).size, 1, 'one transaction has one instant')
-  t.same(await readAll(get, '/v1/history', 1), entries)
-  t.same(await readAll(get, '/v1/history', 4), entries)
+  const all = await readAll(get, '/v1/history', 500)
+  t.same(
+    all.filter(({ resource }) => resource === 'products'),
+    entries,
+  )
+  for (const limit of [1, 2, 7]) t.same(await readAll(get, '/v1/history', limit), all, `by ${limit}`)
 })
 
 t.test('a transaction that began earlier and writes later is ordered by its write', async (t) => {
@@ -207,66 +153,22 @@ t.test('a transaction that began earlier and writes later is ordered by its writ
   await run(
     sql`insert into products (customer_id, id, name) values (${id}, 'p', 'zero'), (${id}, 'q', 'zero')`,
   )
-  const [early, late] = await Promise.all(
-    [1, 2].map(async () => {
-      const client = new pg.Client({ connectionString: database.url })
-      await client.connect()
-      t.teardown(() => client.end())
-      return client
-    }),
-  )
-  await early?.query('begin')
-  await early?.query(`update products set name = 'early' where customer_id = '${id}' and id = 'q'`)
-  await late?.query(`update products set name = 'late' where customer_id = '${id}' and id = 'p'`)
-  // It waits for nobody, and sees what the later one has committed.
-  await early?.query(`update products set name = 'early' where customer_id = '${id}' and id = 'p'`)
+  const [early, late] = [await connect(), await connect()]
+  await early.query('begin')
+  await early.query(`update products set name = 'early' where customer_id = '${id}' and id = 'q'`)
+  await late.query(`update products set name = 'late' where customer_id = '${id}' and id = 'p'`)
+  // Does not wait: the later transaction has committed.
+  await early.query(`update products set name = 'early' where customer_id = '${id}' and id = 'p'`)
   t.same(
-    brief((await ask(get, '/v1/products/q/history')).data),
+    brief((await readPage(get, '/v1/products/q/history')).data),
     ['create: '],
-    'nothing is told before its commit',
+    'nothing is reported before its commit',
   )
-  await early?.query('commit')
-  const { data } = await ask(get, '/v1/products/p/history')
+  await early.query('commit')
+  const { data } = await readPage(get, '/v1/products/p/history')
   t.same(brief(data), ['update: name late → early', 'update: name zero → late', 'create: '])
   t.equal(data[0]?.at, data[1]?.at, 'never earlier than the change before it')
   t.same(brief(await readAll(get, '/v1/products/p/history', 1)), brief(data))
-})
-
-t.test('entries are the same for every limit', async (t) => {
-  const { id, get } = await newCustomer()
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  t.teardown(() => client.end())
-  const fields = ['name', 'model', 'brand', 'category']
-  for (let round = 0; round < 6; round++) {
-    await client.query('begin')
-    for (const key of ['p', 'q', 'r']) {
-      await client.query(`insert into products (customer_id, id, name) values ('${id}', '${key}', 'v${round}')
-        on conflict (customer_id, id) do nothing`)
-      const field = fields[(round + key.charCodeAt(0)) % 4]
-      for (const value of ['a', 'b'])
-        await client.query(
-          `update products set ${field} = '${value}${round}' where customer_id = '${id}' and id = '${key}'`,
-        )
-      await client.query(`insert into projects (customer_id, id, project_number, title)
-        values ('${id}', '${key}${round}', 'N', 'T')`)
-    }
-    if (round % 3 === 1) {
-      await client.query(`delete from products where customer_id = '${id}' and id <> 'q'`)
-      await client.query(`insert into products (customer_id, id, name) values ('${id}', 'r', 'again')`)
-    }
-    await client.query('commit')
-  }
-  for (const url of [
-    '/v1/history',
-    '/v1/history?resource=products',
-    '/v1/products/q/history',
-    '/v1/products/r/history',
-  ]) {
-    const all = await readAll(get, url, 500)
-    t.ok(all.length > 12, url)
-    for (const limit of [1, 2, 7, 100]) t.same(await readAll(get, url, limit), all, `${url} by ${limit}`)
-  }
 })
 
 t.test('a cursor keeps its position while its record is updated, deleted and recreated', async (t) => {
@@ -275,7 +177,7 @@ t.test('a cursor keeps its position while its record is updated, deleted and rec
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'v0')`)
   for (const n of [1, 2, 3, 4, 5, 6]) await set(`v${n}`)
   const url = '/v1/products/p/history'
-  const all = await ask(get, url)
+  const all = await readPage(get, url)
   const writes = [
     () => set('late'),
     () => run(sql`update products set model = 'M', brand = 'B' where customer_id = ${id}`),
@@ -283,10 +185,10 @@ t.test('a cursor keeps its position while its record is updated, deleted and rec
     () => run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'again')`),
     () => set('and again'),
   ]
-  const told = [...(await ask(get, `${url}?limit=1`)).data]
-  for (let cursor = (await ask(get, `${url}?limit=1`)).page.next_cursor; cursor !== null; ) {
+  const told = [...(await readPage(get, `${url}?limit=1`)).data]
+  for (let cursor = (await readPage(get, `${url}?limit=1`)).page.next_cursor; cursor !== null; ) {
     await writes.shift()?.()
-    const { data, page } = await ask(get, `${url}?limit=1&cursor=${cursor}`)
+    const { data, page } = await readPage(get, `${url}?limit=1&cursor=${cursor}`)
     told.push(...data)
     cursor = page.next_cursor
   }
@@ -313,22 +215,97 @@ t.test('a cached page is answered again until the record changes', async (t) => 
 })
 
 t.test('scopes decide which records are in the history of all', async (t) => {
-  const id = `customer-${++customers}`
-  const { get } = await logIn(app, await addCustomer(database, id, { scopes: ['products:read'] }))
+  const id = 'scoped'
+  const { get } = await asCustomer(database, app, id, { scopes: ['products:read'] })
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)
   await run(sql`insert into projects (customer_id, id, project_number, title) values (${id}, 'j', 'N', 'T')`)
   t.same(
-    (await ask(get, '/v1/history')).data.map((entry) => entry.resource),
+    (await readPage(get, '/v1/history')).data.map((entry) => entry.resource),
     ['products'],
   )
   t.equal((await get('/v1/history?resource=projects')).json().code, 'insufficient_scope')
   t.equal((await get('/v1/projects/j/history')).json().code, 'insufficient_scope')
-  const refused = (await get('/v1/history?resorce=products&limit=0')).json()
+})
+
+t.test('cursors belong to their customer, their record and their filters', async (t) => {
+  const { get } = await asCustomer(database, app, 'acme')
+  const other = await asCustomer(database, app, 'bolt')
+  for (const customer of ['acme', 'bolt']) {
+    await run(
+      sql`insert into products (customer_id, id, name) values (${customer}, 'p', ${customer}), (${customer}, 'q', 'N')`,
+    )
+    await run(sql`update products set model = 'M' where customer_id = ${customer}`)
+  }
+  await run(sql`delete from products where customer_id = 'bolt' and id = 'q'`)
+  await run(sql`insert into products (customer_id, id, name) values ('bolt', 'gone', 'N')`)
+  await run(sql`delete from products where customer_id = 'bolt' and id = 'gone'`)
+  const readCursor = async (url: string) => (await get(url)).json().page.next_cursor
+  const list = await readCursor('/v1/history?limit=1')
+  const record = await readCursor('/v1/products/p/history?limit=1')
+  const changed = `${list.slice(0, -8)}${list.at(-8) === 'A' ? 'B' : 'A'}${list.slice(-7)}`
+  const refusals = [
+    `/v1/products/q/history?cursor=${record}`,
+    `/v1/products/p/history?cursor=${list}`,
+    `/v1/history?cursor=${record}`,
+    `/v1/history?resource=products&cursor=${list}`,
+    `/v1/history?since=today&cursor=${list}`,
+    `/v1/history?cursor=${changed}`,
+    '/v1/history?cursor=',
+  ]
+  for (const url of refusals) t.equal((await get(url)).statusCode, 400, url)
+  t.equal((await other.get(`/v1/history?cursor=${list}`)).json().code, 'invalid_cursor')
+  t.equal((await get('/v1/products/gone/history')).statusCode, 404)
+  t.equal((await get('/v1/products/gone?as_of=today')).json().code, 'not_found')
+  t.notOk((await get('/v1/history')).body.includes('bolt'))
+})
+
+t.test('refuses invalid values and names their parameters', async (t) => {
+  const { get } = await asCustomer(database, app, 'cool')
+  for (const since of ['', 'yesterday', '2026-02-30', '2026-01-01T25:00:00Z', 'today%2B', '0', '%00'])
+    t.match(
+      (await get(`/v1/history?since=${since}`)).json(),
+      { code: 'invalid_query', errors: [{ parameter: 'since' }] },
+      since,
+    )
+  for (const day of ['', '2026-02-30', 'today-999999d', '2026-01-01T00:00:00Z', '%00'])
+    t.equal((await get(`/v1/products/p?as_of=${day}`)).json().code, 'invalid_query', day)
+  for (const query of ['limit=0', 'limit=501', 'limit=1&limit=2', 'sort=at', 'resource=nothing'])
+    t.equal((await get(`/v1/history?${query}`)).statusCode, 400, query)
+  t.equal((await get('/v1/history?format=csv')).statusCode, 406)
+  t.equal((await get('/v1/history', { accept: 'text/csv' })).statusCode, 406)
+  t.equal((await get('/v1/history?since=9999-12-31')).json().data.length, 0)
+  const whole = await get('/v1/history')
+  t.match(whole.headers['server-timing'], /^total;dur=/)
+  t.equal((await get('/v1/history', { 'if-none-match': whole.headers.etag as string })).statusCode, 304)
+})
+
+t.test('checks the scope before the rest of the query', async (t) => {
+  const { get } = await asCustomer(database, app, 'narrow', { scopes: ['products:read', 'changes:read'] })
+  const readCode = async (url: string) => (await get(url)).json().code
+  for (const query of ['limit=0', 'nothing=1', 'format=csv', 'resource=products'])
+    t.equal(await readCode(`/v1/history?resource=products,lab&${query}`), 'insufficient_scope', query)
+  for (const query of ['limit=0', 'nothing=1', 'wait=99', 'after=nothing'])
+    t.equal(await readCode(`/v1/changes?resources=products,lab&${query}`), 'insufficient_scope', query)
+  t.equal(await readCode('/v1/history?resource=products,nothing'), 'invalid_query')
+})
+
+t.test('every fault is named, and the corrected address keeps a valid cursor', async (t) => {
+  const { get } = await asCustomer(database, app, 'typos')
+  await run(sql`insert into products (customer_id, id, name) values ('typos', 'p', 'N')`)
+  await run(sql`update products set model = 'M' where customer_id = 'typos'`)
+  for (const path of ['/v1/products/p/history?', '/v1/history?resource=products&']) {
+    const { next_cursor: cursor } = (await get(`${path}limit=1`)).json().page
+    const { try: corrected } = (await get(`${path}limt=1&cursor=${cursor}`)).json()
+    t.equal(corrected, `http://api.test${path}limit=1&cursor=${cursor}`)
+    t.equal((await get(corrected.slice('http://api.test'.length))).json().data[0].op, 'create')
+  }
+  const { next_cursor: other } = (await get('/v1/history?limit=1')).json().page
+  t.notOk('try' in (await get(`/v1/products/p/history?limt=1&cursor=${other}`)).json(), 'of another list')
+  const { errors } = (
+    await get('/v1/certificates/c?as_of=today%2B1d&on=today&include=product&feilds=number')
+  ).json()
   t.same(
-    refused.errors.map(({ parameter }: { parameter: string }) => parameter),
-    ['resorce', 'limit'],
+    errors.map(({ parameter }: { parameter: string }) => parameter),
+    ['feilds', 'as_of', 'on', 'include'],
   )
-  const { page } = await ask(get, '/v1/history?resource=products&limit=1')
-  t.equal(page.next_cursor, null)
-  t.equal((await get('/v1/history?cursor=nonsense')).json().code, 'invalid_cursor')
 })

@@ -6,17 +6,14 @@ import { listHistory } from '../../app/records/history/list-statement.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import type { Entry } from './entries.ts'
 
-/** The dated files of real certificates, oldest first. */
+/** Files of real certificates, oldest first. */
 export const months = ['2026-01-06', '2026-02-28', '2026-04-25'] as const
 
-/** One of them as it is imported: a record a line. */
 export const readMonth = (month: string): Buffer =>
   gunzipSync(readFileSync(join(import.meta.dirname, '..', 'data', `certifications-${month}.ndjson.gz`)))
 
-/** The resources whose records belong to customers. */
 export const owned = resourceNames.filter((name) => !resources[name].reference)
 
-/** The history of all records of a customer, newest first, read in pages. */
 export const readHistory = async (db: Db, customerId: string, limit = 200): Promise<Entry[]> => {
   const entries: Entry[] = []
   for (let after: readonly string[] | undefined, more = true; more; ) {

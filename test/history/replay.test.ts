@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { importRecords } from '../../app/import/index.ts'
+import { selectInstant } from '../../app/db/instant.ts'
+import { type ImportReport, importRecords } from '../../app/import/index.ts'
 import { recordHistory } from '../../app/records/history/record-statement.ts'
 import { resources } from '../../app/records/resources/index.ts'
 import { type Fields, type Records, readAll } from '../feed/follower.ts'
@@ -8,7 +9,6 @@ import { createTestDatabase } from '../helper.ts'
 import { comparable, type Entry, undo } from './entries.ts'
 import { months, owned, readHistory, readMonth } from './registers.ts'
 
-/** Three months of real registers, each `import --replace`: history tells each transition once. */
 const database = await createTestDatabase()
 const { operator, reader } = database
 t.teardown(() => database.close())
@@ -16,41 +16,29 @@ t.teardown(() => database.close())
 const day = new Date().toISOString().slice(0, 10)
 
 t.test('reading three imports backwards rebuilds each earlier state', async (t) => {
-  const reports: { created: number; updated: number; deleted: number }[] = []
+  const reports: Pick<ImportReport, 'updated' | 'deleted'>[] = []
   const states: Map<string, Records>[] = []
   const ends: string[] = []
-  const { rows: names } = await (async () => {
-    const lines = readMonth(months[0]).toString().split('\n', 200)
-    const customers = [...new Set(lines.map((line) => JSON.parse(line).customer as string))]
-    return { rows: customers }
-  })()
+  const lines = readMonth(months[0]).toString().split('\n', 200)
+  const names = new Set(lines.map((line) => JSON.parse(line).customer as string))
   for (const month of months) {
     const report = await importRecords(operator, ReadableStream.from([readMonth(month)]), { replace: true })
     t.equal(report.bad, 0)
-    reports.push(report as never)
+    reports.push(report)
     const state = new Map<string, Records>()
     for (const customerId of names) state.set(customerId, await readAll(database, { customerId, day }, owned))
     states.push(state)
-    const { rows } = await sql<{ now: string }>`
-      select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`.execute(
+    const { rows } = await sql<{ now: string }>`select ${selectInstant('clock_timestamp()')} as now`.execute(
       operator,
     )
     ends.push(rows[0]?.now as string)
   }
-  const sum = (name: 'created' | 'updated' | 'deleted') =>
-    reports.reduce((total, report) => total + report[name], 0)
-  const { rows } = await sql<{ updates: number; deletions: number; bytes: number; heap: number }>`
+  const sum = (name: 'updated' | 'deleted') => reports.reduce((total, report) => total + report[name], 0)
+  const { rows } = await sql<{ updates: number; deletions: number }>`
     select count(*) filter (where old is not null and not old ? 'created_at')::integer as updates,
-      count(*) filter (where old ? 'created_at')::integer as deletions,
-      pg_total_relation_size('record_history')::integer as bytes, pg_relation_size('record_history')::integer as heap
+      count(*) filter (where old ? 'created_at')::integer as deletions
     from record_history`.execute(operator)
-  const { updates = 0, deletions = 0, bytes = 0, heap = 0 } = rows[0] ?? {}
-  t.equal(updates, sum('updated'), 'a row for each change')
-  t.equal(deletions, sum('deleted'), 'a row for each deletion')
-  const rowCount = updates + 2 * deletions
-  t.comment(
-    `${sum('created')} creations, ${updates} updates, ${deletions} deletions; ${Math.round(bytes / rowCount)} bytes a row, ${Math.round(heap / rowCount)} of them in the heap`,
-  )
+  t.same(rows, [{ updates: sum('updated'), deletions: sum('deleted') }], 'a row for each change')
 
   let transitions = 0
   for (const customerId of names) {
@@ -73,7 +61,7 @@ t.test('reading three imports backwards rebuilds each earlier state', async (t) 
     }
     t.same(wrong, [], 'each new value is the one that was there')
   }
-  t.comment(`${transitions} transitions of ${names.length} customers`)
+  t.comment(`${transitions} transitions of ${names.size} customers`)
   t.ok(transitions > 500)
 })
 
@@ -85,9 +73,7 @@ t.test('the history of each record agrees', async (t) => {
     const resource = resources[name as 'lab']
     const plan = { customerId, resource, id, limit: 500, after: undefined, day }
     const [row] = (await recordHistory(plan).execute(reader)).rows
-    const written = (JSON.parse(`[${row?.data ?? ''}]`) as (Entry & { cause?: string })[]).filter(
-      ({ cause }) => !cause,
-    )
+    const written = (JSON.parse(`[${row?.data ?? ''}]`) as Entry[]).filter(({ cause }) => !cause)
     const all = await readHistory(reader, customerId, 97)
     t.same(
       written,
@@ -114,9 +100,7 @@ t.test('the calendar of real certificates: each transition once, on its day', as
   for (const { customer: customerId, id, edges } of rows) {
     const plan = { customerId, resource: resources.certificates, id, limit: 500, after: undefined, day }
     const [row] = (await recordHistory(plan).execute(reader)).rows
-    const entries = (JSON.parse(`[${row?.data ?? ''}]`) as (Entry & { cause?: string })[]).filter(
-      ({ cause }) => cause === 'day',
-    )
+    const entries = (JSON.parse(`[${row?.data ?? ''}]`) as Entry[]).filter(({ cause }) => cause === 'day')
     t.strictSame(
       entries.map(({ at, changes }) => ({
         on: at.slice(0, 10),

@@ -6,7 +6,7 @@ import t from 'tap'
 const rename = (text: string): string => text.replaceAll(/\bmanufacturer\b/g, 'maker')
 const definitions = ['/schemas/product.ts', '/app/records/resources/products.ts']
 
-// Renames the field in these two modules, which are imported below, and nowhere else.
+// Renames the field in these two modules only. They are imported below.
 registerHooks({
   load: (url, context, nextLoad) => {
     const loaded = nextLoad(url, context)

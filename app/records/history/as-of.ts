@@ -19,7 +19,7 @@ type AsOfRow = Stamp & {
   begins: string
 }
 
-/** Faults of `as_of`: a day after `today` (YYYY-MM-DD), or a parameter that excludes it. */
+/** Returns the faults of `as_of`: a day after `today` (YYYY-MM-DD), or parameters that exclude it. */
 export const checkAsOf = ({ asOf, on, includes }: DayParameters, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
@@ -31,7 +31,7 @@ export const checkAsOf = ({ asOf, on, includes }: DayParameters, today: string):
   ]
 }
 
-/** Counts of other records are not stored for that day. */
+/** Without counts of other records, which have no history. */
 const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
   [...resource.fields.values()]
     .filter(
@@ -39,10 +39,7 @@ const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
     )
     .map(({ name }) => name)
 
-/**
- * Statement for one record at the end of `plan.day` (UTC): the present or last deleted record, with every
- * later change undone. Index: the primary keys of the record's table and of `record_history`.
- */
+/** Returns the statement for one record at the end of `plan.day` (UTC). Index: primary keys, also of history. */
 export const asOfStatement = (plan: QueryPlan, id: string) => {
   const { customerId, resource, day, window } = plan
   const ofRecord = isOfRecord(resource, sql`${id}`)
@@ -85,13 +82,11 @@ export const asOfStatement = (plan: QueryPlan, id: string) => {
     ) page`
 }
 
-/**
- * Reads one record at the end of the plan's day; `isAbsent` if it did not exist. Rejects with before_history,
- * even for unknown ids: a deleted record may have left no trace.
- */
+/** Reads one record at the end of the plan's day, `isAbsent` if it did not exist. Rejects with before_history. */
 export const readPastItem = async (db: QueuedDb, plan: QueryPlan, id: string): Promise<Filled> => {
   const { rows } = await inTurn(db, plan.customerId, () => asOfStatement(plan, id).execute(db))
   const row = rows[0] as AsOfRow
+  // Also for unknown ids: a deleted record may have left no trace.
   if (!row.reached) {
     throw new ApiError('before_history', {
       detail: `The history of this ${plan.resource.noun} begins on ${row.begins}`,

@@ -5,12 +5,12 @@ import type { Sql } from '../sql/column.ts'
 import { projection } from '../sql/projection.ts'
 import { stateRow } from './states.ts'
 
-/** A computed field that depends on the day or on other records has no history. */
-const moves = ({ computed }: Field) => computed !== undefined && !computed.where
+// A computed field without conditions changes daily or with other records. `updated_at` equals `at` of the entry.
+const hasHistory = ({ name, computed }: Field) =>
+  (computed === undefined || computed.where !== undefined) && name !== 'updated_at'
 
-/** Not `updated_at`: it equals `at` of the entry. */
-const toldFields = ({ fields }: Resource): string[] =>
-  [...fields.values()].filter((field) => !moves(field) && field.name !== 'updated_at').map(({ name }) => name)
+const historyFields = ({ fields }: Resource): string[] =>
+  [...fields.values()].filter(hasHistory).map(({ name }) => name)
 
 const toJson = (side: string, name: string) => `coalesce(to_json(${side}.${name})::text, 'null')`
 
@@ -20,22 +20,22 @@ const selectChange = (name: string): string =>
 
 const side = (alias: 'a' | 'b', resource: Resource): Sql => {
   const [state, day] = alias === 'b' ? ['e.before', 'e.day_before'] : ['e.after', 'e.day_after']
-  const fields = projection(resource, toldFields(resource), { day: sql.raw(day), window: undefined })
+  const fields = projection(resource, historyFields(resource), { day: sql.raw(day), window: undefined })
   return sql`left join lateral (select ${fields} from ${stateRow(resource, sql.raw(state))} where ${sql.raw(state)} is not null)
     ${sql.raw(alias)} on true`
 }
 
-/** Joins a lateral row `t` to an event `e`. `t.changes` is text: the members of the entry's `changes`. */
+/** Joins to an event `e` a lateral row `t`. `t.changes`: the members of the entry's `changes`, as text. */
 export const joinChanges = (resource: Resource): Sql => {
-  const members = toldFields(resource).map(selectChange)
+  const members = historyFields(resource).map(selectChange)
   return sql`${side('b', resource)} ${side('a', resource)}
     cross join lateral (select concat_ws(',', ${sql.raw(members.join(',\n'))}) as changes) t`
 }
 
-/** Returns the entry of `e` and `t` as JSON: an SQL expression of type text. */
+/** Returns SQL of type text: the entry of `e` and `t` as JSON. */
 export const entryText = (resource: Resource): Sql => sql`${sql.lit(`{"resource":"${resource.name}","id":`)}
   || to_json(e.record_id)::text || ',"at":"' || ${sql.raw(instantText('e.at'))} || '","op":"' || e.op
   || case when e.day_before < e.day_after then '","cause":"day","changes":{' else '","changes":{' end || t.changes || '}}'`
 
-/** SQL for the UTC date of an instant. */
+/** Returns SQL for the UTC date of an instant. */
 export const toDay = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)

@@ -5,9 +5,8 @@ import type { Resource } from '../resources/define.ts'
 import { isMark } from './states.ts'
 
 /**
- * Deletes the previous values of one record. Returns the number of deleted changes, or `undefined` if neither
- * the record nor its history exists. An existing record gets a mark, from which its history begins. `trx`: a
- * transaction of the operator's role.
+ * Deletes the history of one record, in a transaction of the operator's role. Returns the number of deleted
+ * changes, `undefined` if neither the record nor its history exists. A mark begins an existing record's history.
  */
 export const forgetHistory = async (
   trx: Db,

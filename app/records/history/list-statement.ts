@@ -27,10 +27,7 @@ const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id de
 const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
   since === undefined ? begunAt(resource) : sql`greatest(${begunAt(resource)}, ${since}::timestamptz)`
 
-/**
- * The entries of one resource after the previous page, as an index range. `end`: if its last entry is of this
- * resource.
- */
+/** The entries after the previous page, as an index range. `end`: for the resource of its last entry. */
 const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sql): Sql => {
   const [instant, last = ''] = after ?? []
   if (instant === undefined) return sql``
@@ -38,7 +35,7 @@ const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sq
   return sql`and ${at} ${sql.raw(name < last ? '<=' : '<')} ${instant}::timestamptz`
 }
 
-/** Stored rows. Index: `record_history_resource`, so ties and other resources cost nothing. */
+/** Stored entries. Index: `record_history_resource`, so that it reads neither ties nor other resources. */
 const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
   const { limit, after = [] } = plan
   const end = sql`(h.at, h.record_id, h.position) < (${after[0]}::timestamptz, ${after[2]}, ${after[3]}::bigint)`
@@ -48,12 +45,10 @@ const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
     order by h.at desc, h.record_id desc, h.position desc limit ${sql.lit(limit + 1)})`
 }
 
-/**
- * Creations of existing records, which history does not store. Index: by `created_at`. The last entry of the
- * previous page may be included, hence `limit + 2`.
- */
+/** Creations of existing records, which history does not store. Index: by `created_at`. */
 const created = (plan: HistoryListPlan, resource: Resource): Sql => {
   const { limit, after = [] } = plan
+  // `<=` and `limit + 2`: the last entry of the previous page may be among them.
   const end = sql`(r.created_at, r.id) <= (${after[0]}::timestamptz, ${after[2]})`
   return sql`(select r.created_at, ${sql.lit(resource.name)}, r.id, coalesce(l.position + 1, 0), null::jsonb, 'create'
     from ${sql.table(resource.name)} r ${lastEnd(resource, sql`r.id`)}
@@ -72,12 +67,10 @@ const selectEntries = (resource: Resource): Sql => sql`(select e.at, e.resource,
     ${entryText(resource)} as entry
   from chain e ${joinChanges(resource)} where e.resource = ${sql.lit(resource.name)} and e.op <> 'now')`
 
-/**
- * Returns the statement for a page of the history of these resources, newest first, without calendar changes.
- */
+/** Returns the statement for a page of the resources' history, newest first, without calendar changes. */
 export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
   const { customerId, resources, limit, after } = plan
-  const place = after
+  const where = after
     ? sql`where (e.at, e.resource, e.record_id, e.position)
         < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
     : sql``
@@ -88,7 +81,7 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
     from ${session(customerId, isComputed)}
     cross join lateral (
       with picked as materialized (
-        select e.* from (${union(sources)}) e (at, resource, record_id, position, old, op) ${place}
+        select e.* from (${union(sources)}) e (at, resource, record_id, position, old, op) ${where}
         ${newestFirst} limit ${sql.lit(limit + 1)}
       ), newest as (
         select e.resource, e.record_id, max(e.position) as position from picked e group by 1, 2

@@ -40,7 +40,7 @@ export const historyReaders = (draft: Draft, shape: HistoryShape): Map<string, P
     ['format', formatReader(['json'])],
   ])
 
-/** Parses the query string of a history and reports every fault. Pure. */
+/** Parses the query string of a history and reports every fault. */
 export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): HistoryOutcome => {
   const draft: Draft = {}
   const readers = historyReaders(draft, shape)
@@ -51,7 +51,7 @@ export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): Histor
   return { faults: reading.faults, corrected, cursor }
 }
 
-/** Formats equivalent queries as one text, without the cursor. A cursor is bound to `selection`. */
+/** Formats equivalent queries as one text: `list` without the cursor, `selection` for cursors. */
 export const formatHistoryQuery = ({ resources, since, limit }: HistoryQuery) => {
   const selection: [string, string][] = []
   if (resources) selection.push(['resource', joinList(resources)])

@@ -9,7 +9,7 @@ import { entryText, joinChanges, toDay } from './changes.ts'
 import { begunAt, historyTable, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 export type HistoryRow = Stamp & {
-  /** Entries found: `limit + 1` if another page exists. */
+  /** `limit + 1` if another page exists. */
   found: number
   data: string | null
   /** `after` of the next page, in an array of one. Null if the page is not full. */
@@ -25,18 +25,18 @@ export type RecordHistoryPlan = Readonly<{
   id: string
   limit: number
   /**
-   * Position and instant of the previous page's last entry, the newest position then, and the positions that
-   * hold the values of that time. `undefined` on the first page.
+   * Position and instant of the previous page's last entry, the newest position then, and the positions of the
+   * rows that hold the values of its time. `undefined` on the first page.
    */
   after: readonly string[] | undefined
   /** The last day of calendar changes, YYYY-MM-DD. */
   day: string
 }>
 
-/** Position of the present state, after every entry. */
+/** Position of the present state: bigint's maximum, after every entry. */
 export const presentPosition = sql.raw('9223372036854775807')
 
-/** Rows for the page, rows with the values at its beginning, and rows written since the first page. */
+/** Rows of the page, rows with the values at its beginning, and rows written since the first page. */
 const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
   const rows = (
     condition: Sql,
@@ -44,13 +44,13 @@ const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
     where ${isOfRecord(resource, sql`${id}`)} and ${condition}`
   const most = sql.lit(limit + 3)
   if (!after) return sql`(${rows(sql`true`)} order by h.position desc limit ${most})`
-  const [place, , newest, ...holders] = after
+  const [position, , newest, ...holders] = after
   return sql`${rows(sql`h.position > ${newest}::bigint`)}
     union all ${rows(sql`h.position = any(${holders}::bigint[])`)}
-    union all (${rows(sql`h.position <= ${place}::bigint`)} order by h.position desc limit ${most})`
+    union all (${rows(sql`h.position <= ${position}::bigint`)} order by h.position desc limit ${most})`
 }
 
-/** Days on which a computed field changed without a write: an edge passed over a column of the state. */
+/** Days on which an edge passed a column of the state, so that a computed field may have changed. */
 const calendarEvents = (resource: Resource, day: string): Sql => {
   const start = sql`date '2000-01-01'`
   const days = (resource.flips?.edges ?? []).map(({ column, at }) => {
@@ -68,15 +68,13 @@ const calendarEvents = (resource: Resource, day: string): Sql => {
     where f.day::timestamp at time zone 'UTC' > e.at and f.day::timestamp at time zone 'UTC' <= e.until`
 }
 
-/**
- * Returns the statement for a page of a record's history, newest first. It undoes one entry after the other,
- * from the present record. Calendar changes follow the entry whose state they changed. Index: the primary key
- * of `record_history`.
- */
+/** Returns the statement for a page of a record's history, newest first. Index: the history's primary key. */
 export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
   const { customerId, resource, id, limit, after, day } = plan
-  const [place, instant] = after ?? []
-  const beyond = after ? sql`where (e.position, e.at) < (${place}::bigint, ${instant}::timestamptz)` : sql``
+  const [position, instant] = after ?? []
+  const beyond = after
+    ? sql`where (e.position, e.at) < (${position}::bigint, ${instant}::timestamptz)`
+    : sql``
   return sql<HistoryRow>`
     select ${stampColumns}, page.*
     from ${session(customerId, resource.computedForDay)}

@@ -3,33 +3,33 @@ import type { Field, Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
 import { customer } from '../sql/session.ts'
 
-/** SQL for the owner of a resource's history: the customer, or `'*'` for reference data. */
+/** Returns SQL for the owner of a resource's history: the customer, or `'*'` for reference data. */
 export const historyOwner = ({ reference }: Resource): Sql => (reference ? sql`'*'` : customer)
 
-/** The history table of a resource, under the alias `h`. */
+/** Returns the history table of a resource, with the alias `h`. */
 export const historyTable = ({ reference }: Resource): Sql =>
   reference ? sql`reference_history h` : sql`record_history h`
 
-/** Condition for the history rows `h` of one record; `id` is SQL. Index: the primary key. */
+/** Returns the condition that a history row `h` is of one record. Index: the primary key. */
 export const isOfRecord = (resource: Resource, id: Sql): Sql =>
   sql`h.customer_id = ${historyOwner(resource)} and h.resource = ${sql.lit(resource.name)} and h.record_id = ${id}`
 
-/** The operation that a row `h` undoes. See docs/decisions/0090-history-undoes-changes.md. */
+/** The operation that a history row `h` undoes. See docs/decisions/0090-history-undoes-changes.md. */
 export const operation: Sql = sql`case when h.old is null then 'create' when h.old ? 'created_at' then 'delete' else 'update' end`
 
-/** Older history was forgotten. */
+/** Whether the row `h` is a mark: older history was deleted. May be null. */
 export const isMark: Sql = sql`h.old = '{}'`
 
-/** Scalar subquery: the start of history for customers without a row. Read once for a statement, not for each record. */
+/** Returns a subquery for the start of the history of every customer. A statement reads it once. */
 export const begunForAll = ({ name }: Resource): Sql =>
   sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)} and b.customer_id = '*')`
 
-/** Scalar subquery: the start of the complete history of a resource. The customer's row wins over `'*'`. */
+/** Returns a subquery for the start of the customer's history. The customer's row wins over `'*'`. */
 export const begunAt = ({ name }: Resource): Sql =>
   sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)}
     and b.customer_id in ('*', ${customer}) order by b.customer_id desc limit 1)`
 
-/** Joins a lateral row `l`: the record's last deletion or mark, if there is one. */
+/** Joins a lateral row `l`: the record's last deletion or mark, or nulls. */
 export const lastEnd = (resource: Resource, id: Sql): Sql => sql`left join lateral (
     select h.position, ${isMark} as is_mark from ${historyTable(resource)}
     where ${isOfRecord(resource, id)} and (h.old ? 'created_at' or ${isMark})
@@ -38,7 +38,7 @@ export const lastEnd = (resource: Resource, id: Sql): Sql => sql`left join later
 const sortValue = ({ name, kind }: Field): string =>
   kind === 'date' ? `coalesce(p.${name}, 'infinity')` : `coalesce('v' || p.${name}, 'w')`
 
-/** A state (jsonb) as a row `r` of its table, with its sort columns, so that computed fields work. */
+/** Returns a state (jsonb) as a row `r` of its table, with the sort columns that computed fields read. */
 export const stateRow = ({ name, fields }: Resource, state: Sql): Sql => {
   const stored = [...fields.values()].filter(({ computed }) => !computed)
   const columns = stored.map((field) => `p.${field.name}`)

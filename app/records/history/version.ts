@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import type { Resource } from '../resources/define.ts'
 import { compile } from '../sql/compile.ts'
-import { getVersion } from '../version.ts'
+import { digest, getVersion } from '../version.ts'
 import { listHistory } from './list-statement.ts'
 import { recordHistory } from './record-statement.ts'
 
 const versions = new Map<string, string>()
 
-/** Returns a hash of the code that computes the histories of these resources; see `getVersion`. */
+/** Hashes the code that computes the histories of these resources, once. See `getVersion`. */
 export const historyVersion = (resources: readonly Resource[]): string => {
   const names = resources.map(({ name }) => name).join()
   const known = versions.get(names)
@@ -17,10 +16,7 @@ export const historyVersion = (resources: readonly Resource[]): string => {
   const records = resources.map((resource) =>
     [getVersion(resource), compile(recordHistory({ ...plan, resource, id: '', day: '' })).text].join(),
   )
-  const version = createHash('sha256')
-    .update([list, ...records].join())
-    .digest('base64url')
-    .slice(0, 12)
+  const version = digest([list, ...records])
   versions.set(names, version)
   return version
 }

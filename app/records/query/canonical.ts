@@ -5,7 +5,7 @@ type Pairs = [name: string, value: string][]
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** A second condition with the same operator uses the next spelling. */
+/** A name may occur once, so a second condition with the same operator takes the next spelling. */
 const spellings: Partial<Record<Operator, readonly string[]>> = {
   in: ['', '[in]', '[eq]'],
   nin: ['[nin]', '[ne]'],
@@ -20,7 +20,7 @@ const writeValues = ({ operator, values }: Condition): string => {
   return values.length === 1 ? (values[0] as string) : joinList(values)
 }
 
-/** Lists are first, because `[eq]` and `[ne]` take only a single value. */
+/** Lists take the first spellings, because `[eq]` and `[ne]` have a single value. */
 const writeGroup = (group: readonly Condition[]): Pairs => {
   const [first] = group as [Condition]
   const { field, operator } = first
@@ -71,10 +71,7 @@ const join = (left: string, right: string) =>
 export const withCursor = (list: string, cursor: string): string =>
   join(list, formatPairs([['cursor', cursor]]))
 
-/**
- * Returns the texts of a query: `selection` for cursors, `list` without the cursor, and `canonical`, which
- * parses to the same query.
- */
+/** Returns `selection` for cursors, the whole query as `canonical`, and as `list` without the cursor. */
 export const formatParts = (query: Query): { selection: string; list: string; canonical: string } => {
   const selection = formatSelection(query)
   const list = join(selection, formatView(query))

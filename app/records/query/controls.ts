@@ -2,7 +2,7 @@ import { formatNames } from '../../http/formats.ts'
 import type { Resource } from '../resources/define.ts'
 import { translateSortKey } from './foreign.ts'
 import { findNearest } from './nearest.ts'
-import { type Condition, maxLimit, maxSortKeys, parseSortKey, type SortKey } from './query.ts'
+import { type Condition, maxLimit, maxSortKeys, parseSortKey, type Query } from './query.ts'
 import {
   fine,
   formatReader,
@@ -10,35 +10,22 @@ import {
   into,
   many,
   oneOfNames,
-  onlyOne,
   type ParameterReader,
   type ParsedElement,
   refuse,
   single,
 } from './readers.ts'
-import { type Parsed, parseDate } from './values.ts'
+import { oneOf, type Parsed, parseDate } from './values.ts'
 import { parseWords } from './words.ts'
 
 export type QueryShape = 'page' | 'item' | 'export' | 'csv'
 
-/** Whether the answer is a whole list. */
+/** Whether the answer is a whole list instead of a page. */
 export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'
 
 export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
 
-export type Draft = {
-  conditions: Condition[]
-  sort?: SortKey[]
-  fields?: string[]
-  includes?: string[]
-  limit?: number
-  cursor?: string
-  count?: boolean
-  hasMark?: boolean
-  on?: string
-  asOf?: string
-  expiringWithin?: number
-}
+export type Draft = { conditions: Condition[] } & Partial<Omit<Query, 'resource' | 'conditions'>>
 
 export type DraftReader = (draft: Draft) => ParameterReader
 
@@ -76,7 +63,7 @@ const refusePageOnly = (name: string): ParameterReader => {
   return () => refuse('unknown_parameter', detail)
 }
 
-/** Accepts only the default, because generated clients send it. */
+/** Accepts the default, because generated clients send it. */
 const refuseMark: ParameterReader = (value) =>
   value === 'false'
     ? fine
@@ -105,22 +92,20 @@ const readWords: DraftReader = (draft) =>
     draft.conditions.push({ field: 'q', operator: 'words', values: value.split(' ') })
   })
 
-const parseCursor = (text: string): Parsed => (text ? { value: text } : { detail: 'expected a cursor' })
-
 const listReaders = (resource: Resource, shape: QueryShape): Record<string, DraftReader> => ({
   ...(resource.search.length > 0 && { q: readWords }),
   sort: readSort(resource),
   limit: one('limit', integerWithin(1, maxLimit), Number),
-  count: one('count', onlyOne(['exact']), Boolean),
-  cursor: one('cursor', parseCursor, String),
+  count: one('count', oneOf(['exact'], 'expected '), Boolean),
+  cursor: one('cursor', (value) => ({ value }), String),
   bom:
     shape === 'csv'
-      ? one('hasMark', onlyOne(['true', 'false']), (value) => value === 'true')
+      ? one('hasMark', oneOf(['true', 'false'], 'expected '), (value) => value === 'true')
       : () => refuseMark,
   ...(isExport(shape) && Object.fromEntries(pagesOnly.map((name) => [name, () => refusePageOnly(name)]))),
 })
 
-/** Returns the readers of all parameters except filters. Negotiation reads `format`. */
+/** Returns the readers of all parameters except filters. */
 export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
   const isField = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
   const withId = (names: string[]) => [...new Set(names.includes('id') ? names : ['id', ...names])]

@@ -4,9 +4,9 @@ import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
 import type { FaultyQuery } from './parameters.ts'
 
 export type CursorCodec = {
-  /** `selection`: resource, filters and sort in canonical form. `keys`: of the last row. */
+  /** `selection`: resource, filters and sort in canonical form. `keys`: of the page's last row. */
   encode(customerId: string, selection: string, keys: readonly string[]): string
-  /** Whether the service issued the cursor to this customer, for any selection. */
+  /** Whether the service issued the cursor to this customer. */
   isGenuine(customerId: string, cursor: string): boolean
   decode(customerId: string, selection: string, cursor: string): { keys: string[] } | { detail: string }
 }
@@ -22,10 +22,7 @@ const fingerprintBytes = 8
 const computeFingerprint = (selection: string) =>
   hash('sha256', selection, 'buffer').subarray(0, fingerprintBytes)
 
-/**
- * Encodes keyset positions as signed text, without state: a cursor survives deploys and the deletion of its
- * row.
- */
+/** Encodes keyset positions as signed texts. Without state, a cursor survives deploys and its row's deletion. */
 export const createCursorCodec = (secrets: Mac): CursorCodec => {
   const signed = createSignedText(secrets, 'cursor', version)
   return {
@@ -58,7 +55,7 @@ export const readCursor = (
   throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [toFault(decoded.detail)] })
 }
 
-/** Whether the cursor is valid for the selection. True without a cursor. */
+/** Whether `readCursor` would accept the cursor. */
 export const isOfSelection = (
   cursors: CursorCodec,
   customerId: string,
@@ -66,10 +63,7 @@ export const isOfSelection = (
   cursor: string | undefined,
 ): boolean => cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
 
-/**
- * Returns 400 `invalid_query`. A forged cursor is one more fault. Proposes the corrected query if the service
- * would answer it.
- */
+/** Returns 400 `invalid_query`, with a forged cursor as one more fault. Proposes only a query that succeeds. */
 export const refuseQuery = (
   cursors: CursorCodec,
   customerId: string,

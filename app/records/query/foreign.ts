@@ -1,6 +1,5 @@
 type Pair = readonly [name: string, value: string]
 
-/** `meant`: the equivalent pair here, if one exists. */
 export type Translation = Readonly<{ detail: string; meant?: Pair }>
 
 const pages = 'Pages have no number and no offset here: follow page.next_cursor with cursor='
@@ -12,7 +11,7 @@ const fields = 'fields= expects names of fields, separated by commas'
 const include = 'include= adds related records'
 const cursor = 'cursor= expects page.next_cursor of the previous answer'
 
-/** Names in OData, JSON:API, Django, Stripe, GitHub and others, in lower case without `_` and `-`. */
+/** Parameters of OData, JSON:API, Django, Stripe, GitHub and others, in lower case without `_` and `-`. */
 const names: readonly (readonly [spellings: string, detail: string, own?: string])[] = [
   ['page pagenumber pageno page[number] page[offset] p offset $skip skip start startindex', pages],
   ['startingafter endingbefore', pages],
@@ -37,7 +36,7 @@ const translations = new Map(
   names.flatMap(([spellings, detail, own]) => spellings.split(' ').map((name) => [name, { detail, own }])),
 )
 
-/** Our operators by the names of other APIs. Empty: no equivalent. */
+/** Our operators by other APIs' names. Empty: no equivalent. */
 const operators: Readonly<Record<string, string>> = {
   ...{ eq: 'eq', exact: 'eq', is: 'eq', ne: 'ne', neq: 'ne', not: 'ne', '!': 'ne' },
   ...{ gt: 'gt', after: 'gt', gte: 'gte', ge: 'gte', min: 'gte', '>': 'gte' },
@@ -47,7 +46,7 @@ const operators: Readonly<Record<string, string>> = {
   ...{ contains: '', icontains: '', like: '', ilike: '', endswith: '', range: '', between: '', regex: '' },
 }
 
-/** Returns our operator for another API's: `''` without an equivalent, `undefined` if unknown. */
+/** Translates another API's operator: `''` if we have no equivalent, `undefined` if the name is unknown. */
 export const translateOperator = (name: string): string | undefined =>
   Object.hasOwn(operators, name) ? operators[name] : undefined
 
@@ -57,20 +56,17 @@ const suffixed = /^(\w+?)(?:(?:__|[_.:])([a-z]+)|([<>!]))$/
 
 const translateFilter = (name: string, value: string, known: readonly string[]): Translation | undefined => {
   const nested = bracketed.exec(name)
-  const [, field = '', word = nested ? '' : undefined, sign] = nested ?? suffixed.exec(name) ?? []
-  const given = word ?? sign
-  const operator = given === '' ? '' : translateOperator(given ?? '')
-  if (!nested && (operator === undefined || !known.includes(field))) return undefined
-  const own = operator === '' && given === '' ? field : `${field}[${operator}]`
+  const [, field = '', word, sign] = nested ?? suffixed.exec(name) ?? []
+  const isKnown = known.includes(field)
+  const isEquality = nested !== null && word === undefined
+  const operator = isEquality ? undefined : translateOperator(word ?? sign ?? '')
+  if (!nested && (operator === undefined || !isKnown)) return undefined
   const detail = `An operator is in brackets after the field: field[lt]=value. ${filters}`
-  const hasEquivalent = known.includes(field) && operator !== undefined && (operator !== '' || given === '')
-  return hasEquivalent && value !== '' ? { detail, meant: [own, value] } : { detail }
+  const own = isEquality ? field : operator && `${field}[${operator}]`
+  return isKnown && own && value !== '' ? { detail, meant: [own, value] } : { detail }
 }
 
-/**
- * Translates another API's parameter, or returns `undefined`. `resource`: the name that JSON:API puts into
- * `fields[…]`.
- */
+/** Translates another API's parameter. `undefined` if unknown. `resource`: for JSON:API's `fields[…]`. */
 export const translateParameter = (
   name: string,
   value: string | undefined,
@@ -95,7 +91,7 @@ export const translateParameter = (
 
 const directed = /^(\w+)(?:\s*[:.]|\s+)\s*(asc|desc)(?:ending)?$/i
 
-/** Returns our spelling of `key:desc`, `key desc`, `key.asc` and `+key`, otherwise `undefined`. */
+/** Translates the sort keys `key:desc`, `key desc`, `key.asc` and `+key`. `undefined` for other texts. */
 export const translateSortKey = (text: string): string | undefined => {
   const plus = /^[ +](\w+)$/.exec(text)
   if (plus) return plus[1]

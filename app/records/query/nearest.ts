@@ -20,12 +20,12 @@ const distance = (a: string, b: string): number => {
 
 const longestName = 64
 
-/** Unrelated short words differ by few letters: `page` and `tags` by two. */
+/** Few for short words: the unrelated `page` and `tags` differ by two. */
 const allowedEdits = (length: number): number => (length <= 5 ? 1 : length <= 10 ? 2 : 3)
 
 /**
- * Returns the candidate with the fewest edits, at most half of its length. A part of a longer name (`status`
- * of `approval_status`) counts as one edit. `undefined` if no candidate or more than one is nearest.
+ * Returns the candidate with the fewest edits, at most half of its length. Whole words of a name (`status` of
+ * `approval_status`) count as one edit. `undefined` if no candidate, or more than one, is nearest.
  */
 export const findNearest = (input: string, candidates: Iterable<string>): string | undefined => {
   if (input.length === 0 || input.length > longestName) return undefined

@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import { type Pair, parsePairs } from '../../http/pairs.ts'
 
-/** Throws 400 `invalid_query` that names every parameter that is not `isAllowed`; by default none is. */
+/** Throws 400 `invalid_query` that names every parameter except allowed ones. By default none is allowed. */
 export const refuseParameters = (
   rawQuery: string,
   detail: string,

@@ -5,12 +5,25 @@ import { findNearest } from './nearest.ts'
 import { maxParameters } from './query.ts'
 import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
 
-/** `meant`: the corrected pair, if known. */
+/** `meant`: the correction, if there is one. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
+
+/** Returns one fault. `suggestion`: the nearest valid name. With a `value`, it is the correction. */
+export const refusePair = (
+  parameter: string,
+  code: string,
+  detail: string,
+  suggestion?: string,
+  value?: string,
+): PairReading => {
+  if (suggestion === undefined) return { faults: [{ parameter, code, detail }] }
+  const faults = [{ parameter, code, detail, did_you_mean: suggestion }]
+  return value === undefined ? { faults } : { faults, meant: [suggestion, value] }
+}
 
 export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
 
-/** Reads one parameter's value. `mayBeEmpty`: the reader checks an empty value itself. */
+/** Reads one parameter's value. Refuses an empty value, unless the reader `mayBeEmpty`. */
 export const readValue = (
   name: string,
   reader: ParameterReader,
@@ -34,7 +47,7 @@ type Unknown = {
   resource?: string
 }
 
-/** Refuses an unknown parameter. Proposes its translation from another API, otherwise the nearest name. */
+/** Refuses a parameter. Proposes its translation from another API, otherwise the nearest known name. */
 export const refuseUnknown = (
   { name, value }: Pair,
   { known, takesOperator = () => false, problem = 'is not a parameter here', resource }: Unknown,
@@ -42,21 +55,16 @@ export const refuseUnknown = (
   const bracket = name.indexOf('[', 1)
   const [base, operator] = bracket === -1 ? [name, ''] : [name.slice(0, bracket), name.slice(bracket)]
   const isWhole = operator === '' || /^\[[^[\]]*\]$/.test(operator)
-  const fault = { parameter: name, code: 'unknown_parameter' }
+  const code = 'unknown_parameter'
   const translated = translateParameter(name, value, known, resource)
-  if (translated) {
-    const { detail, meant } = translated
-    return meant
-      ? { faults: [{ ...fault, detail, did_you_mean: meant[0] }], meant }
-      : { faults: [{ ...fault, detail }] }
-  }
+  if (translated) return refusePair(name, code, translated.detail, ...(translated.meant ?? []))
   const detail = `${isWhole ? base : name} ${problem}; expected one of: ${known.join(', ')}`
   const nearest = findNearest(base, known)
-  if (nearest === undefined) return { faults: [{ ...fault, detail }] }
-  const isLost = operator !== '' && !(isWhole && takesOperator(nearest))
-  const meant = isLost ? nearest : nearest + operator
-  const faults = [{ ...fault, detail, did_you_mean: meant }]
-  return value === undefined || isLost ? { faults } : { faults, meant: [meant, value] }
+  if (nearest === undefined) return refusePair(name, code, detail)
+  const losesOperator = operator !== '' && !(isWhole && takesOperator(nearest))
+  return losesOperator
+    ? refusePair(name, code, detail, nearest)
+    : refusePair(name, code, detail, nearest + operator, value)
 }
 
 /** Returns a function that reads a pair with the reader of its name. */
@@ -69,7 +77,7 @@ export const readByName =
       : refuseUnknown(pair, { known: [...readers.keys()] })
   }
 
-/** Reads every pair of a query string. A repeated name is a fault. */
+/** Reads every pair of a query string. Refuses repeated names. */
 export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
   const pairs = parsePairs(rawQuery)
   if (pairs.length > maxParameters) {
@@ -79,11 +87,10 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
   const seen = new Set<string>()
   const readings = pairs.map((pair): PairReading => {
-    if (seen.has(pair.name)) {
-      const detail = `${pair.name} was given before; several values go into one, separated by commas`
-      return { faults: [{ parameter: pair.name, code: 'duplicate_parameter', detail }] }
-    }
-    seen.add(pair.name)
+    const { name } = pair
+    const detail = `${name} was given before; several values go into one, separated by commas`
+    if (seen.has(name)) return refusePair(name, 'duplicate_parameter', detail)
+    seen.add(name)
     return readPair(pair)
   })
   return {
@@ -95,7 +102,7 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
-/** `corrected`: if every fault has a correction. `cursor`: only the caller can verify its signature. */
+/** `corrected`: the query, if every fault has a correction. `cursor`: only the caller can check its signature. */
 export type FaultyQuery = {
   faults: Fault[]
   corrected?: string | undefined
@@ -104,13 +111,13 @@ export type FaultyQuery = {
 
 type Outcome = { query: unknown } | Pick<FaultyQuery, 'corrected'>
 
-/** Returns `meant`, or its correction if it is wrong, or `undefined`. */
+/** Parses a corrected query again. Returns it, or the correction of remaining faults, if it has one. */
 export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
   if (meant === undefined) return undefined
   const again = parse(meant)
   return 'query' in again ? meant : again.corrected
 }
 
-/** Returns the corrected query string, or `undefined` if a fault has no correction. */
+/** Formats the corrected query. `undefined` if a fault has no correction. */
 export const formatMeant = ({ meant }: PairsReading): string | undefined =>
   meant.every((each) => each !== undefined) ? formatPairs(meant) : undefined

@@ -17,6 +17,7 @@ import {
   type PairReading,
   readPairs,
   readValue,
+  refusePair,
   refuseUnknown,
 } from './parameters.ts'
 import { defaultLimit, getOperators, normalised, type Operator, parseSortKey, type Query } from './query.ts'
@@ -25,7 +26,7 @@ import { holdsEmptyText, parseBoolean, parsePrefix, parseValue } from './values.
 
 export type DayParameters = Pick<Query, 'asOf' | 'on' | 'includes'>
 
-export type ParseOutcome = { query: Query } | (FaultyQuery & { asked: DayParameters })
+export type ParseOutcome = { query: Query } | (FaultyQuery & { parsed: DayParameters })
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
 
@@ -52,14 +53,14 @@ export type FilterContext = {
   draft: Draft
 }
 
-/** Between two known operators a guess can invert the meaning, so only unknown ones are guessed. */
+/** Guesses unknown operators only: between two known ones a guess could invert the meaning. */
 const nearestOperator = (operator: string, taken: readonly string[]): string | undefined => {
   const translated = translateOperator(operator)
   if (translated === undefined) return findNearest(operator, taken)
   return taken.includes(translated) ? translated : undefined
 }
 
-/** Reads one condition, `field=value` or `field[operator]=value`, into the draft. */
+/** Reads a condition, `field=value` or `field[operator]=value`, into the draft. */
 export const readFilter = ({ name, value }: Pair, context: FilterContext): PairReading => {
   const { resource, filterable, known, draft } = context
   const bracketed = filterName.exec(name)
@@ -71,13 +72,11 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
     return refuseUnknown({ name, value }, { known, takesOperator, problem, resource: resource.name })
   }
   const operator = bracketed ? (bracketed[2] as string) : 'in'
-  if (!getOperators(field).includes(operator)) {
-    const nearest = nearestOperator(operator, getOperators(field))
-    const detail = `${field.name} allows: ${getOperators(field).join(', ')}`
-    const fault = { parameter: name, code: 'unknown_operator', detail }
-    if (!nearest) return { faults: [fault] }
-    const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
-    return value === undefined ? { faults } : { faults, meant: [`${field.name}[${nearest}]`, value] }
+  const operators = getOperators(field)
+  if (!operators.includes(operator)) {
+    const nearest = nearestOperator(operator, operators)
+    const detail = `${field.name} allows: ${operators.join(', ')}`
+    return refusePair(name, 'unknown_operator', detail, nearest && `${field.name}[${nearest}]`, value)
   }
   return readValue(name, filterReader(field, operator, draft), value, holdsEmptyText(field))
 }
@@ -96,24 +95,17 @@ const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   return { controls, filterable, known }
 }
 
-const grammars = new WeakMap<Resource, Map<QueryShape, Grammar>>()
+const grammars = new WeakMap<Resource, Partial<Record<QueryShape, Grammar>>>()
 
-/** Cached, because to build a grammar takes longer than the rest of the parsing. */
+/** Cached: building a grammar takes longer than the rest of parsing. */
 const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
-  let shapes = grammars.get(resource)
-  if (!shapes) {
-    shapes = new Map()
-    grammars.set(resource, shapes)
-  }
-  let grammar = shapes.get(shape)
-  if (!grammar) {
-    grammar = createGrammar(resource, shape)
-    shapes.set(shape, grammar)
-  }
-  return grammar
+  const known = grammars.get(resource) ?? {}
+  grammars.set(resource, known)
+  known[shape] ??= createGrammar(resource, shape)
+  return known[shape]
 }
 
-/** Parses a query string and reports every fault. Pure: depends on neither the day nor the customer. */
+/** Parses a query string and reports every fault. Depends on neither the day nor the customer. */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = getGrammar(resource, shape)
@@ -129,20 +121,15 @@ export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: stri
   if (faults.length === 0) return { query: complete(resource, shape, draft) }
   const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
   const { asOf, on, includes = [], cursor } = draft
-  return { faults, asked: { asOf, on, includes }, corrected, cursor }
+  return { faults, parsed: { asOf, on, includes }, corrected, cursor }
 }
 
 const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query => ({
   resource,
-  conditions: draft.conditions,
-  sort: draft.sort ?? [parseSortKey(resource.defaultSort)],
-  fields: draft.fields,
-  includes: draft.includes ?? [],
-  limit: draft.limit ?? (isExport(shape) ? Number.POSITIVE_INFINITY : defaultLimit),
-  cursor: draft.cursor,
-  count: draft.count ?? false,
-  hasMark: draft.hasMark ?? false,
-  on: draft.on,
-  asOf: draft.asOf,
-  expiringWithin: draft.expiringWithin,
+  sort: [parseSortKey(resource.defaultSort)],
+  includes: [],
+  limit: isExport(shape) ? Number.POSITIVE_INFINITY : defaultLimit,
+  count: false,
+  hasMark: false,
+  ...draft,
 })

@@ -26,7 +26,7 @@ const resolveCondition = (condition: Condition, resource: Resource, today: strin
   return { ...condition, values: condition.values.map((value) => resolve(value, today)) }
 }
 
-/** Binds a query to a customer and a day: `today…` becomes a date. */
+/** Binds a query to a customer and a day, to which it resolves relative dates. */
 export const planQuery = (query: Query, moment: PlanContext, after?: readonly string[]): QueryPlan => {
   const { resource, sort, fields, includes, limit, count } = query
   const { customerId, today } = moment

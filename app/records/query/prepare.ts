@@ -1,24 +1,23 @@
 import { LRUCache } from 'lru-cache'
-import type { Resource } from '../resources/define.ts'
+import type { Include, Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { formatParts } from './canonical.ts'
 import type { QueryShape } from './controls.ts'
 import { type ParseOutcome, parseQuery } from './parse.ts'
 import type { Query } from './query.ts'
 
-/** The name in the change log for pruned or forgotten history. */
+/** The resource of change log entries for pruned or forgotten history. */
 export const historyChanges = 'history'
 
 export type PreparedQuery = {
   query: Query
   canonical: string
-  /** `canonical` without the cursor: the same for all pages of a list. */
+  /** `canonical` without the cursor. */
   list: string
   /** The text that a cursor is bound to. */
   selection: string
-  /** Whether the same data give another answer on another day. */
   dependsOnDay: boolean
-  /** Names in the change log that invalidate the answer. */
+  /** Resources in the change log whose changes invalidate the answer. */
   dependsOn: readonly string[]
 }
 
@@ -26,25 +25,25 @@ const isRelative = (query: Query) =>
   query.asOf?.startsWith('today') === true ||
   query.conditions.some(({ values }) => values.some((value) => value.startsWith('today')))
 
-const includesComputed = ({ resource, includes }: Pick<Query, 'resource' | 'includes'>) =>
-  includes.some((name) => {
-    const included = resource.includes[name]
-    return included !== undefined && resources[included.resource].computedForDay
-  })
+type Shown = Pick<Query, 'resource' | 'includes'>
 
-/** Whether the answer has computed fields. */
-export const isComputed = (query: Pick<Query, 'resource' | 'includes'>): boolean =>
-  query.resource.computedForDay || includesComputed(query)
+/** Returns the definitions of the query's includes. */
+export const listIncludes = ({ resource, includes }: Shown): Include[] =>
+  includes.map((name) => resource.includes[name] as Include)
+
+const listShown = (query: Shown): Resource[] => [
+  query.resource,
+  ...listIncludes(query).map((include) => resources[include.resource]),
+]
+
+/** Whether the answer has fields that are computed for a day. */
+export const isComputed = (query: Shown): boolean =>
+  listShown(query).some(({ computedForDay }) => computedForDay)
 
 const dependencies = (query: Query): string[] => {
-  const { resource, includes } = query
-  const included = includes.flatMap((name) => {
-    const target = resource.includes[name]?.resource
-    return target ? resources[target].reads : []
-  })
   const settings = isComputed(query) && query.expiringWithin === undefined ? ['settings'] : []
   const history = query.asOf === undefined ? [] : [historyChanges]
-  return [...new Set([...resource.reads, ...included, ...settings, ...history])]
+  return [...new Set([...listShown(query).flatMap(({ reads }) => reads), ...settings, ...history])]
 }
 
 const prepare = (query: Query): PreparedQuery => {
@@ -59,7 +58,7 @@ const prepare = (query: Query): PreparedQuery => {
   }
 }
 
-/** About a thousand queries. An entry takes 1.2 kB, plus 10 bytes per character of its text. */
+/** In bytes, estimated. About a thousand queries. */
 const remembered = {
   maxSize: 2_000_000,
   maxEntrySize: 40_000,

@@ -1,6 +1,6 @@
 import type { Field, Resource } from '../resources/define.ts'
 
-/** After normalisation: `eq` is `in` with one value, `ne` is `nin` with one. `words` belongs to `q` alone. */
+/** `eq` and `ne` are normalised to `in` and `nin` with one value. `words` is only of `q`. */
 export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all' | 'words'
 
 export const normalised: Readonly<Record<string, Operator>> = { eq: 'in', ne: 'nin' }
@@ -9,33 +9,35 @@ export type Condition = { field: string; operator: Operator; values: readonly st
 
 export type SortKey = { key: string; descending: boolean }
 
-/** A valid query; its relative dates are not resolved yet. */
+/** A valid query. Relative dates, such as `today+90d`, are not resolved yet. */
 export type Query = {
   resource: Resource
   conditions: readonly Condition[]
   sort: readonly SortKey[]
-  /** In the client's order, without repetition, with `id`. `undefined`: all. */
-  fields: readonly string[] | undefined
+  /** In the client's order, with `id`. `undefined`: all. */
+  fields?: readonly string[] | undefined
   includes: readonly string[]
   /** Infinity if an export has no limit. */
   limit: number
-  cursor: string | undefined
+  cursor?: string | undefined
   count: boolean
   hasMark: boolean
   /** Day for computed fields. `undefined`: today. */
-  on: string | undefined
+  on?: string | undefined
   /** Show the record at the end of this day. `undefined`: now. */
-  asOf: string | undefined
+  asOf?: string | undefined
   /** Days. `undefined`: the customer's setting. */
-  expiringWithin: number | undefined
+  expiringWithin?: number | undefined
 }
+
+export const rangeOperators: readonly string[] = ['gt', 'gte', 'lt', 'lte']
 
 /** Returns the operators of a field, as clients write them. */
 export const getOperators = (field: Field): readonly string[] => {
   if (!field.filter) return []
   if (field.array) return ['eq', 'ne', 'in', 'nin', 'all']
   const operators = ['eq', 'ne', 'in', 'nin']
-  if (field.filter === 'range') operators.push('gt', 'gte', 'lt', 'lte')
+  if (field.filter === 'range') operators.push(...rangeOperators)
   if (field.filter === 'prefix') operators.push('prefix')
   if (!field.computed) operators.push('null')
   return operators

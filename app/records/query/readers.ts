@@ -2,11 +2,10 @@ import type { Fault } from '../../errors.ts'
 import { joinList, splitList } from '../../http/pairs.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resourceNames } from '../resources/index.ts'
-import { findNearest } from './nearest.ts'
 import { maxLimit, maxValues } from './query.ts'
-import type { Parsed } from './values.ts'
+import { oneOf, type Parsed } from './values.ts'
 
-/** `cure`: the corrected value, if every fault has a correction. */
+/** `cure`: the value with every fault corrected, if possible. */
 export type ParameterReader = (value: string) => ParameterReading
 export type ParameterReading = { faults: Omit<Fault, 'parameter'>[]; cure?: string }
 
@@ -30,7 +29,7 @@ export const single = (parse: (value: string) => Parsed, take: (value: string) =
 
 export type ParsedElement = Parsed & { code?: string }
 
-/** Returns a reader of a list of at most `most` values. Each bad value is a separate fault. */
+/** Returns a reader of a list of at most `most` values. Each bad value is a fault. */
 export const many = (
   parse: (element: string) => ParsedElement,
   take: (elements: string[]) => void,
@@ -47,11 +46,9 @@ export const many = (
       take(parsed.map((each) => (each as { value: string }).value))
       return fine
     }
-    const faults = bad.map(({ code = 'invalid_value', detail, suggestion }) => ({
-      code,
-      detail,
-      ...(suggestion ? { did_you_mean: suggestion } : {}),
-    }))
+    const faults = bad.flatMap(
+      ({ code = 'invalid_value', detail, suggestion }) => refuse(code, detail, suggestion).faults,
+    )
     const cured = parsed.map((each) => ('value' in each ? each.value : each.suggestion))
     return cured.every((each) => each !== undefined) ? { faults, cure: joinList(cured) } : { faults }
   }
@@ -60,13 +57,9 @@ export const many = (
 /** Returns a parser for one of `names`; `what` introduces them in the message. */
 export const oneOfNames =
   (names: readonly string[], code: string, what: string) =>
-  (name: string): ParsedElement => {
-    if (names.includes(name)) return { value: name }
-    const suggestion = findNearest(name, names)
-    return { code, detail: `${what}: ${names.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
-  }
+  (name: string): ParsedElement => ({ code, ...oneOf(names, `${what}: `)(name) })
 
-/** Returns a parser for a decimal integer from `min` to `max`, without sign or leading zeros. */
+/** Returns a parser for an integer from `min` to `max`, without sign or leading zeros. */
 export const integerWithin =
   (min: number, max: number) =>
   (text: string): Parsed =>
@@ -74,16 +67,9 @@ export const integerWithin =
       ? { value: text }
       : { detail: `expected an integer from ${min} to ${max}` }
 
-/** Returns a parser for one of the wanted values. */
-export const onlyOne = (wanted: readonly string[]) => (text: string) => {
-  if (wanted.includes(text)) return { value: text }
-  const suggestion = findNearest(text, wanted)
-  return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
-}
-
-/** Returns a reader that only checks `format`: negotiation reads it. */
+/** Returns a reader that only checks `format`. Content negotiation uses the value. */
 export const formatReader = (formats: readonly string[]): ParameterReader =>
-  single(onlyOne(formats), () => {})
+  single(oneOf(formats, 'expected '), () => {})
 
 /** Returns a function that converts a value and stores it in `draft[name]`. */
 export const into =
@@ -105,7 +91,7 @@ export const pageReaders = (draft: {
   ['cursor', single((value) => ({ value }), into(draft, 'cursor', String))],
 ]
 
-/** Returns the reader of a list of resources, which it writes to `draft` in the order of `resourceNames`. */
+/** Returns the reader of a list of resources. It writes them to `draft` in the order of `resourceNames`. */
 export const resourcesReader = (draft: {
   resources?: readonly ResourceName[] | undefined
 }): ParameterReader =>

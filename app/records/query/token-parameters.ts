@@ -1,4 +1,4 @@
-/** Clients send tokens and keys under these names by mistake. Refused, because addresses are logged. */
+/** Names under which clients send credentials by mistake. Refused, because addresses are logged. */
 export const tokenParameters: readonly string[] = [
   'access_token',
   'token',

@@ -1,13 +1,23 @@
-import { date } from '../../../schemas/fields.ts'
+import { date, text as storedText } from '../../../schemas/fields.ts'
 import type { Field } from '../resources/define.ts'
 import { findNearest } from './nearest.ts'
+import { rangeOperators } from './query.ts'
 
-/** A value in canonical text, or a description of the expected value. */
+/** A value as canonical text, or the expected form. */
 export type Parsed = { value: string } | { detail: string; suggestion?: string }
+
+/** Returns a parser for one of `values`. `intro` begins the message. */
+export const oneOf =
+  (values: readonly string[], intro: string) =>
+  (text: string): Parsed => {
+    if (values.includes(text)) return { value: text }
+    const suggestion = findNearest(text, values)
+    return { detail: `${intro}${values.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
+  }
 
 const relativeDate = /^today(?:([+ -])(\d{1,5})d)?$/
 
-/** Parses a calendar date, or a date relative to today, which stays relative. */
+/** Parses a date. One relative to today stays relative. */
 export const parseDate = (text: string): Parsed => {
   const relative = relativeDate.exec(text)
   if (relative) {
@@ -18,71 +28,60 @@ export const parseDate = (text: string): Parsed => {
   return { detail: 'expected a date as YYYY-MM-DD, or today, today+90d, today-30d' }
 }
 
-/** RFC 3339, section 5.6, or a date. A `+` may arrive as a space. */
+/** A date, or an instant (RFC 3339, section 5.6). A `+` may arrive as a space. */
 const instantPattern =
-  /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+ -])(\d{2}):(\d{2})))?$/i
+  /^(\d{4}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:Z|([+ -])([01]\d|2[0-3]):([0-5]\d)))?$/i
 
-/**
- * Returns whole seconds in UTC, in milliseconds; `undefined` for an invalid instant. As in PostgreSQL, a leap
- * second is the first second of the next month.
- */
+/** Returns the instant without its decimals, in milliseconds since 1970. `undefined` if it is invalid. */
 const readSeconds = ([
   ,
   day = '',
-  hour = '00',
-  minute = '00',
+  time = '00:00',
   second = '00',
   ,
   sign,
-  ...offset
+  hours = '00',
+  minutes = '00',
 ]: RegExpExecArray) => {
-  const [offsetHours = 0, offsetMinutes = 0] = offset.map((part) => Number(part ?? 0))
-  const isLeap = second === '60'
-  if (Number(hour) > 23 || Number(minute) > 59 || (Number(second) > 59 && !isLeap)) return undefined
-  if (offsetHours > 23 || offsetMinutes > 59) return undefined
   const midnight = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined
-  const offsetMs = (sign === '-' ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000
-  const ms =
-    Date.parse(`${day}T${hour}:${minute}:${isLeap ? '59' : second}Z`) - offsetMs + (isLeap ? 1000 : 0)
+  const isLeap = second === '60'
+  const offsetMs = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+  const ms = Date.parse(`${day}T${time}:${isLeap ? '59' : second}Z`) - offsetMs + (isLeap ? 1000 : 0)
+  // As in PostgreSQL, a leap second is the first second of the next month.
   return isLeap && new Date(ms).toISOString().slice(8, 19) !== '01T00:00:00' ? undefined : ms
 }
 
 const microsecondDigits = 6
 
+/** `undefined` outside the years 1 to 9999. `decimals`: of the second. */
+const formatInstant = (ms: number, decimals: string, operator: string): string | undefined => {
+  const kept = decimals.slice(0, microsecondDigits).padEnd(microsecondDigits, '0')
+  const rest = decimals.slice(microsecondDigits).replace(/0+$/, '')
+  const isRoundedUp = rest !== '' && (operator === 'gte' || operator === 'lt')
+  const micros = Number(kept) + (isRoundedUp ? 1 : 0)
+  const utc = new Date(ms + (micros === 1_000_000 ? 1000 : 0))
+  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return undefined
+  const shown = String(micros % 1_000_000).padStart(microsecondDigits, '0')
+  return `${utc.toISOString().slice(0, 19)}.${shown}${rangeOperators.includes(operator) ? '' : rest}Z`
+}
+
 /**
- * Parses an instant to UTC with six decimals. More decimals are between two stored instants: `gte` and `lt`
- * use the later one, `gt` and `lte` the earlier one. Other operators keep them, so no stored instant is
- * equal.
+ * Parses an instant to UTC with six decimals, as stored. With more decimals `gte` and `lt` take the next
+ * stored instant, `gt` and `lte` the previous one. Other operators keep all decimals: no instant is equal.
  */
 export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   if (relativeDate.test(text)) return parseDate(text)
-  const fault = { detail: 'expected an instant as 2026-01-31T12:00:00Z, a date, or today-30d' }
   const match = instantPattern.exec(text)
   const seconds = match ? readSeconds(match) : undefined
-  if (!match || seconds === undefined) return fault
-  const decimals = (match[5] ?? '').replace(/0+$/, '')
-  const isBetween = decimals.length > microsecondDigits
-  const isLater = isBetween && (operator === 'gte' || operator === 'lt')
-  const isEarlier = isBetween && (operator === 'gt' || operator === 'lte')
-  const micros =
-    Number(decimals.slice(0, microsecondDigits).padEnd(microsecondDigits, '0')) + (isLater ? 1 : 0)
-  const utc = new Date(seconds + (micros === 1_000_000 ? 1000 : 0))
-  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return fault
-  const sixth = String(micros % 1_000_000).padStart(microsecondDigits, '0')
-  const rest = isLater || isEarlier ? '' : decimals.slice(microsecondDigits)
-  return { value: `${utc.toISOString().slice(0, 19)}.${sixth}${rest}Z` }
+  const value = seconds === undefined ? undefined : formatInstant(seconds, match?.[4] ?? '', operator)
+  if (value !== undefined) return { value }
+  return { detail: 'expected an instant as 2026-01-31T12:00:00Z, a date, or today-30d' }
 }
 
-/** Parses `true` or `false`. */
+/** Parses a boolean. */
 export const parseBoolean = (text: string): Parsed =>
   text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
-
-const parseKnown = (values: readonly string[], text: string): Parsed => {
-  if (values.includes(text)) return { value: text }
-  const suggestion = findNearest(text, values)
-  return { detail: `expected one of: ${values.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
-}
 
 const parseText = (field: Field, text: string): Parsed => {
   const checked = field.element.safeParse(text)
@@ -92,50 +91,43 @@ const parseText = (field: Field, text: string): Parsed => {
   return field.element.safeParse(capitals).success ? { detail, suggestion: capitals } : { detail }
 }
 
-/** Whether empty text may be a value: the schema has neither a pattern nor a list of values. */
+/** Whether the field may hold empty text. */
 export const holdsEmptyText = (field: Field): boolean =>
   field.kind === 'text' && !field.values && field.element.safeParse('').success
 
-/**
- * Parses a filter value to canonical text. Relative dates stay relative, so that a cursor outlives midnight.
- */
+/** Parses a filter value. Relative dates stay relative, so that a cursor outlives midnight. */
 export const parseValue = (field: Field, text: string, operator = 'in'): Parsed => {
   if (text === '' && !holdsEmptyText(field))
     return { detail: 'expected a value; to find null, use [null]=true' }
-  if (field.kind === 'boolean') return parseKnown(['true', 'false'], text)
-  if (field.values) return parseKnown(field.values, text)
+  const values = field.kind === 'boolean' ? ['true', 'false'] : field.values
+  if (values) return oneOf(values, 'expected one of: ')(text)
   if (field.kind === 'date') return parseDate(text)
   if (field.kind === 'instant') return parseInstant(text, operator)
   return parseText(field, text)
 }
 
-/** Parses the beginning of a value. Any storable text is accepted, even if whole values have a pattern. */
+/** Parses the beginning of a value: any storable text, even if whole values have a pattern. */
 export const parsePrefix = (text: string): Parsed =>
-  text !== '' && text.isWellFormed() && !text.includes('\u0000') && Buffer.byteLength(text) <= 2000
+  text !== '' && storedText.safeParse(text).success
     ? { value: text }
     : { detail: 'expected at least one character, at most 2000 bytes, without U+0000' }
 
 const dayMs = 86_400_000
 
-/** Returns the day `days` after `day`, both YYYY-MM-DD. */
-export const addDays = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
-
-/** Resolves `today…` to a day; other values are unchanged. */
+/** Resolves `today…` to a day, YYYY-MM-DD. Returns other values unchanged. */
 export const resolveDate = (value: string, today: string): string => {
-  const match = relativeDate.exec(value)
-  if (!match) return value
-  return addDays(today, (match[1] === '-' ? -1 : 1) * Number(match[2] ?? 0))
+  const [match, sign, days = '0'] = relativeDate.exec(value) ?? []
+  if (match === undefined) return value
+  const distanceMs = (sign === '-' ? -1 : 1) * Number(days) * dayMs
+  return new Date(Date.parse(`${today}T00:00:00Z`) + distanceMs).toISOString().slice(0, 10)
 }
 
 const storedLength = '2026-01-31T12:00:00.000000Z'.length
 
-/**
- * Resolves `today…`, and a day to its first instant in UTC. PostgreSQL would round more than six decimals, so
- * the result is `-infinity`, which no record has.
- */
+/** Resolves `today…`, and a day to its first instant in UTC. */
 export const resolveInstant = (value: string, today: string): string => {
   const resolved = resolveDate(value, today)
+  // PostgreSQL would round more than six decimals. No record has `-infinity`.
   if (resolved.length > storedLength) return '-infinity'
   return resolved.length === 10 ? `${resolved}T00:00:00Z` : resolved
 }

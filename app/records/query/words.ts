@@ -14,10 +14,7 @@ const accent = new RegExp(`[${asClass(accents)}]+`, 'gu')
 const separator = new RegExp(`[^a-z0-9${asClass(letters)}]+`, 'u')
 const spelled = new RegExp(`[${Object.keys(spellings).join('')}]`, 'gu')
 
-/**
- * Returns the words of a text without case and accents, like the database's `fold_words` (`04-words.sql`),
- * which folds them again.
- */
+/** Splits a text into words without case and accents, as the database's `fold_words` does (`04-words.sql`). */
 export const foldWords = (text: string): string[] =>
   text
     .normalize('NFKD')
@@ -29,7 +26,7 @@ export const foldWords = (text: string): string[] =>
 
 const expected = `expected 1 to ${maxWords} words of ${shortestWord} to ${longestWord} letters or digits; anything else ends a word`
 
-/** Parses the words of `q`: each once and sorted, so that equivalent queries have the same text. */
+/** Parses `q`: each word once, in order, so that equivalent queries have the same text. */
 export const parseWords = (text: string): Parsed => {
   const words = [...new Set(foldWords(text))].sort()
   const hasLength = (word: string) => {

@@ -4,7 +4,7 @@ import { defineResource } from './define.ts'
 const voidStatuses = "('rejected','suspended','revoked','withdrawn','superseded')"
 const standing = "r.approval_status in ('approved','conditional')"
 
-/** A null `valid_from` is never "not yet valid": the indexed `_sort` columns hold infinity for null. */
+/** In the indexed `_sort` columns null is infinity. Without `valid_from` a certificate has begun. */
 const begun = "(r.valid_from_sort <= :day or r.valid_from_sort = 'infinity')"
 const validOnDay = `${standing} and r.valid_until_sort >= :day and ${begun}`
 const where: Record<(typeof validity.options)[number], string> = {

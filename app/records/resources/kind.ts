@@ -2,15 +2,15 @@ import { z } from 'zod'
 
 export type FieldKind = {
   kind: 'text' | 'date' | 'instant' | 'integer' | 'boolean' | 'json'
-  /** An array of objects is `json` instead. */
+  /** False for an array of objects, which is `json`. */
   array: boolean
   nullable: boolean
-  /** `undefined` for open types. */
+  /** The values of an enum. `undefined` for other types. */
   values?: readonly string[]
   element: z.ZodType
 }
 
-/** Derives a field's kind from its schema. Throws on a type that no table column can hold. */
+/** Derives a field's kind from its schema. Throws on a type without a column type. */
 export const getKind = (schema: z.ZodType): FieldKind => {
   if (schema instanceof z.ZodNullable) {
     return { ...getKind(schema.unwrap() as z.ZodType), nullable: true }

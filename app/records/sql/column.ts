@@ -4,7 +4,7 @@ export type Sql = RawBuilder<unknown>
 
 export type ColumnKind =
   | 'text'
-  /** Needs no escape in any format. */
+  /** A text that needs no escape in any format. */
   | 'token'
   | 'date'
   | 'integer'

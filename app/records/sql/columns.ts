@@ -8,7 +8,7 @@ const getColumnKind = ({ name, kind, array, values }: Field): ColumnKind => {
   return kind === 'text' && values ? 'token' : kind
 }
 
-/** Returns the columns of an export over the row alias `r`. `fields`: `undefined` for all. */
+/** Returns the columns of an export over the row `r`. `fields`: `undefined` for all. */
 export const exportColumns = (
   resource: Resource,
   fields: readonly string[] | undefined,

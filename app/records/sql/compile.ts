@@ -1,7 +1,7 @@
 import { createQueryId, PostgresQueryCompiler } from 'kysely'
 import type { Sql } from './column.ts'
 
-/** Returns the text and the parameters of a statement, for the driver. */
+/** Compiles a statement for the driver. */
 export const compile = (statement: Sql): { text: string; values: unknown[] } => {
   const { sql, parameters } = new PostgresQueryCompiler().compileQuery(
     statement.toOperationNode(),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { QueryPlan } from '../query/plan.ts'
-import type { Condition } from '../query/query.ts'
+import type { Condition, Operator } from '../query/query.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import type { Sql } from './column.ts'
 import { type Bindings, bindExpression } from './projection.ts'
@@ -20,31 +20,27 @@ const castOf: Record<Field['kind'], string> = {
 
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
-/**
- * Nullable texts have a prefix in their sort column.
- * See docs/decisions/0003-sort-columns-for-null-last.md.
- */
+// The sort column of a nullable text holds `v` and the text, or `w` for null.
+// See docs/decisions/0003-sort-columns-for-null-last.md.
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
 
-/** The indexed column for equality, ranges and prefixes. */
+/** The sort column, which has an index, if there is one. */
 const getSortColumn = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)
 
-/**
- * Returns the least text, by bytes, above every text that begins with `prefix`, or `undefined`. LIKE is not
- * leakproof, so under row level security it cannot use an index.
- */
+/** Returns the least text, by bytes, above all that begin with `prefix`. `undefined` if there is none. */
 const successor = (prefix: string): string | undefined => {
   const points = [...prefix]
   while (points.length > 0) {
     const last = (points.pop() as string).codePointAt(0) as number
     if (last === 0x10ffff) continue
-    // Surrogates are not characters: U+D7FF is followed by U+E000.
+    // Between these two are surrogates, which are not characters.
     return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
   }
   return undefined
 }
 
+/** A range, because LIKE is not leakproof: under row level security it uses no index. */
 const prefixCondition = (field: Field, prefix: string): Sql => {
   const next = successor(prefix)
   const end = next === undefined ? (isMarked(field) ? 'w' : undefined) : marked(field, next)
@@ -62,7 +58,11 @@ const rangeCondition = (field: Field, operator: keyof typeof comparison, value: 
   return and([bound, sql`${getSortColumn(field)} < ${sql.lit(isMarked(field) ? 'w' : 'infinity')}`])
 }
 
-const scalarCondition = (field: Field, { operator, values }: Condition): Sql => {
+const scalarCondition = (
+  field: Field,
+  operator: Exclude<Operator, 'all' | 'words'>,
+  values: readonly string[],
+): Sql => {
   const plain = sql.raw(`r.${field.name}`)
   const type = castOf[field.kind]
   switch (operator) {
@@ -78,8 +78,11 @@ const scalarCondition = (field: Field, { operator, values }: Condition): Sql => 
         ? sql`${getSortColumn(field)} = ${cast(wanted[0], type)}`
         : sql`${getSortColumn(field)} = any(${cast(wanted, `${type}[]`)})`
     }
-    default:
-      return rangeCondition(field, operator as keyof typeof comparison, values[0] as string)
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return rangeCondition(field, operator, values[0] as string)
   }
 }
 
@@ -93,7 +96,7 @@ const inElements = (resource: Resource, field: Field, values: readonly string[])
     and e.resource = ${sql.lit(resource.name)} and e.field = ${sql.lit(field.name)} and ${value})`
 }
 
-/** Planning a join for each of hundreds of values takes seconds. */
+/** More values are checked without an index: planning hundreds of joins takes seconds. */
 const joinedValues = 8
 
 const arrayCondition = (resource: Resource, field: Field, { operator, values }: Condition): Sql => {
@@ -116,7 +119,7 @@ const arrayCondition = (resource: Resource, field: Field, { operator, values }: 
     : sql`r.id in ${membership}`
 }
 
-/** A computed field's values partition the rows, so `nin` becomes a match of all other values. */
+/** Every row has exactly one value of a computed field, so `nin` matches all other values. */
 const computedCondition = (field: Field, { operator, values }: Condition, bindings: Bindings): Sql => {
   const where = field.computed?.where ?? {}
   const wanted = Object.keys(where).filter((value) => values.includes(value) === (operator === 'in'))
@@ -124,38 +127,37 @@ const computedCondition = (field: Field, { operator, values }: Condition, bindin
   return or(wanted.map((value) => sql`(${bindExpression(where[value] as string, bindings)})`))
 }
 
-/**
- * Returns the rows for the plan's filters, under the alias `r`. A search looks up each id separately: without
- * `offset 0` the planner would assume an average customer and read all of its records.
- * See docs/decisions/0085-words-are-found-by-the-owner.md.
- */
+/** Returns the rows `r` for `filterConditions`. See docs/decisions/0085-words-are-found-by-the-owner.md. */
 export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
   const words = conditions.find(({ operator }) => operator === 'words')?.values
   const table = sql.table(resource.name)
   if (!words) return sql`${table} r`
   const owner = resource.reference ? sql.lit('*') : customer
+  // Without `offset 0` the planner would read all records of the customer.
   return sql`lateral (
     select r.* from find_by_words(${owner}, ${sql.lit(resource.name)}, ${cast(words, 'text[]')}) w (id)
     cross join lateral (select r.* from ${table} r where ${isOwned(resource)} and r.id = w.id offset 0) r
   ) r`
 }
 
-/** Returns the plan's filters over the rows of `rowSource`, the customer first. */
+/** Returns the conditions of the plan's filters, the customer first. `rowSource` applies `words`. */
 export const filterConditions = (plan: QueryPlan): Sql[] => {
   const conditions = [isOwned(plan.resource)]
   for (const condition of plan.conditions) {
-    if (condition.operator === 'words') continue
+    const { operator, values } = condition
+    if (operator === 'words') continue
     const field = plan.resource.fields.get(condition.field) as Field
     if (field.computed) conditions.push(computedCondition(field, condition, plan))
-    else if (field.array) conditions.push(arrayCondition(plan.resource, field, condition))
-    else conditions.push(scalarCondition(field, condition))
+    else if (field.array || operator === 'all')
+      conditions.push(arrayCondition(plan.resource, field, condition))
+    else conditions.push(scalarCondition(field, operator, values))
   }
   return conditions
 }
 
 type Key = { column: string; cast: string; descending: boolean }
 
-/** Returns the sort keys as columns, followed by `id` in the last key's direction. */
+/** Returns the columns to sort by. The last is `id`, in the direction of the key before it. */
 export const sortKeys = (plan: QueryPlan): Key[] => {
   const keys = plan.sort.map(({ key, descending }) => {
     const field = plan.resource.fields.get(key) as Field
@@ -167,10 +169,7 @@ export const sortKeys = (plan: QueryPlan): Key[] => {
 const beyond = (key: Key, value: string, orEqual = false): Sql =>
   sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${cast(value, key.cast)}`
 
-/**
- * Returns the condition for rows after `plan.after`, or `undefined` on the first page. Mixed directions use
- * nested ORs, which no index serves, with the first key's bound repeated outside.
- */
+/** Returns the condition for rows after `plan.after`. `undefined` on the first page. */
 export const keysetCondition = (plan: QueryPlan): Sql | undefined => {
   if (!plan.after) return undefined
   const keys = sortKeys(plan)
@@ -186,5 +185,6 @@ export const keysetCondition = (plan: QueryPlan): Sql | undefined => {
     const past = beyond(key, value)
     return rest ? sql`(${past} or (${sql.raw(key.column)} = ${cast(value, key.cast)} and ${rest}))` : past
   }, undefined) as Sql
+  // No index serves nested ORs, so the first key's bound is repeated outside.
   return and([beyond(first, values[0] as string, true), nested])
 }

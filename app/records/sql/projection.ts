@@ -1,15 +1,16 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Field, Resource } from '../resources/define.ts'
+import type { Sql } from './column.ts'
 import { customer, setting } from './session.ts'
 
 /** `day`: YYYY-MM-DD, or SQL of type date. `window`: days; `undefined`: the customer's setting. */
-export type Bindings = { day: string | RawBuilder<unknown>; window: number | undefined }
+export type Bindings = { day: string | Sql; window: number | undefined }
 
 const parameters = /:(day|window|customer)\b/
 
-/** Binds the named parameters of an expression of `resources/`. Its row alias is `r`. */
-export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unknown> => {
+/** Binds the parameters of an expression of `resources/`. */
+export const bindExpression = (text: string, bindings: Bindings): Sql => {
   const parts = text.split(parameters).map((part, index) => {
     if (index % 2 === 0) return sql.raw(part)
     if (part === 'day') return typeof bindings.day === 'string' ? sql`${bindings.day}::date` : bindings.day
@@ -19,39 +20,27 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
   return sql.join(parts, sql.raw(''))
 }
 
-/**
- * Returns a stored field's column, with objects as JSON.
- * See docs/decisions/0135-objects-are-composite-types.md.
- */
+/** Returns a stored field's column. See docs/decisions/0135-objects-are-composite-types.md for objects. */
 export const storedValue = ({ name, kind }: Field): string =>
   kind === 'json' ? `to_json(r.${name})` : `r.${name}`
 
-/** Returns the value of a resource's column from SQL of type jsonb. */
+/** Converts SQL of type jsonb to the type of a resource's column. */
 export const columnFromJson = (resource: Resource, name: string, json: string): string =>
   `(jsonb_populate_record(null::${resource.name}, jsonb_build_object('${name}', ${json}))).${name}`
 
-/** Also formats instants: PostgreSQL's JSON would depend on the session's settings. */
-export const shown = (field: Field): string =>
-  field.kind === 'instant' ? instantText(storedValue(field)) : storedValue(field)
+/** Returns the SQL of a field's value for answers, over the row `r`. */
+export const fieldValue = (field: Field, bindings: Bindings): Sql => {
+  if (field.computed) return bindExpression(field.computed.select, bindings)
+  // PostgreSQL's JSON of an instant depends on the session's settings.
+  return sql.raw(field.kind === 'instant' ? instantText(`r.${field.name}`) : storedValue(field))
+}
 
-/** Returns the named fields in the schema's order. `undefined`: all. */
-export const chosenFields = ({ fields }: Resource, names: readonly string[] | undefined): Field[] =>
-  [...fields.values()].filter(({ name }) => !names || names.includes(name))
-
-/** Returns the SQL of a field's value over the row alias `r`, in the form of answers. */
-export const fieldValue = (field: Field, bindings: Bindings): RawBuilder<unknown> =>
-  field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(shown(field))
-
-/**
- * Compiles the response schema to a select list: PostgreSQL writes the JSON. `fields`: `undefined` for all.
- */
+/** Compiles the response schema to a select list over the row `r`. `names`: `undefined` for all fields. */
 export const projection = (
-  resource: Resource,
-  fields: readonly string[] | undefined,
+  { fields }: Resource,
+  names: readonly string[] | undefined,
   bindings: Bindings,
-): RawBuilder<unknown> =>
-  sql.join(
-    chosenFields(resource, fields).map(
-      (field) => sql`${fieldValue(field, bindings)} as ${sql.ref(field.name)}`,
-    ),
-  )
+): Sql => {
+  const chosen = [...fields.values()].filter(({ name }) => !names || names.includes(name))
+  return sql.join(chosen.map((field) => sql`${fieldValue(field, bindings)} as ${sql.ref(field.name)}`))
+}

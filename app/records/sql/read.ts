@@ -17,7 +17,7 @@ const toBody = (json: string): TaggedBody => {
 }
 const noBody = toBody('')
 
-/** Converts a stamp and JSON for the cache. `json` is `undefined` if the record does not exist. */
+/** Converts a row for the cache. `json`: `undefined` if the record does not exist. `rows`: number of records. */
 export const filled = (
   { snapshot, at, server, standby }: Stamp,
   json: string | undefined,
@@ -31,8 +31,8 @@ export const filled = (
   rows,
 })
 
-const execute = (db: QueuedDb, plan: QueryPlan, shapes: Shapes | undefined): Promise<PageRow> => {
-  const statement = shapes?.find(plan) ?? compile(pageStatement(plan))
+const execute = (db: QueuedDb, plan: QueryPlan, shapes: Shapes): Promise<PageRow> => {
+  const statement = shapes.find(plan) ?? compile(pageStatement(plan))
   return readRowInTurn(db, plan.customerId, statement)
 }
 
@@ -41,19 +41,27 @@ const includedPart = ({ included }: PageRow): string => (included === null ? '' 
 /** Returns the cursor after a row with these sort keys and id. */
 export type EncodeCursor = (keys: readonly string[]) => string
 
-/** Returns the member `page` and its cursor, `undefined` on the last page. `isForDay` adds `as_of`. */
+/** Returns the cursor of the next page. `undefined` on the last page. */
+export const nextCursor = (
+  { found, last }: Pick<PageRow, 'found' | 'last'>,
+  limit: number,
+  encodeCursor: EncodeCursor,
+): string | undefined => {
+  const keys = found > limit ? last?.[0] : undefined
+  return keys && encodeCursor(keys)
+}
+
+/** Describes a page in its member `page`, with `as_of` if `isForDay`. `cursor`: `undefined` on the last page. */
 export const describePage = (
   row: Pick<PageRow, 'found' | 'last' | 'total'>,
   plan: QueryPlan,
   isForDay: boolean,
   encodeCursor: EncodeCursor,
 ): { page: object; cursor: string | undefined } => {
-  const hasMore = row.found > plan.limit
-  const keys = hasMore ? row.last?.[0] : undefined
-  const cursor = keys ? encodeCursor(keys) : undefined
+  const cursor = nextCursor(row, plan.limit, encodeCursor)
   const page = {
     limit: plan.limit,
-    has_more: hasMore,
+    has_more: cursor !== undefined,
     next_cursor: cursor ?? null,
     ...(plan.count ? { total: row.total } : {}),
     ...(isForDay ? { as_of: plan.day } : {}),
@@ -61,13 +69,13 @@ export const describePage = (
   return { page, cursor }
 }
 
-/** Reads a page as the bytes to send. Index: of the first sort key, or of the most selective filter. */
+/** Reads a page. Index: of the first sort key, or of the most selective filter. */
 export const readPage = async (
   db: QueuedDb,
   plan: QueryPlan,
   encodeCursor: EncodeCursor,
   nextQuery: (cursor: string) => string,
-  shapes?: Shapes,
+  shapes: Shapes,
 ): Promise<Filled> => {
   const row = await execute(db, plan, shapes)
   const { page, cursor } = describePage(row, plan, plan.resource.computedForDay, encodeCursor)
@@ -76,12 +84,12 @@ export const readPage = async (
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
-/** Reads one record as the bytes to send; `isAbsent` if it does not exist. */
+/** Reads one record, `isAbsent` if it does not exist. Index: the primary key. */
 export const readItem = async (
   db: QueuedDb,
   plan: QueryPlan,
   id: string,
-  shapes?: Shapes,
+  shapes: Shapes,
 ): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)

@@ -1,26 +1,21 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { NamedStatement } from '../../db/connect.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import type { Condition } from '../query/query.ts'
+import { type Condition, formatSortKey, rangeOperators } from '../query/query.ts'
 
-/**
- * Whether one generic plan fits all values: an index serves any id and any range of the first sort key. For
- * other filters the planner must see the values.
- * See docs/decisions/0040-statements-are-kept-prepared.md.
- */
+/** Whether one plan fits all values. See docs/decisions/0040-statements-are-kept-prepared.md. */
 const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
   !count &&
   conditions.every(({ field, operator, values }) => {
     if (field === 'id') return operator === 'in' && values.length === 1
-    const isRange = operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte'
-    return isRange && field === sort[0]?.key
+    return rangeOperators.includes(operator) && field === sort[0]?.key
   })
 
 /** Longer lists rarely repeat their length, so their statements are not kept. */
 const longestList = 8
 
-/** `null` and computed fields have their values in the statement's text. */
+/** Whether the values are part of the statement's text. */
 const isSpelledOut = ({ resource }: QueryPlan, { field, operator }: Condition): boolean =>
   operator === 'null' || resource.fields.get(field)?.computed !== undefined
 
@@ -38,7 +33,7 @@ const getShape = (plan: QueryPlan): string => {
   return [
     resource.name,
     conditions.map((condition) => conditionShape(plan, condition)).join(),
-    sort.map(({ key, descending }) => (descending ? `-${key}` : key)).join(),
+    sort.map(formatSortKey).join(),
     after ? 'after' : '',
     fields?.join() ?? '*',
     includes.join(),
@@ -48,70 +43,56 @@ const getShape = (plan: QueryPlan): string => {
   ].join(';')
 }
 
-/** A placeholder for a value. No real value contains NUL. */
-const slot = (name: string) => `\0${name}`
+type ReadValue = (plan: QueryPlan) => unknown
 
-const withSlots = (plan: QueryPlan): QueryPlan => ({
-  ...plan,
-  customerId: slot('customer'),
-  day: slot('day'),
-  conditions: plan.conditions.map((each, index) =>
-    isSpelledOut(plan, each)
-      ? each
-      : { ...each, values: each.values.map((_, place) => slot(`condition ${index} ${place}`)) },
-  ),
-  after: plan.after?.map((_, index) => slot(`after ${index}`)),
-  window: plan.window === undefined ? undefined : (slot('window') as unknown as number),
-})
-
-const readers: Readonly<Record<string, (plan: QueryPlan, index: number, place: number) => unknown>> = {
-  customer: ({ customerId }) => customerId,
-  day: ({ day }) => day,
-  condition: ({ conditions }, index, place) => conditions[index]?.values[place],
-  after: ({ after }, index) => after?.[index],
-  window: ({ window }) => window,
+/** Returns the plan with a slot for each value: NUL and the index of the function that reads the value. */
+const withSlots = (plan: QueryPlan): { slotted: QueryPlan; readers: readonly ReadValue[] } => {
+  const readers: ReadValue[] = []
+  const slot = (read: ReadValue) => `\0${readers.push(read) - 1}`
+  const slotted = {
+    ...plan,
+    customerId: slot(({ customerId }) => customerId),
+    day: slot(({ day }) => day),
+    conditions: plan.conditions.map((each, index) => {
+      if (isSpelledOut(plan, each)) return each
+      const values = each.values.map((_, place) => slot(({ conditions }) => conditions[index]?.values[place]))
+      return { ...each, values }
+    }),
+    after: plan.after?.map((_, index) => slot(({ after }) => after?.[index])),
+    window: plan.window === undefined ? undefined : (slot(({ window }) => window) as unknown as number),
+  }
+  return { slotted, readers }
 }
 
-type Parameter = (plan: QueryPlan) => unknown
-
-/** Sort columns may have a prefix before the value; see `isMarked` in `conditions.ts`. */
-const slotForm = /^([^\0]*)\0(\w+)(?: (\d+))?(?: (\d+))?$/
-
-const toParameter = (value: unknown): Parameter => {
-  if (Array.isArray(value)) {
-    const elements = value.map(toParameter)
+const toReader = (parameter: unknown, readers: readonly ReadValue[]): ReadValue => {
+  if (Array.isArray(parameter)) {
+    const elements = parameter.map((each) => toReader(each, readers))
     return (plan) => elements.map((read) => read(plan))
   }
-  const [, before, name = '', index, place] = (typeof value === 'string' && slotForm.exec(value)) || []
-  if (before === undefined) return () => value
-  const read = readers[name] as (typeof readers)[string]
-  return (plan) => {
-    const given = read(plan, Number(index), Number(place))
-    return before === '' ? given : `${before}${given}`
-  }
+  // The statement may put a letter before a value; see `isMarked` in `conditions.ts`.
+  const [before, index] = typeof parameter === 'string' ? parameter.split('\0') : []
+  const read = index === undefined ? undefined : readers[Number(index)]
+  if (!read) return () => parameter
+  return before === '' ? read : (plan) => `${before}${read(plan)}`
 }
 
-export type BoundStatement = NamedStatement
-type Kept = { name: string | undefined; text: string; parameters: readonly Parameter[] }
+type Kept = { name: string | undefined; text: string; parameters: readonly ReadValue[] }
 
 export type Shapes = {
-  /** Returns the kept statement with the plan's values, or `undefined` if it must be compiled. */
-  find(plan: QueryPlan): BoundStatement | undefined
+  /** Returns the kept statement with the plan's values. `undefined` if the caller must compile it. */
+  find(plan: QueryPlan): NamedStatement | undefined
 }
 
-/** At about 50 kB each on every server connection. */
+/** Each takes about 50 kB on every connection of PostgreSQL. */
 const maxPrepared = 100
-/** At 4 to 20 kB each, in this process. */
+/** Each takes 4 to 20 kB in this process. */
 const maxTexts = 200
 const usesBefore = 3
-/** The server frees a dropped statement only with its connection. */
+/** Clients choose the shapes, and PostgreSQL frees a statement only when its connection ends. */
 const dropEveryMs = 10_000
 
-/**
- * Keeps one statement for each shape, because compiling one takes 45 to 70 µs. Clients choose shapes, so the
- * number of statements and the turnover of prepared ones are bounded.
- */
-export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: () => number): Shapes => {
+/** Keeps one statement for plans that differ in values only, because compiling one takes 45 to 70 µs. */
+export const createShapes = (compile: (plan: QueryPlan) => NamedStatement, now: () => number): Shapes => {
   const uses = new LRUCache<string, number>({ max: 10 * maxPrepared })
   const prepared = new LRUCache<string, Kept>({ max: maxPrepared })
   const texts = new LRUCache<string, Kept>({ max: maxTexts })
@@ -130,9 +111,10 @@ export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: 
   }
 
   const make = (plan: QueryPlan, isPrepared: boolean): Kept => {
-    const { text, values } = compile(withSlots(plan))
-    const digest = () => createHash('sha256').update(text).digest('hex').slice(0, 16)
-    return { name: isPrepared ? `page_${digest()}` : undefined, text, parameters: values.map(toParameter) }
+    const { slotted, readers } = withSlots(plan)
+    const { text, values } = compile(slotted)
+    const name = isPrepared ? `page_${hash('sha256', text).slice(0, 16)}` : undefined
+    return { name, text, parameters: values.map((value) => toReader(value, readers)) }
   }
   const keep = (shape: string, plan: QueryPlan): Kept | undefined => {
     const isPrepared = isBound(plan)

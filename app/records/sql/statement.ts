@@ -1,26 +1,28 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import { isComputed } from '../query/prepare.ts'
+import { isComputed, listIncludes } from '../query/prepare.ts'
+import type { Include } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
+import type { Sql } from './column.ts'
 import { filterConditions, keysetCondition, rowSource, sortKeys } from './conditions.ts'
 import { projection } from './projection.ts'
 import { isOwned, session } from './session.ts'
 
 export type Stamp = {
   snapshot: string
-  /** The database's clock before the snapshot, RFC 3339. `statement_timestamp()` may be after it. */
+  /** The database's clock before the snapshot, RFC 3339. `statement_timestamp()` may be later. */
   at: string
-  /** Start time of the server, which identifies its sequence of transaction numbers. */
+  /** Start time of PostgreSQL, which identifies its sequence of transaction ids. */
   server: string
-  /** A standby's newest mark, which identifies the history it follows. Empty on a primary. */
+  /** A standby's newest mark, which identifies the primary that it follows. Empty on a primary. */
   standby: string
 }
 
 export type PageRow = Stamp & {
   /** `limit + 1` if another page exists. */
   found: number
-  /** Sort keys and id of a full page's last row, as text, in an array of one. Otherwise null. */
+  /** Sort keys and id of the last row, as texts, in an array of one. Null if the page is not full. */
   last: [string[]] | null
   total: number | null
   included: string | null
@@ -31,43 +33,37 @@ export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.r
       extract(epoch from pg_postmaster_start_time())::text as server,
       case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
 
-const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
-  const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
-  const target = resources[targetName as keyof typeof resources]
-  return sql`${sql.lit(`"${target.name}":{`)} || coalesce((
+const includedMember = (plan: QueryPlan, { resource: name, by }: Include): Sql => {
+  const target = resources[name]
+  return sql`${sql.lit(`"${name}":{`)} || coalesce((
     select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
     from (select distinct p.${sql.ref(by)} as id from (select * from picked limit ${sql.lit(plan.limit)}) p
       where p.${sql.ref(by)} is not null) wanted
-    join ${sql.table(target.name)} r on ${isOwned(target)} and r.id = wanted.id
+    join ${sql.table(name)} r on ${isOwned(target)} and r.id = wanted.id
     cross join lateral (select ${projection(target, undefined, plan)}) x
   ), '') || '}'`
 }
 
-const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
+const includedMembers = (plan: QueryPlan): Sql => {
   if (plan.includes.length === 0) return sql`null::text`
-  const getName = (include: string) => plan.resource.includes[include]?.resource ?? ''
-  const sorted = [...plan.includes].sort((a, b) => (getName(a) < getName(b) ? -1 : 1))
+  const sorted = listIncludes(plan).sort((a, b) => (a.resource < b.resource ? -1 : 1))
   return sql.join(
     sorted.map((include) => includedMember(plan, include)),
     sql.raw(` || ',' || `),
   )
 }
 
-/** The text does not depend on session settings. */
 const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast: string }) => {
   const last = `(array_agg(${column}))[${limit}]`
   return sql.raw(cast === 'timestamptz' ? instantText(last) : `${last}::text`)
 }
 
-/**
- * Returns the statement of every page and record: one snapshot, with one row more than the limit to detect a
- * next page.
- */
+/** Returns the statement for a page or a record. It reads one row too many, to detect a next page. */
 export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const filters = filterConditions(plan)
   const keyset = keysetCondition(plan)
   const keys = sortKeys(plan)
-  const conditions = (parts: RawBuilder<unknown>[]) => sql.join(parts, sql.raw(' and '))
+  const conditions = (parts: Sql[]) => sql.join(parts, sql.raw(' and '))
   const order = keys.map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
   const total = plan.count
     ? sql`(select count(*) from ${rowSource(plan)} where ${conditions(filters)})`

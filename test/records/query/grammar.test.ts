@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
-import { formatParts, formatSelection, withCursor } from '../../../app/records/query/canonical.ts'
+import { formatParts, withCursor } from '../../../app/records/query/canonical.ts'
 import { type ParseOutcome, parseQuery } from '../../../app/records/query/parse.ts'
 import { getOperators, type Query } from '../../../app/records/query/query.ts'
 import { resolveDate, resolveInstant } from '../../../app/records/query/values.ts'
@@ -22,7 +22,6 @@ const listFaults = (resource: Resource, query: string) => {
   return 'faults' in outcome ? outcome.faults : []
 }
 
-/** Values a field may be asked for, from its own kind. */
 const listValues = (field: Field): fc.Arbitrary<string> => {
   if (field.kind === 'boolean') return fc.constantFrom('true', 'false')
   if (field.values) return fc.constantFrom(...field.values)
@@ -57,7 +56,7 @@ const getParameter = (field: Field): fc.Arbitrary<[string, string]> =>
       .map((values) => [name, joinList(values)])
   })
 
-/** Counterexamples show the query, not the whole definition. */
+/** A counterexample shows the query instead of the whole definition. */
 const shown = <T extends { pairs: [string, string][] }>(arbitrary: fc.Arbitrary<T>) =>
   arbitrary.map((value) => Object.assign(value, { [fc.toStringMethod]: () => JSON.stringify(value.pairs) }))
 
@@ -79,7 +78,7 @@ const anyQuery = fc.constantFrom(...resourceNames.map((name) => resources[name])
   }))
 })
 
-/** Returns what a query asks, independent of the order and repetition of its parts. */
+/** The same for queries that differ only in the order and repetition of their parts. */
 const meaning = ({ resource, limit, sort, conditions }: Query) => {
   const parts = conditions.map((each) => JSON.stringify([each.field, each.operator, [...each.values].sort()]))
   return JSON.stringify([resource.name, limit, sort, [...new Set(parts)].sort()])
@@ -248,11 +247,11 @@ t.test('every fault is listed, with the expected form and the nearest valid name
   t.ok(faults.every(({ detail }) => detail.length > 0))
 })
 
-t.test('where every fault has a nearest name the corrected query is proposed', async (t) => {
+t.test('proposes the corrected query if every fault has a nearest name', async (t) => {
   const outcome = parseQuery(certificates, 'page', 'validty=vald&sort=-nmber&limit=5')
   t.same('corrected' in outcome && outcome.corrected, 'validity=valid&sort=-number&limit=5')
   const hopeless = parseQuery(certificates, 'page', 'validty=valid&zzzzzz=1')
-  t.match(hopeless, { corrected: undefined }, 'not where one fault has no cure')
+  t.match(hopeless, { corrected: undefined }, 'not if one fault has no correction')
 })
 
 t.test('bounds: parameters, values, sort keys, limit', async (t) => {
@@ -284,7 +283,7 @@ t.test('only bare =, in, nin and all split at commas', async (t) => {
   t.same(values('name[prefix]=a,b'), ['a,b'])
 })
 
-t.test('dates may be relative to today, also where + arrived as a space', async (t) => {
+t.test('dates may be relative to today, also with a space for +', async (t) => {
   const conditions = (query: string) => understood(parseQuery(certificates, 'page', query)).conditions
   t.same(conditions('valid_until[lte]=today+90d')[0]?.values, ['today+90d'])
   t.same(conditions('valid_until[lte]=today%2B90d')[0]?.values, ['today+90d'])
@@ -382,13 +381,6 @@ t.test('text that cannot be stored is refused in a filter', async (t) => {
     t.match(listFaults(certificates, `number=${bad}`), [{ code: 'invalid_value' }], bad.slice(0, 12))
   }
   t.same(listFaults(certificates, `number=${'%C3%A4'.repeat(1000)}`), [], '2,000 bytes are stored')
-})
-
-t.test('the selection of a cursor excludes parameters that may change between pages', async (t) => {
-  const selection = (query: string) => formatSelection(understood(parseQuery(certificates, 'page', query)))
-  t.equal(selection('tags=a&limit=3&fields=number&include=product&count=exact'), selection('tags=a'))
-  t.not(selection('tags=a&sort=number'), selection('tags=a'))
-  t.not(selection('tags=a&on=2027-01-01'), selection('tags=a'))
 })
 
 const proposal = (resource: Resource, query: string): string | undefined => {
