@@ -8,7 +8,7 @@ import type { Definition, Parameter, Source, Where } from './definition.ts'
 import { listSources } from './dependencies.ts'
 import { parameterValue } from './parameter.ts'
 
-/** Canonical texts of the parameters, from the request or from defaults. */
+/** Canonical texts of the parameters by name, from the request or from defaults. */
 export type Given = ReadonlyMap<string, string>
 
 const isPresent = ({ values }: Where, given: Given): boolean =>
@@ -22,7 +22,7 @@ const write = (where: Where, given: Given) =>
     ),
   )
 
-/** Faults name the parameters of a source instead of its conditions. */
+/** A fault names a parameter of the request, because the caller does not know the condition. */
 const readSource = (
   { resource, where, sort }: Source,
   given: Given,
@@ -38,7 +38,7 @@ const readSource = (
   return { faults }
 }
 
-/** The queries of a document's sources with these parameters, or every fault. */
+/** Inserts parameters into the conditions of every source. Returns all faults if a value does not fit. */
 export const bindSources = (
   { body }: Definition,
   given: Given,
@@ -59,11 +59,10 @@ export type BoundDocument = Readonly<{
   today: string
   getPlan(source: Source): QueryPlan
   planWith(source: Source, conditions: readonly Condition[]): QueryPlan
-  /** Null if the parameter has no value. */
   getValue(parameter: Parameter): string | number | boolean | null
 }>
 
-/** Binds a document to a customer, a day and parameters. */
+/** Binds a document to a customer, a day (YYYY-MM-DD) and parameters, for its statement. */
 export const bind = (
   definition: Definition,
   queries: ReadonlyMap<Source, Query>,

@@ -48,7 +48,7 @@ const follow = (ref: FieldRef, names: readonly string[], text: string, path: Pat
   return { ...ref, path: names, type, array: false }
 }
 
-/** Resolves `field`, `alias.field` or `field.inner`. Otherwise adds a fault and returns `undefined`. */
+/** Resolves `field`, `alias.field` or `field.inner`. Returns `undefined` after a fault. */
 export const checkField = (text: string, path: Path, scope: Scope): FieldRef | undefined => {
   const { faults, resource, joins } = scope
   const [first = '', ...rest] = text.split('.')
@@ -67,7 +67,6 @@ export const checkField = (text: string, path: Path, scope: Scope): FieldRef | u
   return faults.addUnknown(path, text, `${text} is no field; expected one of`, known)
 }
 
-/** Whether an aggregate accepts a field. */
 export const aggregated = {
   sum: (field: Field) => field.kind === 'integer',
   avg: (field: Field) => field.kind === 'integer',
@@ -75,7 +74,7 @@ export const aggregated = {
   max: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
 }
 
-/** Finds a field that fits. Otherwise adds a fault and returns `undefined`. */
+/** Finds a field, not an array, that fits. Returns `undefined` after a fault. */
 export const findField = (
   { name: resourceName, fields }: Resource,
   name: string,
@@ -92,6 +91,6 @@ export const findField = (
   return faults.add(path, `${name} ${problem}; ${expected}`, name, known)
 }
 
-/** Whether `count_by` accepts a field. Names and numbers would make one group per record. */
+/** Whether `count_by` accepts a field. Names and numbers would form one group per record. */
 export const isGrouping = (field: Field): boolean =>
   (field.kind === 'text' || field.kind === 'boolean') && field.filter === 'equal' && field.name !== 'id'

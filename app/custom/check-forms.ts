@@ -12,7 +12,7 @@ export type Checkers<Shapes extends Record<string, z.ZodType>, Around, Checked> 
   ) => Checked | undefined
 }
 
-/** Parses and checks a part in the form `name`. Returns `undefined` after a fault. */
+/** Parses a part in the form `name` and checks it. Returns `undefined` after a fault. */
 export const checkForm = <Shapes extends Record<string, z.ZodType>, Around extends Context, Checked>(
   shapes: Shapes,
   checkers: Checkers<Shapes, Around, Checked>,
@@ -26,7 +26,7 @@ export const checkForm = <Shapes extends Record<string, z.ZodType>, Around exten
   return read === undefined ? undefined : checkers[name](read, path, around, depth)
 }
 
-/** Returns the valid members of an object, in their order. */
+/** Checks the members of an object. Returns the valid ones, in their order. */
 export const checkMembers = <Member>(
   given: Readonly<Record<string, unknown>>,
   path: Path,

@@ -123,7 +123,7 @@ const checkNode = (given: unknown, path: Path, context: Context, depth: number):
   return checkForm(nodeShapes, checkers, name, given, path, context, depth + 1)
 }
 
-/** Checks an object of named members. `bounds.depth` limits its nesting. */
+/** Checks an object of named members. Returns `undefined` if it is nested too deep. */
 export const checkObject = (
   given: Readonly<Record<string, unknown>>,
   path: Path,

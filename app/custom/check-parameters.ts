@@ -4,7 +4,7 @@ import { bounds, parameterName, parameterShape, reservedParameters } from './doc
 import type { Faults, Path } from './faults.ts'
 import { maxBytes, parseParameter } from './parameter.ts'
 
-/** Any day: checks compare only dates that are both relative or both fixed. */
+/** Any day works, because only two relative or two fixed dates are compared. */
 const today = '2026-01-01'
 
 const boundsByType: Record<Parameter['type'], string> = {
@@ -22,7 +22,7 @@ const isBound = (type: Parameter['type'], bound: unknown): boolean => {
   return Number.isInteger(bound) && (type === 'integer' || (Number(bound) >= 1 && Number(bound) <= maxBytes))
 }
 
-/** False also for a relative and a fixed date, whose order depends on the day. */
+/** False for a relative and a fixed date, because their order depends on the day. */
 const isReversed = (type: Parameter['type'], min: unknown, max: unknown): boolean => {
   if (type !== 'date') return Number(min) > Number(max)
   const [from, to] = [String(min), String(max)]
@@ -78,7 +78,7 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
   return { ...parameter, default: usual, example }
 }
 
-/** Returns the valid parameters of a document, by name. */
+/** Checks the parameters of a document. Returns the valid ones by name. */
 export const checkParameters = (
   params: Readonly<Record<string, unknown>>,
   path: Path,

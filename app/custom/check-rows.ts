@@ -8,7 +8,7 @@ import type { Join, JoinMany, JoinOne, Rows } from './definition.ts'
 import { bounds, joinShape, memberName, type rowsShape } from './document.ts'
 import type { Path } from './faults.ts'
 
-/** Fields through which joins find records. Each has an index. */
+/** Joins find records through these fields: each has an index. */
 const isRelation = (field: Field): boolean =>
   field.filter !== undefined &&
   field.kind === 'text' &&
@@ -117,7 +117,7 @@ const checkJoins = (
   return scope
 }
 
-/** Checks rows with their joins and their selected values. */
+/** Checks a source with its joins and selected values. Adds faults. */
 export const checkRows = (
   given: z.output<typeof rowsShape>,
   select: { given: Readonly<Record<string, unknown>>; path: Path },

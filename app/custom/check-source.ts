@@ -7,12 +7,12 @@ import { type Context, checkTemplates, fits, fitting, writings } from './check-t
 import type { Parameter, Source, Template, Where } from './definition.ts'
 import type { Path } from './faults.ts'
 
-/** Parameters for computed fields, which are not filters. */
+/** Parameters of computed fields. They are allowed in `where`, but are not fields. */
 const dayControls = ['on', 'expiring_within']
 const listOperators: readonly (string | undefined)[] = [undefined, 'in', 'nin', 'all']
 const conditionName = /^([^[\]]+)(?:\[([^[\]]*)\])?$/
 
-/** A condition as a pair of the query grammar. */
+/** Formats a condition as a name and a value of the query grammar. */
 export const formatCondition = (
   { name, isList }: Pick<Where, 'name' | 'isList'>,
   values: readonly string[],
@@ -20,7 +20,6 @@ export const formatCondition = (
 
 type Named = Readonly<{ field: Field | undefined; operator: string | undefined; isControl: boolean }>
 
-/** `isControl`: the name is a parameter of the day and has no field. */
 const readName = (resource: Resource, name: string, path: Path, { faults }: Context): Named | undefined => {
   const [, base = name, operator] = conditionName.exec(name) ?? []
   if (resource.computedForDay && dayControls.includes(name)) {
@@ -97,7 +96,7 @@ const checkWhere = (
     return condition ? [condition] : []
   })
 
-/** Accepts the sort keys of queries, because an index must serve the first key. */
+/** Accepts only the sort keys of queries, because an index must serve the first key. */
 const checkSort = (
   resource: Resource,
   given: string | readonly string[] | undefined,
@@ -117,7 +116,7 @@ const checkSort = (
   return keys
 }
 
-/** Checks the conditions and sort keys of a parsed source against its resource. */
+/** Checks the conditions and sort keys of a source against its resource. Adds faults. */
 export const checkSource = (
   given: {
     from: string

@@ -21,7 +21,7 @@ const parseTemplate = (text: string): Template => {
     .filter((part) => part !== '')
 }
 
-/** Finds a parameter. Otherwise adds a fault and returns `undefined`. */
+/** Finds a parameter of the document. Returns `undefined` after a fault. */
 export const findParameter = (
   name: string,
   path: Path,
@@ -45,11 +45,11 @@ export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   json: [],
 }
 
-/** Whether the parameter's values can be values of the field. */
+/** Whether a parameter has a type that the field can be compared with. */
 export const fits = (parameter: Parameter, field: Field): boolean =>
   fitting[field.kind].includes(parameter.type)
 
-/** Samples of a parameter's texts. `undefined` if every text is valid: then only requests are checked. */
+/** Texts to try for a parameter. `undefined` for free text, which only a request can check. */
 const listSamples = ({
   type,
   values,
@@ -67,7 +67,7 @@ const listSamples = ({
     .concat(min === undefined ? ['1'] : [])
 }
 
-/** The values with each sample of each parameter in turn. `undefined` if a parameter has no samples. */
+/** Fills in samples of the parameters, one set in each round. `undefined` if a parameter has no samples. */
 export const writings = (values: readonly Template[], { params }: Context): string[][] | undefined => {
   const used = new Map(
     values
@@ -90,7 +90,7 @@ export const writings = (values: readonly Template[], { params }: Context): stri
   )
 }
 
-/** Parses the values of a condition as templates. Returns `undefined` after a fault. */
+/** Parses the value or values of a condition as templates. Returns `undefined` after a fault. */
 export const checkTemplates = (
   given: unknown,
   isList: boolean,

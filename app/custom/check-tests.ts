@@ -96,7 +96,7 @@ const checkComparison = (test: Record<string, unknown>, path: Path, scope: Scope
 
 const testList = z.array(z.unknown()).min(1).max(20)
 
-/** Checks `{ field, <operator>: value }`, `any` or `all`. Returns `undefined` after a fault. */
+/** Checks `{ field, <operator>: value }`, `{ any }` or `{ all }`. Returns `undefined` after a fault. */
 export const checkTest = (test: unknown, path: Path, scope: Scope, depth = 1): Test | undefined => {
   const { faults } = scope
   if (!isObject(test)) return faults.add(path, 'expected a test: { field: …, eq: … }')

@@ -6,7 +6,7 @@ import type { FieldRef, Scalar, Select, Test, Value } from './definition.ts'
 import { bounds, isObject, scalar, type ValueName, valueShapes } from './document.ts'
 import { type Path, whole } from './faults.ts'
 
-/** Date tokens and PostgreSQL's names for them. Only blanks and punctuation are accepted in addition. */
+/** Date tokens and their names in PostgreSQL's `to_char`. */
 const dateTokens: Readonly<Record<string, string>> = {
   YYYY: 'YYYY',
   YY: 'YY',
@@ -33,7 +33,7 @@ const checkFormat = (format: string, ref: FieldRef, path: Path, { faults }: Scop
 
 const literal = (value: Scalar): Value => ({ kind: 'literal', value })
 
-/** A bare value is a literal in `then` and `else`, but the name of a field in `select`. */
+/** A bare text is a literal here, but the name of a field in `select`. */
 const checkOutcome = (value: unknown, path: Path, scope: Scope, depth: number): Value | undefined => {
   if (isObject(value)) return checkValue(value, path, scope, depth)
   if (value === undefined) scope.faults.add(path, 'is missing: expected a value')
@@ -137,6 +137,6 @@ const checkValue = (value: unknown, path: Path, scope: Scope, depth = 1): Value 
   return checkForm(valueShapes, checkers, name, value, path, scope, depth)
 }
 
-/** Checks the members of each row of a response. */
+/** Checks the members of a response's rows. Returns the valid ones. */
 export const checkSelect = (select: Readonly<Record<string, unknown>>, path: Path, scope: Scope): Select =>
   checkMembers(select, path, scope, (value, place) => checkValue(value, place, scope))

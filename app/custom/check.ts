@@ -37,7 +37,7 @@ const checkList = (given: unknown, path: Path, context: Context): List | undefin
   return { ...checked, filters: checkFilters(filters, checked, [...path, 'filters'], context) }
 }
 
-/** Checks a parsed document against the resources. Throws a DocumentError with every fault. */
+/** Checks the result of `readText` against the resources. Throws a DocumentError with every fault. */
 export const checkDocument = (document: unknown): Definition => {
   const faults = createFaults()
   const shape = faults.read(documentShape, document, [])

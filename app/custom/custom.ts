@@ -18,20 +18,20 @@ import { readList, readObject } from './sql/read.ts'
 
 type Asked = { principal: Principal; name: string }
 
+/**
+ * Reads custom endpoints. A call that names one rejects with not_found if the customer was not granted it,
+ * then with insufficient_scope. See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
+ */
 export type Custom = Readonly<{
-  /**
-   * Rejects with 404 `not_found` unless the customer was granted the endpoint, and 403 `insufficient_scope`.
-   * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
-   */
   admit(asked: Asked): Promise<void>
-  /** Rejects with not_found and insufficient_scope; `readExport` throws invalid_query. */
+  /** `readExport` throws invalid_query. */
   findDefinition(
     asked: Asked,
     rawQuery: string,
   ): Promise<{ definition: Definition; readExport: (shape: CustomShape) => CustomRequest }>
   /** Current definitions by name, without documents that this release rejects. Rejects with `unavailable`. */
   listDefinitions(customerId: string): Promise<readonly Definition[]>
-  /** Rejects with not_found, insufficient_scope, invalid_query, invalid_cursor, unavailable. */
+  /** Also rejects with invalid_query, invalid_cursor, unavailable. */
   answer(asked: Asked & { rawQuery: string; noCache: boolean }): Promise<ReadResult>
 }>
 
@@ -48,7 +48,7 @@ type CustomDeps = {
 
 const notFound = () => new ApiError('not_found', { detail: 'You have no custom endpoint with this name' })
 
-/** Creates the reader of custom endpoints, as `createRecords` does for resources, without a framework. */
+/** Creates the reader of custom endpoints, independent of the framework. */
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
   const version = customVersion()

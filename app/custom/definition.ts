@@ -14,7 +14,7 @@ export type Parameter = Readonly<{
   min?: string | number | undefined
   max?: string | number | undefined
   values?: readonly string[] | undefined
-  /** True: conditions with a missing value are dropped. False: required, unless it has a default. */
+  /** True: conditions without a value are dropped. False: required, unless it has a default. */
   optional: boolean
 }>
 
@@ -26,7 +26,7 @@ export type Source = Readonly<{ resource: Resource; where: readonly Where[]; sor
 
 export type ValueType = 'text' | 'date' | 'instant' | 'integer' | 'number' | 'boolean' | 'json'
 
-/** A field of the row or of a joined row. `path` leads into a field that is an object. */
+/** A field of a row, or of its join `alias`. `path` leads into a field that is an object. */
 export type FieldRef = Readonly<{
   alias: string | undefined
   field: Field
@@ -59,7 +59,7 @@ export type Value =
 
 export type Select = readonly (readonly [name: string, value: Value])[]
 
-/** The row of another resource whose id is in `on`. */
+/** The record of another resource whose id is in `on`. */
 export type JoinOne = Readonly<{
   kind: 'one'
   alias: string
@@ -68,7 +68,7 @@ export type JoinOne = Readonly<{
   pick: readonly Field[]
 }>
 
-/** At most `limit` rows of another resource whose `field` equals or contains `on`. */
+/** At most `limit` records of another resource whose `field` equals or contains `on`. */
 export type JoinMany = Readonly<{
   kind: 'many'
   alias: string
@@ -109,7 +109,7 @@ export type Definition = Readonly<{
   digest: string
   /** Names in the change log. */
   dependsOn: readonly string[]
-  /** Whether the same data give another response on another day, with any parameters. */
+  /** True if the response depends on the day with any parameters. Some parameters add this dependency. */
   dependsOnDay: boolean
   needsSettings: boolean
 }>

@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { tokenParameters } from '../records/query/token-parameters.ts'
 import { resourceNames } from '../records/resources/index.ts'
 
-/** The document of a custom endpoint. Each schema is flat, and `check.ts` leads from one part to the next. */
-
-/** Bounds of a document: the maximum cost of a response is known when the document is applied. */
+/** Bounds of a document, so that the cost of a response is limited when the operator applies it. */
 export const bounds = {
   documentBytes: 65_536,
   sources: 8,
@@ -34,7 +32,7 @@ export const scalar = z.union(
   'expected a text, a number, true, false or null',
 )
 
-/** True for objects, but not for arrays and null. */
+/** False for arrays and null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -50,6 +48,7 @@ export const reservedParameters: readonly string[] = [
   ...tokenParameters,
 ]
 
+/** These schemas are flat. The checks parse inner parts one by one, so that each fault has its whole path. */
 export const documentShape = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'expected 1 to 64 of a-z 0-9 -, not beginning with -'),
   revision: z.int().min(1).max(1_000_000),
@@ -102,7 +101,7 @@ export const joinShape = z.strictObject({
 })
 
 const nested = z.record(z.string(), z.unknown())
-/** Forms of a member, by the key that identifies them. Other objects are nested objects. */
+/** The forms of a member, each named after its first key. An object of no form is a nested object. */
 export const nodeShapes = {
   const: z.strictObject({ const: scalar }),
   param: z.strictObject({ param: z.string() }),

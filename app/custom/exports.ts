@@ -5,7 +5,7 @@ import type { Custom } from './custom.ts'
 import { listColumns, listRows } from './sql/columns.ts'
 
 export type CustomExports = {
-  /** `undefined` if the endpoint is not a list. Also rejects with not_found and invalid_query. */
+  /** `undefined` if the endpoint is not a list. Rejects like `findDefinition`, and with invalid_query. */
   answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer | undefined>
 }
 
@@ -15,7 +15,7 @@ type Deps = {
   today: () => string
 }
 
-/** Creates the exports of custom lists. */
+/** Creates the exports of custom lists, in the formats of `Exports`. */
 export const createCustomExports = ({ exports, custom, today }: Deps): CustomExports => ({
   async answer(request, name, rawQuery) {
     const { principal, type } = request

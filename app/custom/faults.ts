@@ -5,7 +5,6 @@ export type Path = readonly (string | number)[]
 
 export type DocumentFault = { path: string; detail: string; did_you_mean?: string }
 
-/** Has every fault of a document. */
 export class DocumentError extends Error {
   readonly faults: readonly DocumentFault[]
 
@@ -15,7 +14,7 @@ export class DocumentError extends Error {
   }
 }
 
-/** For example `object.certificates.where["validity[ne]"]`. Empty for the document itself. */
+/** For example `object.m.where["validity[ne]"]`. Empty for the document itself. */
 const formatPath = (path: Path): string =>
   path
     .map((part) =>
@@ -24,14 +23,14 @@ const formatPath = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/** Formats a fault as one line for people. */
+/** Formats a fault as a line of text. */
 export const formatFault = ({ path, detail, did_you_mean: meant }: DocumentFault): string =>
   `${path === '' ? 'the document' : path}: ${detail}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
 
 export type Faults = {
-  /** Returns `undefined`. Suggests the candidate that is nearest to `given`. */
+  /** Returns `undefined`, for `return faults.add(…)`. Suggests the candidate that is nearest to `given`. */
   add(path: Path, detail: string, given?: string, candidates?: Iterable<string>): undefined
-  /** Like `add`, for an unknown name. `expected` introduces the known names. */
+  /** Adds a fault whose detail is `expected` and the list of known names. */
   addUnknown(path: Path, name: unknown, expected: string, known: readonly string[]): undefined
   /** Parses a part of the document. Returns `undefined` after a fault. */
   read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
@@ -44,11 +43,11 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
 const listNames = (schema: z.ZodType): string[] =>
   'shape' in schema ? Object.keys(schema.shape as Record<string, unknown>) : []
 
-/** Returns the list, or `undefined` if a check of an element has failed. */
+/** `undefined` if an element is, which means that its check has failed. */
 export const whole = <T>(list: (T | undefined)[]): T[] | undefined =>
   list.every((each) => each !== undefined) ? (list as T[]) : undefined
 
-/** Creates an empty collection of faults. */
+/** Creates an empty list of faults. */
 export const createFaults = (): Faults => {
   const list: DocumentFault[] = []
   const add: Faults['add'] = (path, detail, given, candidates = []) => {

@@ -55,7 +55,7 @@ const readWith = (
   return readPairs(rawQuery, readPair)
 }
 
-/** Adds defaults to `given`. Returns a fault for each missing parameter that is required. */
+/** Adds defaults to `given`. Returns a fault for each required parameter that is missing. */
 const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: string): Fault[] =>
   [...params.values()].flatMap((parameter): Fault[] => {
     const { name, type, optional, default: usual } = parameter
@@ -68,7 +68,7 @@ const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: 
 const describe = (type: string) =>
   type === 'integer' ? 'an integer' : `a ${type === 'string' ? 'text' : type}`
 
-/** A parameter with an invalid value is not missing as well. */
+/** A parameter with an invalid value is not reported as missing, too. */
 const isNamed = (rawQuery: string, name: string) => new RegExp(`(^|&)${name}=`).test(rawQuery)
 
 const filtersText = (resource: Resource, conditions: readonly Condition[]): string =>
@@ -82,7 +82,7 @@ const filtersText = (resource: Resource, conditions: readonly Condition[]): stri
 
 const isRelative = (values: Iterable<string>) => [...values].some((value) => value.startsWith('today'))
 
-/** Checked after parameters are inserted: only then is `to${part}` a relative day. */
+/** Checked in bound conditions, because `to${part}` may become `today`. */
 const isOfDay = (conditions: readonly Condition[]) => isRelative(conditions.flatMap(({ values }) => values))
 
 const finish = (
@@ -123,9 +123,7 @@ const finish = (
   }
 }
 
-/**
- * Parses a query string for a custom endpoint and reports every fault. Pure. `today`: for bounds of dates.
- */
+/** Parses a query string and reports every fault. Pure. `today` (YYYY-MM-DD): for bounds of dates. */
 export const readRequest = (
   definition: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],

@@ -48,10 +48,7 @@ const countBy = (
     group by ${positions} order by ${order} limit ${limit}::integer) g)`
 }
 
-/**
- * When a record was last created, changed or deleted, from the first entry of an index.
- * See docs/decisions/0048-removals-remember-the-last-change.md.
- */
+// See docs/decisions/0048-removals-remember-the-last-change.md.
 const selectNewest = (name: ResourceName): Sql[] => {
   const removed = (owner: Sql) => sql`(select m.changed_at from removals m
     where m.customer_id = ${owner} and m.resource = ${sql.lit(name)} order by m.changed_at desc limit 1)`
@@ -81,7 +78,7 @@ const itemText = (plain: boolean) =>
 const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, bound: BoundDocument): Sql => {
   const member = (name: string | undefined) =>
     name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text, '')`
-  // Compares texts, because json has no order: "true" is preferred.
+  // The type json has no order, so keys and `prefer` are compared as text.
   const rows = parts.map(
     (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,
       ${sql.lit(index)} as part, r.rn, row_to_json(x)::text as item ${selectRows(part, bound)}`,
@@ -99,7 +96,7 @@ const compileMembers = (members: readonly (readonly [string, Node])[], bound: Bo
   return sql`(${sql.join(parts, sql.raw(' || '))} || '}')`
 }
 
-/** Compiles a member to SQL for its JSON text. One statement writes all members. */
+/** Compiles a member to SQL that writes it as JSON text. */
 export const compileNode = (node: Node, bound: BoundDocument): Sql => {
   switch (node.kind) {
     case 'object':

@@ -6,7 +6,7 @@ import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
 import { type ListRow, listStatement, objectStatement } from './statement.ts'
 
-/** Reads an object as the bytes to send. The check of the document limits its sources. */
+/** Reads an object as the bytes to send. Indexes: as lists with the same conditions. */
 export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument): Promise<Filled> => {
   const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
   const [row] = rows
@@ -14,7 +14,7 @@ export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument)
   return { ...filled(row, row.body, 1), definition: bound.definition.revision }
 }
 
-/** Reads a page of a list as the bytes to send. Index: like standard lists. */
+/** Reads a page of a list as the bytes to send. Indexes: as the list of its resource. */
 export const readList = async (
   db: QueuedDb,
   list: List,

@@ -9,7 +9,7 @@ import type { List, Node } from '../definition.ts'
 import { compileNode } from './object.ts'
 import { orderedRows, shown } from './rows.ts'
 
-/** The single statement for an object: its sources are subqueries in one snapshot, its JSON is text. */
+/** The statement of an object, whose sources are subqueries and see one snapshot. */
 export const objectStatement = (
   node: Node,
   bound: BoundDocument,
@@ -23,7 +23,7 @@ export type ListRow = Stamp & Pick<PageRow, 'data' | 'found' | 'last' | 'total'>
 const keyText = (key: { column: string; cast: string }) =>
   sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
 
-/** The single statement for a page of a list. `plan` includes the caller's filters and position. */
+/** The statement of a page of a list. `plan` has the filters and the position of the request. */
 export const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<ListRow> => {
   const keyset = keysetCondition(plan)
   const total = plan.count

@@ -16,13 +16,13 @@ const castOf: Record<ValueType, string> = {
   json: 'json',
 }
 
-/** The alias of a join in SQL: names from documents never become names of tables. */
+/** The alias of a join in SQL. A document's own alias might clash with another name. */
 export const joinAlias = (index: number): string => `j${index}`
 
 const getAlias = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
   alias === undefined ? 'b' : joinAlias(joins.findIndex((join) => join.alias === alias))
 
-/** A field as it is stored or computed. */
+/** The value of a field in the type of its column. */
 export const rawField = (ref: FieldRef, env: Env): Sql => {
   const column = sql.ref(`${getAlias(ref, env)}.${ref.field.name}`)
   if (ref.path.length === 0) return column
@@ -52,7 +52,7 @@ const compare = (test: Extract<Test, { kind: 'compare' }>, env: Env): Sql => {
     const value = operandValue(operand, env)
     return resolve && typeof value === 'string' ? resolve(value, env.bound.today) : value
   })
-  // Every value is passed as text. The cast converts the array to the field's type.
+  // Parameters are texts, and PostgreSQL converts them.
   const list = sql`${values.map((value) => (value === null ? null : String(value)))}::text[]::${type}[]`
   const [first] = values
   switch (operator) {
@@ -143,9 +143,9 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
   }
 }
 
-/** Compiles the select list of a row. */
+/** Compiles the members of a row to a select list of JSON values. */
 export const compileSelect = (select: Select, env: Env): Sql =>
   sql.join(select.map(([name, value]) => sql`${compile(value, env, asJson)} as ${sql.id(name)}`))
 
-/** Compiles a value other than a field to an export cell: a text, or the rows of a join as JSON. */
+/** Compiles a value to a cell of a table: a text, but JSON for the rows of a join. */
 export const compileCell = (value: Value, env: Env): Sql => compile(value, env, asText)
