@@ -118,7 +118,7 @@ const withOwner = async (statements: string[]) => {
   await owner.end()
 }
 
-/** As if everything of the customer had happened so many days earlier: the triggers take the clock's own time. */
+/** Moves the customer's records `days` into the past. Triggers would set the current time. */
 const backdate = (customer: string, days: number) => {
   const earlier = (table: string, column: string) =>
     `update ${table} set ${column} = ${column} - interval '${days} days' where customer_id = '${customer}'`
@@ -130,7 +130,7 @@ const backdate = (customer: string, days: number) => {
     earlier('removals', 'changed_at'),
     'alter table products enable trigger user',
     'alter table customers enable trigger user',
-    // Nobody wrote it down, and what was answered before is kept.
+    // The writes above left no row in the log, so cached answers would remain.
     `insert into change_log (customer_id, resource, record_id) values ('${customer}', '*', '*')`,
   ])
 }
@@ -224,7 +224,6 @@ t.test('writers that delete the same customer’s records never wait for each ot
     await writer.connect()
     await writer.query('begin')
   }
-  // Crosswise, as deadlocks come about.
   const take = (writer: number, table: string, id: string) =>
     writers[writer]?.query(`delete from ${table} where customer_id = 'busy' and id = '${id}'`)
   await take(0, 'products', 'p1')

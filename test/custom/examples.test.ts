@@ -11,7 +11,7 @@ import { loadReferenceData } from '../../app/local/reference/load.ts'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 import { createStage, day } from './stage.ts'
 
-/** The documents of examples/ and of the guide on real certificates, and what the description says of them. */
+/** Runs the documents of examples/custom and of the guide on real certificates. */
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -33,7 +33,7 @@ await loadReferenceData(operator)
 await importRecords(operator, ReadableStream.from([Buffer.from(real.join('\n'))]))
 await loadExampleData(operator, day(0))
 await installShipped(operator)
-// The registers know no approvals: one for each certificate, in the country of a register, some in renewal.
+// The real data have no approvals: add one for each certificate.
 await run(`insert into approvals (customer_id, id, product_id, country_code, scheme, certificate_id, status, phase)
   select customer_id, 'a-' || id, coalesce(product_id, 'none'), case when scheme like 'FIPS%' then 'US' else 'DE' end,
     coalesce(scheme, 'none'), id, case when id < '8' then 'granted' else 'preparing' end,
@@ -43,7 +43,6 @@ await run(`insert into approvals (customer_id, id, product_id, country_code, sch
 const documents = globSync('examples/custom/*.yaml', { cwd: root }).sort()
 for (const file of documents) for (const customer of customers) await give(customer, read(file))
 await run(`update customers set plan = 'premium'`)
-/** Those that the guide shows. */
 const shownDocuments = [...read('docs/custom-documents.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
   ([, text]) => text as string,
 )
@@ -261,7 +260,7 @@ t.test('and they answer as it says', async (t) => {
       const [name] = target.split('?')
       const { parameters, responses, operationId } = document.paths[`/v1/custom/${name}`].get
       const { schema, example } = responses[200].content['application/json']
-      // Strict: the schema must describe every field of an answer.
+      // The schema must describe every member of a response.
       const closed = JSON.parse(JSON.stringify(schema), (_, node) =>
         node?.type === 'object' && node.properties ? { ...node, additionalProperties: false } : node,
       )

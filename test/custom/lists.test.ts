@@ -16,7 +16,6 @@ const { run } = stage
 const { get: acme } = await asCustomer(database, app, 'acme')
 await asCustomer(database, app, 'bolt')
 
-/** Applies and grants an endpoint, and waits until it answers with any status. */
 const give = async (customer: string, text: string) => {
   await stage.give(customer, text)
   const { name, revision } = checkDocument(readText(text))
@@ -90,7 +89,7 @@ list:
 `
 await give('acme', matrix)
 
-/** What the document says, worked out by hand from the standard lists. */
+/** The expected rows of `matrix`, computed from the standard lists. */
 const expected = (approvals: Rec[]) =>
   approvals.map((row) => {
     const c = certificates.get(row.certificate_id) ?? {}
@@ -122,7 +121,6 @@ const expected = (approvals: Rec[]) =>
     }
   })
 
-/** Follows the cursors to the end. */
 const walk = async (path: string) => {
   const rows: Rec[] = []
   let pages = 0

@@ -20,7 +20,7 @@ import { testPostgres } from '../servers.ts'
 import { type Change, changeIdentity } from './follower.ts'
 import { createSeverable } from './severable.ts'
 
-/** What the contract, section 6, promises of `GET /v1/changes`, sentence by sentence. */
+/** The promises of the contract, section 6, for `GET /v1/changes`. */
 
 const database = await createTestDatabase()
 const { operator } = database
@@ -41,7 +41,6 @@ const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
 const tokens = createTokenCodec(createSecrets([secretKey]))
 
 let customers = 0
-/** A customer of its own for each test. */
 const newCustomer = async (options?: { scopes?: string[] | null }) => {
   const id = `customer-${++customers}`
   const { get, token } = await asCustomer(database, app, id, options)
@@ -57,7 +56,6 @@ const ask = async (get: Get, query: string): Promise<Page> => {
 }
 const begin = async (get: Get, query = ''): Promise<string> => (await ask(get, query)).page.next_token
 
-/** All that comes after a token, and the token after that. */
 const follow = async (get: Get, after: string, query = '') => {
   const changes: Change[] = []
   let token = after
@@ -70,7 +68,7 @@ const follow = async (get: Get, after: string, query = '') => {
   }
   return { changes, token, pages }
 }
-/** Until the service has noticed all that was committed: `no-cache` waits for a poll of the log. */
+/** Waits until the service has seen all commits: the helper sends `no-cache`. */
 const noticed = (get: Get) => get('/v1/products')
 const named = (changes: readonly Change[]) =>
   changes.map(({ op, resource, id }) => `${op} ${resource}/${id}`).sort()
@@ -462,7 +460,6 @@ t.test("the feed needs changes:read and each resource's scope", async (t) => {
   t.equal((await none.get('/v1/changes')).statusCode, 403)
   const full = await newCustomer()
   t.equal(tokens.decode(full.id, await begin(full.get))?.resources.join(), all)
-  // A token made under more scopes does not keep them.
   const wide = { ...(tokens.decode(some.id, after) as SyncToken), resources: resourceNames }
   t.equal((await some.get(`/v1/changes?after=${tokens.encode(some.id, wide)}`)).statusCode, 403)
   for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource']) {
@@ -513,7 +510,7 @@ t.test('410 for followers of a truncated table, and for no others', async (t) =>
   t.same((await follow(get, String(state.headers['sync-token']))).changes, [])
 })
 
-/** A customer whose certificates stand at every edge of the day and of the window of 90 days. */
+/** A customer with certificates at every edge of the day and of the window of 90 days. */
 const withEdges = async () => {
   const customer = await newCustomer()
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
@@ -571,7 +568,6 @@ t.test('a changed expiry window does the same', async (t) => {
   )
 })
 
-/** Polls until the service holds so many requests. */
 const hold = (count: number, service = app) =>
   until(`${count} requests wait`, async () => (await countWaiting(service)) === count)
 const countWaiting = async (service = app) => {
@@ -646,7 +642,7 @@ t.test('who waits holds no connection of the pool', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get)
   await noticed(get)
-  // The pool of these tests has four.
+  // The pool has four connections.
   const waiting = Array.from({ length: 10 }, () => get(`/v1/changes?after=${after}&wait=25`))
   await hold(10)
   const pages = await Promise.all(Array.from({ length: 8 }, () => get('/v1/products')))

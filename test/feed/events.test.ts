@@ -23,13 +23,11 @@ import {
 } from '../helper.ts'
 import { type Event, openEvents } from './event-stream.ts'
 
-/** Changes as server-sent events: the pages of the long poll, on a connection that stays. */
-
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
 t.teardown(async () => {
   const closing = app.close()
-  // Connections that fetch keeps.
+  // fetch keeps connections open.
   app.server.closeAllConnections()
   await closing
   await database.close()
@@ -40,7 +38,7 @@ const newCustomer = async (at = app) => {
   const id = `customer-${++customers}`
   const apiKey = await addCustomer(database, id)
   const login = await logIn(at, apiKey)
-  // Until the service has noticed the new key, which is a change of rights: `no-cache` waits for a poll.
+  // `no-cache` waits for the poll that sees the new key, because a new key wakes streams.
   await login.get('/v1/products')
   return { id, apiKey, ...login }
 }
@@ -72,7 +70,7 @@ t.test('a change is an event, and its id is the position for the next connection
   t.equal(change.id, change.data.page.next_token)
   first.stop()
   await addProduct(id, 'later')
-  // A browser asks with the address of its first request.
+  // A browser reconnects with the URL of its first request.
   const again = await open(t, token, `?resources=products&after=${begin.id}`, { 'last-event-id': change.id })
   await until('what came meanwhile', () => again.events.length === 1)
   t.same(listIds(again.events[0] as Event), ['later'])
@@ -168,12 +166,12 @@ t.test('it ends when its token expires', async (t) => {
   const openLate = async () => {
     clock.offsetMs = 0
     const { token } = await newCustomer(short.app)
-    // Of its minute a second is left.
+    // The token is valid for 1.5 more seconds.
     clock.offsetMs = (decodeJwt(token).exp ?? 0) * 1_000 - Date.now() - 1_500
     return open(t, token, '', {}, short.origin)
   }
   let opened = await openLate()
-  // The machine may stand still until it has ended.
+  // On a busy machine the token may expire before the request.
   for (let tries = 1; tries < 3 && opened.answer.status === 401; tries++) opened = await openLate()
   const { answer, ended, events } = opened
   t.equal(answer.status, 200)
@@ -188,7 +186,7 @@ t.test('it ends in order when the service stops', async (t) => {
   await until('it began', () => events.length === 1)
   const closing = other.app.close()
   await ended
-  // As the drain of a process does.
+  // Like a process that drains.
   other.app.server.closeAllConnections()
   await closing
   t.pass()
@@ -201,7 +199,7 @@ const page = (changes: string[], hasMore = false): FeedPage => ({
   at: '',
 })
 
-/** A stream over a watch and pages that the test gives. */
+/** A stream whose pages and wakes come from the test. */
 const stage = (
   first: FeedPage,
   read: () => FeedPage | Promise<FeedPage>,
@@ -226,7 +224,6 @@ const stage = (
   return { stream, wake, ends: () => watches }
 }
 
-/** A timer that the test fires. */
 const createTimer = () => {
   const due: { ms: number; call: () => void }[] = []
   const after = (ms: number, call: () => void) => {
@@ -241,7 +238,7 @@ const createTimer = () => {
   }
   return { after, due, fire }
 }
-/** Enough turns of the event loop for all that needs no timer. */
+/** Lets all work finish that needs no timer. */
 const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await delay(0)
 }
@@ -457,7 +454,7 @@ t.test('an end during the catch-up is noticed, and no change is lost', async (t)
     first: page(['1'], true),
     read: async () => {
       reads.push('read')
-      // In the middle of a read, with more to come.
+      // During a read, while there are more pages.
       if (reads.length === 2) wakes.emit('wake', 'rights')
       await delay(0)
       return page(['2'], true)
@@ -483,7 +480,7 @@ t.test('a heartbeat does not keep a client that catches up slowly from its next 
     },
     { heartbeatMs: 1 },
   )
-  // Heartbeats are due all the time, and nothing is read.
+  // Heartbeats are due, but the client reads nothing.
   for (let turn = 0; turn < 5; turn++) await delay(2)
   let text = ''
   stream.on('data', (chunk: Buffer) => {

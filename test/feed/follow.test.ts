@@ -13,7 +13,7 @@ import {
   readAll,
 } from './follower.ts'
 
-/** A client that follows the tokens ends up with exactly the rows of a full read, over random schedules. */
+/** After random schedules, a client that follows the tokens has exactly the rows of a full read. */
 const runs = cases(100)
 
 const database = await createTestDatabase()
@@ -64,7 +64,7 @@ type Action =
   | { do: 'restore' }
   | { do: 'truncate' }
 
-/** Few, so that writers meet at one record. */
+/** Few ids, so that writers conflict. */
 const idCount = 3
 
 const day = fc.option(fc.integer({ min: -3, max: 6 }), { freq: 4 })
@@ -146,12 +146,11 @@ const getSql = (
 
 let worlds = 0
 
-/** A customer, its writers and its follower, taken through a schedule. */
 const createWorld = async () => {
   const asker: Asker = { customerId: `customer-${++worlds}`, day: today }
   const { customerId } = asker
   await owner.query(`insert into customers (customer_id, name) values ('${customerId}', 'x')`)
-  // Nobody writes these again: only days and windows change them.
+  // No later write changes these, only days and windows.
   await owner.query(`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
     select '${customerId}', 's' || n, 'N', 'T', 'approved', date '${today}' + n - 3, date '${today}' + n
     from generate_series(-1, 7) n`)
@@ -165,7 +164,7 @@ const createWorld = async () => {
     try {
       await writers[index]?.query(text)
     } catch {
-      // Two writers at one row, or two records of one id: that transaction is over.
+      // A conflict between writers, or of two records with one id, ends this transaction.
       await writers[index]?.query('rollback')
       open.delete(index)
     }
@@ -220,7 +219,7 @@ const createWorld = async () => {
         return
       case 'restore':
         await endAll('rollback')
-        // Back to a state without the newest record, of which the log tells nothing.
+        // Removes the newest record without a row in the log.
         await owner.query(`alter table certificates disable trigger certificates_log_delete;
           delete from certificates where customer_id = '${customerId}' and id = (
             select max(id) from certificates where customer_id = '${customerId}');
@@ -251,9 +250,9 @@ const createWorld = async () => {
   }
 }
 
-/** Schedules that once ended otherwise, and one with a restore. */
+/** A schedule that failed once, and one with a restore, because random ones may have none. */
 const examples: [Action[], number][] = [
-  // The window changes during the walk of a day, and a day later again shows what it showed before both.
+  // The window changes during the walk of a day. A day later, the values are as before both.
   [
     [
       { do: 'midnight', days: 2 },
@@ -267,7 +266,6 @@ const examples: [Action[], number][] = [
     ],
     500,
   ],
-  // Few schedules may come without a restore, so that one is always there.
   [[{ do: 'step', limit: 1 }, { do: 'restore' }, { do: 'step', limit: 1 }], 500],
 ]
 

@@ -7,11 +7,10 @@ import { importRecords } from '../../app/import/index.ts'
 import { createTestDatabase } from '../helper.ts'
 import { type Asker, createFollower, type Follower, listDifferences, readAll } from './follower.ts'
 
-/** Three months of real registers, each `import --replace`, and somebody who follows them. */
+/** Imports three months of real registers, each with --replace, while clients follow. */
 const months = ['2026-01-06', '2026-02-28', '2026-04-25']
 const folder = join(import.meta.dirname, '..', 'data')
 const readFile = (day: string) => gunzipSync(readFileSync(join(folder, `certifications-${day}.ndjson.gz`)))
-/** Lines by customer. */
 const countLines = (files: readonly Buffer[]): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const line of files.flatMap((bytes) => bytes.toString().trimEnd().split('\n'))) {
@@ -21,7 +20,7 @@ const countLines = (files: readonly Buffer[]): Map<string, number> => {
   return counts
 }
 
-/** The largest, and some of the others. */
+/** The 12 largest customers and some small ones. */
 const chooseCustomers = (): string[] => {
   const bySize = [...countLines(months.map(readFile))].sort((a, b) => b[1] - a[1])
   return bySize.map(([customer]) => customer).filter((_, index) => index < 12 || index % 40 === 0)
@@ -39,7 +38,6 @@ t.test('who follows three imports that replace each other ends up with a full re
     const follower = createFollower(database, asker)
     await follower.start()
     await follower.step(1)
-    // Some read on during an import, some only after all of them.
     followers.push({ asker, follower, limit: [500, 50, 7][index % 3] as number })
   }
   const [watched] = followers as [(typeof followers)[0]]

@@ -15,7 +15,7 @@ import {
 } from '../helper.ts'
 import { openEvents } from './event-stream.ts'
 
-/** Who waits for changes, as a stream or as a poll, waits only as long as the rights last. */
+/** A client waits for changes, with a stream or a poll, only while it is authorized. */
 
 const database = await createTestDatabase()
 const owner = connectOwner(database)
@@ -39,7 +39,7 @@ const newCustomer = async ({ app }: Pick<Instance, 'app'>) => {
   const id = `customer-${++customers}`
   const apiKey = await addCustomer(database, id)
   const { token, get } = await logIn(app, apiKey)
-  // Until the service has noticed the new key, which is a change of rights: `no-cache` waits for a poll.
+  // `no-cache` waits for the poll that sees the new key, because a new key wakes streams.
   await get('/v1/products')
   return { id, apiKey, token, get, keyId: parseApiKey(apiKey)?.keyId as string }
 }
@@ -47,7 +47,6 @@ const addProduct = (customer: string, id: string) =>
   sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(
     database.operator,
   )
-/** A poll that waits, without its answer yet. */
 const poll = async (url: string, token: string) => {
   const answer = await fetch(`${url}?wait=25`, { headers: { authorization: `Bearer ${token}` } })
   return { status: answer.status, body: (await answer.json()) as { code?: string } }
@@ -84,7 +83,7 @@ t.test(
       Array(2).fill([401, 'token_revoked']),
     )
     const ms = performance.now() - startedAt
-    // The polls wait for 25 s, the streams for much longer.
+    // Without the erasure, the polls would wait for 25 s.
     t.ok(ms < 15_000, `${ms.toFixed(0)} ms`)
     for (const { events } of streams) t.equal(events.length, 1, 'nothing more is sent')
     await addProduct(stays.id, 'p1')
@@ -159,7 +158,7 @@ t.test('a revocation between the judgement and the wait is not lost', async (t) 
   const { token, keyId, get } = await newCustomer(instance)
   const stream = openEvents(t, instance.url, token)
   const waiting = poll(instance.url, token)
-  // Both are judged, and neither waits yet.
+  // Both are authorized, and neither waits yet.
   await held.promise
   await revokeApiKey(database.operator, keyId)
   await until('the service knows', async () => (await get('/v1/products')).statusCode === 401)
@@ -176,13 +175,13 @@ t.test('many streams checked at the same time leave a connection to logins', asy
     streams.push(await begun(t, instance.url, (await newCustomer(instance)).token))
   }
   await owner.transaction().execute(async (lock) => {
-    // Rights cannot be read while this lasts.
+    // The lock blocks every check of rights.
     await sql`lock table api_keys in access exclusive mode`.execute(lock)
     await sql`insert into change_log (customer_id, resource, record_id) values ('*', '*', '*')`.execute(
       database.operator,
     )
     await until('rights are being read', async () => {
-      // A transaction sees the same activity until it is told to look again.
+      // A transaction caches pg_stat_activity.
       await sql`select pg_stat_clear_snapshot()`.execute(lock)
       const { rows } = await sql<{ n: number }>`select count(*)::integer as n from pg_stat_activity
         where datname = current_database() and query like '%find_api_key%' and wait_event_type = 'Lock'`.execute(

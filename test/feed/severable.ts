@@ -3,12 +3,11 @@ import pg from 'pg'
 import { createDoor, type Door } from '../door.ts'
 
 export type Severable = Pick<Door, 'sever' | 'mend'> & {
-  /** URL of the same database through the severable connection. */
   url: string
   close(): void
 }
 
-/** A way to a database that can be cut. */
+/** A connection to a database that a test can cut. */
 export const createSeverable = async (databaseUrl: string): Promise<Severable> => {
   const { host, port, user = '', database = '', password } = new pg.Client({ connectionString: databaseUrl })
   const door = await createDoor(() =>

@@ -5,9 +5,9 @@ import pg from 'pg'
 import t from 'tap'
 import { addCustomer, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
 
-/** The whole state as a stream: constant memory, nothing left behind, and never a part for the whole. */
+/** The whole state as a stream: one snapshot, and no partial response looks complete. */
 
-/** 16 MB, more than sockets take in by themselves. */
+/** 16 MB, more than the buffers of the sockets. */
 const records = 8000
 
 t.test('over the wire', async (t) => {
@@ -34,7 +34,6 @@ t.test('over the wire', async (t) => {
       headers: { authorization: `Bearer ${bearer}` },
     }).end()
     const [response] = await once(sent, 'response')
-    // A reset is an error of the request, too.
     sent.on('error', () => {})
     return { sent, response }
   }
@@ -76,7 +75,7 @@ t.test('over the wire', async (t) => {
   })
 
   await t.test('a failure mid-way cuts the connection', async (t) => {
-    // Oftener than the pool has connections.
+    // More often than the pool has connections.
     for (let i = 0; i < 6; i++) {
       const { response } = await ask()
       response.on('error', () => {})

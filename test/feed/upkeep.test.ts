@@ -6,7 +6,7 @@ import { createCommandLine } from '../command-line.ts'
 import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createSeverable } from './severable.ts'
 
-/** The log is pruned by what ran a retention ago, never by age (architecture, "Pruning"). */
+/** Samples decide which changes are pruned, not the age of a change. */
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -22,10 +22,9 @@ const countLog = async () =>
     await query(sql<{ n: number }>`select count(*)::integer as n from change_log where resource = 'products'`)
   )[0]?.n
 
-/** The samples as if they had been taken so many days ago. */
 const backdate = (days: number) =>
   query(sql`update change_samples set sampled_at = sampled_at - ${days}::integer * interval '1 day'`)
-/** Transactions of all databases of the server count, those of other tests as well. */
+/** Transactions of other tests on this server count, too. */
 const allBeganHaveEnded = async () => {
   const [{ now }] = (await query(
     sql<{ now: string }>`select pg_snapshot_xmax(pg_current_snapshot())::text as now`,
@@ -77,7 +76,7 @@ t.test('rows of a transaction that was still open are not pruned', async (t) => 
   let token = ''
   await database.operator.transaction().execute(async (transaction) => {
     await sql`insert into products (customer_id, id, name) values ('late', 'l', 'L')`.execute(transaction)
-    // This change is the oldest from here on, even if the service itself writes others, or another test in its database.
+    // Other transactions of the server must end first.
     const oldest = sql<{
       it: boolean
     }>`select pg_snapshot_xmin(pg_current_snapshot()) = pg_current_xact_id() as it`

@@ -23,7 +23,7 @@ t.test('a sender that is killed in a message: another one repeats it in less tha
     const sent = new Promise<string>((resolve) => child.once('message', (name) => resolve(String(name))))
     await addProduct(database, id, 'p1')
     const name = await sent
-    // The renewals alone find it.
+    // Only renewals find the webhook.
     const { stop } = await startSender(t, database, receiver, { everyMs: 60_000 })
     await quiet()
     child.kill('SIGKILL')

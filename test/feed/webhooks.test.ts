@@ -25,8 +25,6 @@ import {
   startSender,
 } from './webhook-stage.ts'
 
-/** What a customer's receiver can rely on, and what it can never do to others. */
-
 const database = await createTestDatabase()
 const { operator } = database
 const app = await createTestApp(database)
@@ -36,7 +34,7 @@ t.teardown(async () => {
 })
 
 let customers = 0
-/** A customer with one webhook, whose test message was taken. */
+/** A customer with one verified webhook. */
 const newWebhook = async (resources = 'products') => {
   const id = `hooked-${++customers}`
   const { get } = await asCustomer(database, app, id)
@@ -46,7 +44,7 @@ const newWebhook = async (resources = 'products') => {
   const webhook = await json('add', id, url, '--resources', resources)
   return { id, get, receiver, cli, json, url, webhook }
 }
-/** Adds so many webhooks as this one is. `columns`: values that are others. */
+/** Adds `count` copies of a webhook, with other values in `columns`. */
 const copyWebhook = async (id: string, count: number, columns: Readonly<Record<string, string>> = {}) => {
   const taken = ['customer_id', 'url', 'resources', 'state', 'token', 'since', 'day', 'identity']
   const values = [...taken.map((name) => `w.${name}`), ...Object.values(columns)]
@@ -56,10 +54,10 @@ const copyWebhook = async (id: string, count: number, columns: Readonly<Record<s
       from webhooks w, generate_series(1, ${count}) n where w.webhook_id = '${id}'`)
     .execute(operator)
 }
-/** A sender that knows of a change by the poll alone, after its start. */
+/** Then only the poll reports changes. */
 const byPollAlone = { everyMs: 600_000, renewEveryMs: 600_000 }
 const getData = ({ message }: Received) => message.data
-/** Of each message once, however often it is sent. */
+/** A message that is sent again has the same id. */
 const listNames = ({ messages }: Receiver) => new Set(messages().map(({ headers }) => headers['webhook-id']))
 const areGivenBack = async (id: string) => {
   const held = await sql`
@@ -125,13 +123,13 @@ t.test(
 
 t.test('a transaction that stays open keeps no sender busy', async (t) => {
   const { id, receiver, webhook } = await newWebhook()
-  // More than have places, so that some are done before the last one is taken.
+  // More than there are places, so that some end before the last one begins.
   const hooks = 210
   await copyWebhook(webhook.webhook_id, hooks - 1)
   let statements = 0
   const reserved = database.reserved.withPlugin({
     transformQuery({ node }) {
-      // Renewals are asked all the time, for what failed on the way.
+      // Renewals run periodically, whatever happens.
       if (!JSON.stringify(node).includes('renew_webhooks')) statements += 1
       return node
     },
@@ -190,7 +188,7 @@ t.test('a change while a webhook is handed over is sent immediately', async (t) 
       return node
     },
     async transformResult({ result, queryId }) {
-      // The message, its answer, and that nothing more changed.
+      // The third update releases the webhook, after the message and its result.
       const isGivenBack = ofIt.has(queryId) && result.rows.some((row) => 'kept' in row) && ++updates === 3
       if (isGivenBack) reached.resolve()
       if (isGivenBack) await resumed.promise
@@ -426,7 +424,6 @@ t.test('a receiver that asks to be left alone is left alone, for an hour at most
     const { next_attempt_at } = (await setState(webhook.webhook_id)) ?? {}
     const waits = (Date.parse(next_attempt_at ?? '') - (clock.stoppedAt + clock.offsetMs)) / 1000
     t.ok(Math.abs(waits - seconds) <= 1, `${header}: ${waits} s`)
-    // The next header is there before the next attempt.
     receiver.headers = { 'retry-after': asked[index + 1]?.[0] ?? '' }
     clock.offsetMs += waits * 1000
   }

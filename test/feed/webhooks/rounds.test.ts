@@ -1,7 +1,6 @@
 import t from 'tap'
 import { createRounds } from '../../../app/feed/webhooks/rounds.ts'
 
-/** Rounds that end when they are told to. */
 const startRounds = () => {
   const begun: { names: string[]; end: () => void; fail: (error: Error) => void }[] = []
   const failures: string[] = []

@@ -3,7 +3,6 @@ import { wildcard } from '../../../app/cache/stamped.ts'
 import type { LeasedWebhook } from '../../../app/feed/webhooks/lease.ts'
 import { createRunning } from '../../../app/feed/webhooks/running.ts'
 
-/** Begins webhooks whose work ends when it is told to. */
 const start = () => {
   const changed: string[] = []
   const running = createRunning((customer) => changed.push(customer))
