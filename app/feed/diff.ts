@@ -18,9 +18,8 @@ const gaps = (low: number, end: number, without: readonly number[]): Span[] => {
 }
 
 /**
- * The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is
- * open. A long-running transaction is a separate span, so that later transactions which `base` shows are not
- * read.
+ * The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is open.
+ * A transaction that ran in `base` is a separate span, because `base` may show many later ones.
  */
 export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span[] => {
   if (!target) {
@@ -39,6 +38,6 @@ export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span
 
 type Walk = { base: Snapshot; diff?: Pick<DiffWalk, 'target' | 'xid'> | undefined }
 
-/** The spans that the walk has not finished. */
+/** The spans that the walk has still to read. */
 export const spansAhead = ({ base, diff }: Walk): Span[] =>
   spansBetween(base, diff?.target).filter(({ high }) => !diff || high === undefined || high >= diff.xid)

@@ -7,20 +7,19 @@ import { type Bindings, bindExpression, columnFromJson } from '../records/sql/pr
 import type { DayAndWindow } from './token.ts'
 
 /**
- * The state of a follower: everything visible in `snapshot`, which was taken after the instant `at` (RFC
- * 3339).
+ * A follower has seen everything visible in `snapshot`, taken after the instant `at`, computed for `moment`.
  * See docs/decisions/0092-the-feed-compares-with-the-token.md.
  */
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
 
-/** Only computed fields with conditions (`where`) count as changes. */
+/** Other computed fields, such as `days_remaining`, change without events. */
 const listComputed = ({ fields }: Resource): [name: string, expression: string][] =>
   [...fields.values()].flatMap(({ name, computed }) => (computed?.where ? [[name, computed.select]] : []))
 
 const toJson = (expression: string, bindings: Bindings): Sql =>
   sql`to_jsonb(${bindExpression(expression, bindings)})`
 
-/** Rows of name and previous value. `undefined` if the resource has no computed fields to compare. */
+/** Rows of name and previous value. `undefined` without such fields. */
 const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindings): Sql | undefined => {
   const all = listComputed(resource)
   if (all.length === 0) return undefined
@@ -33,7 +32,7 @@ const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindin
     cross join lateral (values ${sql.join(rows)}) v (name, was, is_now) where v.was is distinct from v.is_now`
 }
 
-/** The previous value in a row `k`, as the JSON text that responses contain, or null. */
+/** The previous value `k.was` as JSON text. Nested values are written as in responses. */
 const formerText = (resource: Resource): string => {
   const nested = [...resource.fields.values()].filter(
     ({ kind, array, computed }) => !computed && (kind === 'json' || array),
@@ -52,8 +51,8 @@ const summary = (resource: Resource, fields: readonly string[] | undefined): Sql
 }
 
 /**
- * Whether the follower's snapshot shows the transaction that created the record `r`. Transaction ids that this
- * database has not reached are from the database that it was restored from.
+ * Whether the follower's snapshot shows the creation of the record `r`. Ids above those
+ * of this database are from another one, whose dump was restored here.
  */
 const isKnown = ({
   snapshot,
@@ -61,10 +60,9 @@ const isKnown = ({
   or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 
 /**
- * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state, of `fields`
- * if set. `names` and `former`: members of JSON, null if no field differs. `known`: null if the record may be
- * new. Versions become visible in order: the statement reads those that the follower has not seen, and one
- * more.
+ * Joins to a record `r` a row `d` that compares it with the follower's state. `names` and `former`: members of
+ * JSON about the fields that differ, of `fields` if set; null without a difference. `known`: null if the
+ * follower may not have the record. Index: the history's primary key, for the versions not seen and one more.
  */
 export const joinDifferences = (
   resource: Resource,

@@ -23,9 +23,9 @@ import type { View } from './view.ts'
 import type { Waiting, Watch } from './wait.ts'
 
 export type Feed = {
-  /** Throws invalid_query and invalid_sync_token. */
+  /** Throws invalid_query, invalid_sync_token, sync_token_expired. */
   parse(asked: FeedAsked): FeedQuestion
-  /** Rejects with insufficient_scope, invalid_sync_token, sync_token_expired, quota_exceeded. */
+  /** Rejects with insufficient_scope, sync_token_expired, quota_exceeded, unavailable, overloaded. */
   answer(request: FeedRequest): Promise<FeedAnswer>
 }
 
@@ -77,7 +77,7 @@ export const createFeed = (deps: Deps): Feed => {
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
   }
 
-  /** Starts a wait, which occupies one of the customer's places. Ends the watch if `begin` fails. */
+  /** Runs `begin` with a watch, which counts as one of the customer's long polls. */
   const watching = async <T>(
     { principal, address, ending }: FeedRequest,
     resources: readonly ResourceName[],
@@ -125,7 +125,7 @@ export const createFeed = (deps: Deps): Feed => {
       const { query, token } = request.query
       const resources = chooseResources(principal, token?.resources ?? query.resources)
       const { limit, waitSeconds = 0, withFormer, view } = query
-      // Each read waits for a turn, so that a poll which waits for changes holds none.
+      // Each read waits for its own turn, so that no turn is held while a poll waits for changes.
       const read: Read = (from) =>
         inTurn(db, customerId, async () => {
           const bindings = await readDayAndWindow(db, customerId, today())
@@ -143,11 +143,11 @@ export const createFeed = (deps: Deps): Feed => {
       const judge = createJudge(request, resources)
       const ms = isStream ? streamMs(request) : waitSeconds * 1000
       return watching(request, resources, ms, async (watch) => {
-        // The watch has started: this check sees an earlier revocation, and a later one wakes the watch.
+        // This check sees revocations before the watch, and later ones wake it.
         await judge()
         if (!isStream) return answerPage(request, await readUntilChanged(watch, read, token, judge))
         const judgeStream = async () => {
-          // The watch ends with the access token. If the expiry has changed since, the client must reconnect.
+          // The watch ends at the old expiry of the access token.
           if ((await judge()).expiresAtMs !== principal.expiresAtMs) throw new ApiError('token_expired')
         }
         return answerEvents(request, await read(token), { read, watch, judge: judgeStream })

@@ -25,7 +25,7 @@ export type FlipPage = Readonly<{
   target: Snapshot
 }>
 
-/** A record whose computed values change. A page without records is one row of nulls. */
+/** A record whose computed values change, or one row of nulls. */
 export type FlipRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
@@ -37,10 +37,7 @@ export type FlipRow = EpochRow & {
 
 type Side = { resource: Resource; edge: Edge }
 
-/**
- * Every edge of these resources, in a fixed order: tokens contain an edge's index.
- * See docs/decisions/0034-computed-changes-are-walked-in-order.md.
- */
+/** Tokens contain an index in this list. See docs/decisions/0034-computed-changes-are-walked-in-order.md. */
 const listEdges = (names: readonly ResourceName[]): Side[] =>
   names.flatMap((name) =>
     (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),
@@ -49,9 +46,7 @@ const listEdges = (names: readonly ResourceName[]): Side[] =>
 const compileEnds = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
-/**
- * The rows that the edge passes between two moments, except those of `below`: still one range of an index.
- */
+/** The rows that an edge passes between two moments, except rows of `below`, as one range of an index. */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = compileEnds(side, from, to)
   const lows = below.map((each) => sql`greatest(${sql.join([...compileEnds(each, from, to)])})`)
@@ -107,7 +102,7 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
 
 /**
  * Selects records whose computed values differ between two moments, one more than `limit`. `undefined` if no
- * edges are left. Index: one for each edge, from the customer to its column.
+ * edges are left. Index: (customer, column), for each edge.
  */
 export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined => {
   const sides = listEdges(page.resources)
@@ -126,8 +121,8 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
 }
 
 /**
- * The walk over computed changes towards `now`: the unfinished one, or a new one. `undefined` if the follower
- * is at `now`. A new day precedes a new window, so that each walk has one cause.
+ * The unfinished walk, or the next one towards `now`. `undefined` if the follower is at `now`. A new day
+ * precedes a new window, so that each walk has one cause.
  */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,

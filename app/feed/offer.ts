@@ -10,9 +10,9 @@ export const eventsType = 'text/event-stream'
 const asksForState = (rawQuery: string): boolean =>
   parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
 
-/** Media types for a query: NDJSON for the whole state, otherwise one page as JSON or pages as events. */
+/** NDJSON for the whole state, otherwise a page as JSON or a stream of events. */
 export const offeredTypes = (rawQuery: string): readonly string[] =>
   asksForState(rawQuery) ? [linesType] : [jsonType, eventsType]
 
-/** Cost of a query in the quota `minute`: the whole state costs as much as an export. */
+/** The cost in the quota `minute`: the whole state costs as much as an export. */
 export const feedCost = (rawQuery: string): number => (asksForState(rawQuery) ? exportCost : 1)

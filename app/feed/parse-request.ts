@@ -15,7 +15,7 @@ export type FeedAsked = Readonly<{
 
 export type FeedQuestion = Readonly<{
   query: FeedQuery
-  /** `undefined` if the client requests the whole state or a new token. */
+  /** `undefined` for the whole state or a new token. */
   token: SyncToken | undefined
 }>
 
@@ -26,7 +26,7 @@ const refuseToken = (detail: string) =>
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name) => b.includes(name))
 
-/** Creates the parser of feed requests. The parser throws invalid_query and invalid_sync_token. */
+/** Creates the parser of feed requests. It throws invalid_query, invalid_sync_token, sync_token_expired. */
 export const createRequestParser = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
   const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined

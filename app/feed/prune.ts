@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { pruneInBatches } from '../db/prune.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Records which transactions have ended by now. All processes together record one sample a minute. */
+/** Saves which transactions have ended, once a minute for all processes together, and writes a mark. */
 export const sampleChanges = async (db: Db): Promise<void> => {
   await sql`select sample_changes()`.execute(db)
 }
 
 /**
- * Deletes changes that no token younger than `days` days needs, and returns their number. A change's age does
- * not decide: rows of a long transaction are old when they become visible. It deletes nothing until samples
- * reach back `days` days, and keeps the newest removals.
+ * Deletes changes that no token younger than `days` days needs, and returns their number. Samples decide, not
+ * the age of a change: changes of a long transaction are old when they become visible. Without a sample that
+ * old, nothing is deleted.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   const all = await pruneInBatches(

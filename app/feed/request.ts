@@ -6,14 +6,14 @@ import type { FeedQuestion } from './parse-request.ts'
 export type FeedRequest = Readonly<{
   principal: Principal
   query: FeedQuestion
-  /** True for HEAD, which does not wait and does not read the whole state. */
+  /** HEAD does not wait and does not read the whole state. */
   isHead: boolean
   httpVersion: string
   address: string
   ending: Ending
-  /** Optional. Defaults to NDJSON for the whole state and JSON for a page. */
+  /** The negotiated media type. */
   type?: string
-  /** Authorizes the request again with the current rights. Rejects like a new request. */
+  /** Authorizes the request again. Rejects like a new request. */
   judgeAnew: () => Promise<Principal>
   /** Receives the number of records as they are sent. */
   countRows: (rows: number) => void
@@ -24,6 +24,6 @@ export type FeedAnswer = Readonly<{
   type: string
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
-  /** True if each piece must be sent immediately. */
+  /** Prevents compression, which would delay events. */
   isCompressed?: boolean
 }>

@@ -20,7 +20,7 @@ export type SnapshotRead = Readonly<{
   view?: View | undefined
 }>
 
-/** The same format as `changeText`. */
+/** Records in the format of `changeText`. */
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
   const wanted = planView(view, resource, customerId, bindings)
   const head = sql.lit(`{"op":"upsert","resource":"${resource.name}","id":`)
@@ -42,16 +42,15 @@ const begin = async (source: ExportSource, customerId: string) => {
 }
 
 /**
- * Opens a snapshot of the records of these resources, by resource and id. It holds a connection until the end
- * of its stream. Rejects with unavailable. Index: the tables' primary keys.
+ * Opens a snapshot of all records, ordered by resource and id. It holds a connection until its stream ends.
+ * Rejects with unavailable. Index: the tables' primary keys.
  */
 export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead) => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
   return {
-    /** The state contains every commit before this instant, RFC 3339. */
     at: epoch.at,
     token: beginToken(epoch, read),
-    /** Lines of NDJSON. Call it once. */
+    /** NDJSON. Call it once. */
     stream: (onRows: (rows: number) => void) =>
       session.stream(
         read.resources.map((name) => selectUpserts(resources[name], read)),

@@ -8,18 +8,16 @@ export type UpkeepOptions = {
   db: Db
   warn: (message: string, error: Error) => void
   historyDays: number
-  /** Optional. Defaults to 50 s. */
   everyMs?: number
 }
 
-/** A mark is at most a minute old, even if a run takes some seconds. */
+/** Below a minute, because marks must be at most a minute old. */
 const lookEveryMs = 50_000
 const pruneEveryMs = 3_600_000
 
 /**
- * Maintains the change log: samples which transactions have ended and writes a random mark each minute, and
- * prunes the log and history each hour. Every instance runs it; they coordinate in the database. Returns a
- * function that stops it and waits for the current run.
+ * Takes samples and writes marks each minute, and prunes the log and the history each hour. Every instance runs
+ * it. Returns a function that stops it and waits for the current run.
  */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, historyDays, everyMs = lookEveryMs } = options

@@ -4,23 +4,19 @@ import type { Ending } from '../limits/concurrency.ts'
 import { after as afterMs } from '../overload/timer.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
-/**
- * Why a wait ends. `unknown`: the service missed changes, or a customer was erased. `rights`: settings, keys
- * or the plan have changed.
- */
+/** `unknown`: changes were missed, or any customer was erased. `rights`: settings, keys or the plan changed. */
 export type Wake = 'changed' | 'unknown' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
-/** The wait of one request. It holds no connection to the database. */
 export type Watch = {
-  /** Resolves with the strongest reason since the watch began or since the last call resolved. */
+  /** Resolves with the strongest wake since the watch began or the last call resolved. */
   next(): Promise<Wake>
   end(): void
 }
 
 export type Waiting = {
-  /** Starts to record changes. Call it before the read, so that no change is missed. */
+  /** Records changes from now on. Call it before the first read, so that no change is missed. */
   watch(customerId: string, resources: readonly ResourceName[], waitMs: number, ending: Ending): Watch
-  /** Wakes all waiting clients. Later waits end immediately. */
+  /** Wakes all clients with `closing`, now and later. */
   close(): void
   readonly count: number
 }
@@ -35,26 +31,26 @@ export type WaitingOptions = {
 
 const dayMs = 86_400_000
 const pastMidnightMs = 20
-/** From weak to strong: a stronger reason replaces a pending one. */
+/** From weak to strong: a stronger wake replaces a pending one. */
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
-/** Reasons that many clients share: their wakes are spread over time. */
+/** Many clients wake for these at the same time, so they are spread. */
 const shared: readonly Wake[] = ['day', 'changed', 'unknown']
-/** Waiting clients wake within 1 ms per client and at most this, so that a change appears within 1 s. */
+/** At most this, and 1 ms for each client, because a change must appear within a second. */
 const longestSpreadMs = 500
 const final: readonly Wake[] = ['gone', 'closing', 'time']
-/** Reasons to authorize a client again. See docs/decisions/0114-waiting-clients-are-authorized-again.md. */
+/** The client must be authorized again. See docs/decisions/0114-waiting-clients-are-authorized-again.md. */
 export const reauthorizingWakes: readonly (Wake | 'ready')[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
 
 const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | undefined => {
   if (resource === 'auth') return 'rights'
-  // An erasure removes the customer's name from the log.
+  // An erasure writes a row for all customers, so that the log does not name the erased one.
   if (resource === wildcard) return 'unknown'
   return resources.has(resource) ? 'changed' : undefined
 }
 
-/** Creates the registry of waiting clients, by customer, behind one listener. */
+/** Creates the registry of waiting clients. It holds no database connection for them. */
 export const createWaiting = (options: WaitingOptions): Waiting => {
   const { listen, databaseNow, isDraining, after = afterMs, random = Math.random } = options
   const watchers = new Map<string, Set<Watcher>>()

@@ -27,7 +27,7 @@ type LookOptions = {
 type Watched = Readonly<{ customerId: string; resources: readonly ResourceName[] }>
 
 const pageLimit = 200
-/** After a larger change, the message names all of the webhook's resources. */
+/** After more pages, the message names all of the webhook's resources. */
 const mostPages = 10
 
 const toPosition = ({ tokens }: LookOptions, customerId: string, token: SyncToken): FeedPosition => ({
@@ -44,7 +44,7 @@ const createReader =
     return readChanges(db, { customerId, token, resources, bindings, limit: pageLimit })
   }
 
-/** The current position: changes committed before it are not reported. Rejects like a read of the feed. */
+/** The position after all committed changes. Rejects like a read of the feed. */
 export const findCurrentPosition = async (options: LookOptions, watched: Watched): Promise<FeedPosition> => {
   const { token } = await createReader(options, watched)(undefined)
   return toPosition(options, watched.customerId, token)
@@ -53,8 +53,8 @@ export const findCurrentPosition = async (options: LookOptions, watched: Watched
 const isExpired = (error: unknown) => error instanceof ApiError && error.code === 'sync_token_expired'
 
 /**
- * Searches for changes since a position. If the feed refuses the token, as after a restore, the receiver must
- * read all resources again. Rejects like a read of the feed.
+ * Searches for changes since the token `from`. If the feed refuses it, as after a restore, the result names all
+ * resources and `after` is `snapshot`. Rejects like a read of the feed.
  */
 export const findChanges = (
   options: LookOptions & { db: QueuedDb },

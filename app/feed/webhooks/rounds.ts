@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 
-/** Calls `lookAt` with customers to look at (`*`: all), one round at a time. A failed round is not repeated. */
+/** Calls `lookAt` with the wanted customers (`*`: all), one call at a time. A failed round is not repeated. */
 export const createRounds = (
   lookAt: (names: ReadonlySet<string>) => Promise<void>,
   onFailure: (error: Error) => void,
@@ -13,12 +13,11 @@ export const createRounds = (
     return lookAt(names)
   }
   return {
-    /** Names that arrive during a round are in the round after it. */
     want(names: Iterable<string>): void {
       for (const name of names) wanted.add(name)
       if (wanted.size > 0 && oneAtATime.pendingCount === 0) void oneAtATime(round).catch(onFailure)
     },
-    /** Call it last. Resolves when the requested rounds have ended. */
+    /** Resolves when all rounds have ended. */
     end: () => oneAtATime(async () => {}),
   }
 }

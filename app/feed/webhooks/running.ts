@@ -1,29 +1,27 @@
 import { wildcard } from '../../cache/stamped.ts'
 import type { Claim, LeasedWebhook } from './lease.ts'
 
-/** A receiver that hangs occupies a place for ten seconds. */
+/** Many, because a receiver that hangs takes a place for ten seconds. */
 const mostAtOnce = 200
-/** Failing receivers leave places for the others. */
+/** The other places are for receivers that work. */
 const mostFailing = 100
 const claimedAtOnce = 10
 
 type Job = { customer: string; isFailing: boolean; isChanged: boolean; done: Promise<void> }
 
-/**
- * Creates the set of running webhooks. `onChanged`: work ended during which `noteChanged` named the customer.
- */
+/** Creates the set of webhooks in progress. Calls `onChanged` when one ends whose customer `noteChanged` has named. */
 export const createRunning = (onChanged: (customer: string) => void) => {
   const jobs = new Map<string, Job>()
   const listEnds = () => [...jobs.values()].map(({ done }) => done)
   return {
     ids: () => [...jobs.keys()],
-    /** Waits until a place is free. `most`: webhooks that may start. */
+    /** Waits until at least one webhook may start. */
     async findPlaces(): Promise<Pick<Claim, 'most' | 'withFailing'>> {
       while (jobs.size >= mostAtOnce) await Promise.race(listEnds())
       const failing = [...jobs.values()].filter(({ isFailing }) => isFailing).length
       return { most: Math.min(claimedAtOnce, mostAtOnce - jobs.size), withFailing: failing < mostFailing }
     },
-    /** Occupies a place until `work` ends. `work` must never reject. */
+    /** Takes a place until `work` ends, which must never reject. */
     begin(
       { webhook_id: id, customer_id: customer, failing_since }: LeasedWebhook,
       work: Promise<void>,

@@ -3,7 +3,7 @@ import { type DeliveryResult, isDelivered } from './message.ts'
 export const giveUpMs = 3 * 86_400_000
 const firstDelayMs = 10_000
 const longestDelayMs = 3_600_000
-/** Receivers that failed together are not retried together. */
+/** Spreads the attempts to receivers that failed together. */
 const jitter = 0.1
 
 type Attempted = Readonly<{ attempts: number; failing_since: string | null }>
@@ -13,21 +13,18 @@ export type Consequence =
   | { kind: 'retry'; attempts: number; failingSince: string; nextAttemptAt: string }
   | { kind: 'disable'; reason: 'gone' | 'failing' }
 
-/** Delay in milliseconds after `attempts` failures: doubles each time, up to 1 h. `random`: 0 to 1. */
+/** The delay in milliseconds after `attempts` failures. It doubles each time, up to 1 h. `random`: 0 to 1. */
 export const delayAfter = (attempts: number, random: number): number =>
   Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs) * (1 - jitter * random)
 
-/** Converts milliseconds since 1970 to RFC 3339 in UTC. */
+/** Milliseconds since 1970 to RFC 3339 in UTC. */
 export const toInstant = (ms: number): string => new Date(ms).toISOString()
 
 /** Like `delayAfter`, but at least the receiver's Retry-After, up to an hour. */
 const delayFor = (attempts: number, { retryAfterMs = 0 }: DeliveryResult, random: number): number =>
   Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
 
-/**
- * Decides the next step after an attempt that ended at `atMs`. 410 and three days of failures disable a
- * webhook. `random`: 0 to 1.
- */
+/** Decides after an attempt that ended at `atMs`. 410, or three days of failures, disable a webhook. */
 export const decide = (
   { attempts, failing_since }: Attempted,
   result: DeliveryResult,

@@ -16,7 +16,6 @@ export type SendOptions = {
   now: () => number
   random: () => number
   leaseMs: number
-  /** Called after each attempt whose result was saved. */
   onAttempt: (result: DeliveryResult, consequence: Consequence, webhook: LeasedWebhook) => void
 }
 
@@ -41,7 +40,7 @@ const changesBy = (consequence: Consequence, hook: LeasedWebhook, at: string): W
   }
 }
 
-/** Creates the sender for webhooks that this instance holds. Its functions reject like a read of the feed. */
+/** Creates the sender for webhooks that this instance holds. Its functions reject like `findChanges`. */
 export const createSend = (options: SendOptions) => {
   const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)
@@ -83,9 +82,8 @@ export const createSend = (options: SendOptions) => {
 
   return {
     /**
-     * Sends the unfinished message, or a new one about the latest changes. Resolves with the updated webhook if
-     * there may be more to send, else `undefined`. It stores the message first: another instance repeats it with
-     * the same id.
+     * Sends the stored message, or stores and sends a new one, so that another instance would repeat it with the
+     * same id. Resolves with the updated webhook if there may be more to send, else `undefined`.
      */
     async sendNext(held: LeasedWebhook): Promise<LeasedWebhook | undefined> {
       const hook = held.message_id === null ? await prepare(held) : held

@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
 import type { FeedPosition } from './find-changes.ts'
 
-/** A webhook as the operator sees it. Instants are RFC 3339 in UTC with six decimals. */
+/** For the operator. Instants are RFC 3339 in UTC with six decimals. */
 export type Webhook = {
   webhook_id: string
   customer: string
@@ -41,10 +41,10 @@ type NewWebhook = Readonly<{
   result: string
 }>
 
-/** Adds an active webhook. `undefined` if the customer has the maximum number. Needs a transaction. */
+/** Adds a webhook, in a transaction. `undefined` if the customer has `mostWebhooks`. */
 export const addWebhook = async (trx: Db, added: NewWebhook): Promise<Webhook | undefined> => {
   const { customer, url, resources, place, result } = added
-  // Concurrent additions count one after the other. This lock does not conflict with the audit trail's lock.
+  // Concurrent additions count one after the other. The audit trail's lock does not conflict with this one.
   await sql`select from customers where customer_id = ${customer} for no key update`.execute(trx)
   const { rows } = await sql<Webhook>`
     insert into webhooks (customer_id, webhook_id, url, resources, token, since, day, identity, last_result)
@@ -55,7 +55,7 @@ export const addWebhook = async (trx: Db, added: NewWebhook): Promise<Webhook | 
   return rows[0]
 }
 
-/** Lists all webhooks, or the webhooks of a customer, oldest first. */
+/** Lists the webhooks of a customer, or of all customers, oldest first. */
 export const listWebhooks = async (db: Db, customer: string | undefined): Promise<Webhook[]> => {
   const { rows } = await sql<Webhook>`
     select ${columns} from webhooks where ${customer ?? null}::text is null or customer_id = ${customer ?? null}
@@ -79,10 +79,10 @@ export const activateWebhook = async (db: Db, id: string): Promise<Webhook | und
   return rows[0]
 }
 
-/** An attempt to reach a receiver. `result`: a status or an error. */
+/** An attempt. `result`: a status or an error. */
 export type Delivery = Readonly<{ at: string; message_id: string; result: string }>
 
-/** Saves the result of a test, also in the delivery log. */
+/** Saves the result of a test message, also in the delivery log. */
 export const noteWebhookResult = async (db: Db, id: string, delivery: Delivery): Promise<void> => {
   await sql`
     with tested as (
