@@ -8,7 +8,6 @@ export type Parameter = Readonly<{
   name: string
   type: 'integer' | 'string' | 'date' | 'boolean'
   description?: string | undefined
-  /** Canonical text. */
   default?: string | undefined
   example?: string | undefined
   min?: string | number | undefined
@@ -24,18 +23,16 @@ export type Where = Readonly<{ name: string; isList: boolean; values: readonly T
 
 export type Source = Readonly<{ resource: Resource; where: readonly Where[]; sort: readonly SortKey[] }>
 
-export type ValueType = 'text' | 'date' | 'instant' | 'integer' | 'number' | 'boolean' | 'json'
-
 /** A field of a row, or of its join `alias`. `path` leads into a field that is an object. */
 export type FieldRef = Readonly<{
   alias: string | undefined
   field: Field
   path: readonly string[]
-  type: ValueType
+  type: Field['kind']
   array: boolean
 }>
 
-export type Operand = { literal: Scalar } | { param: string }
+export type Operand = { literal: Scalar } | { param: Parameter }
 
 export type Test =
   | Readonly<{ kind: 'any' | 'all'; tests: readonly Test[] }>
@@ -52,7 +49,6 @@ export type Value =
       values: readonly (readonly [string, Scalar])[]
       otherwise: Scalar
     }>
-  /** For PostgreSQL's `to_char`. */
   | Readonly<{ kind: 'date'; ref: FieldRef; format: string }>
   | Readonly<{ kind: 'case'; branches: readonly (readonly [Test, Value])[]; otherwise: Value }>
   | Readonly<{ kind: 'items'; join: JoinMany }>

@@ -95,12 +95,14 @@ export const chooseRevision = (revisions: readonly Revision[], rawQuery: string)
   return (asked ?? current).definition()
 }
 
-/** Empty if this release rejects the document: only requests for the endpoint fail then. */
-export const listDefinition = ({ definition }: Revision): Definition[] => {
-  try {
-    return [definition()]
-  } catch (error) {
-    if (error instanceof DocumentError) return []
-    throw error
-  }
-}
+/** The current definitions by name, without documents that this release rejects: only their requests fail. */
+export const listCurrent = (known: Granted): Definition[] =>
+  [...known.keys()].sort().flatMap((name) => {
+    const [current] = known.get(name) ?? []
+    try {
+      return current ? [current.definition()] : []
+    } catch (error) {
+      if (error instanceof DocumentError) return []
+      throw error
+    }
+  })

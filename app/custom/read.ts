@@ -46,10 +46,7 @@ const readNames = (node: Node): { name: Node; detail: string } | undefined => {
 
 const isPlainYaml = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
 
-/**
- * Parses YAML 1.2, which includes JSON. Throws a DocumentError with the line for duplicate keys, aliases, tags,
- * and values that differ from their text (`0123`, `1.10`, `TRUE`).
- */
+/** Parses YAML 1.2. Throws a DocumentError with the line, also for values that differ from their text (`0123`). */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)
     refuse('', `expected at most ${bounds.documentBytes} bytes`)

@@ -9,7 +9,7 @@ import { installShipped } from '../../app/local/custom-endpoints.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
-import { createStage, day } from './stage.ts'
+import { createStage, day, walk } from './stage.ts'
 
 /** Runs the documents of examples/custom and of the guide on real certificates. */
 
@@ -51,25 +51,13 @@ const { get, token } = await asCustomer(database, app, customers[0])
 const { get: samsung } = await asCustomer(database, app, customers[1])
 
 type Rec = Record<string, string | number | null>
-const walk = async (ask: typeof get, path: string): Promise<Rec[]> => {
-  const rows: Rec[] = []
-  for (let cursor: string | undefined | null; cursor !== null; ) {
-    const answer = await ask(
-      `${path}${cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${cursor}`}`,
-    )
-    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.body}`)
-    const { data, page } = answer.json()
-    rows.push(...data)
-    cursor = page.next_cursor
-  }
-  return rows
-}
+const readList = async (ask: typeof get, path: string) => (await walk<Rec>(ask, path)).rows
 
 t.test('a renamed German market matrix', async (t) => {
   for (const ask of [get, samsung]) {
     const [rows, approvals, certificates, products] = await Promise.all(
       ['custom/marktmatrix', 'approvals?sort=-updated_at', 'certificates', 'products'].map((path) =>
-        walk(ask, `/v1/${path}`),
+        readList(ask, `/v1/${path}`),
       ),
     )
     const byId = (list: Rec[] | undefined) => new Map(list?.map((row) => [row.id, row]))
@@ -99,17 +87,17 @@ t.test('a renamed German market matrix', async (t) => {
 })
 
 t.test('a filtered view by country', async (t) => {
-  const standard = await walk(
+  const standard = await readList(
     get,
     `/v1/certificates?validity=valid&valid_until[lte]=today%2B365d&sort=valid_until`,
   )
-  const view = await walk(get, '/v1/custom/expiring-by-country?days=365')
+  const view = await readList(get, '/v1/custom/expiring-by-country?days=365')
   t.ok(view.length > 3)
   t.same(
     view.map(({ certificate_id: id, days_remaining: days }) => [id, days]),
     standard.map(({ id, days_remaining: days }) => [id, days]),
   )
-  t.same(await walk(get, '/v1/custom/expiring-by-country?days=365&country_code=AQ'), [])
+  t.same(await readList(get, '/v1/custom/expiring-by-country?days=365&country_code=AQ'), [])
 })
 
 t.test('group counts by scheme and status', async (t) => {
@@ -118,7 +106,7 @@ t.test('group counts by scheme and status', async (t) => {
     total,
     ...rest
   } = (await get('/v1/custom/certificates-by-scheme?since=2026-01-01')).json()
-  const certificates = await walk(get, '/v1/certificates')
+  const certificates = await readList(get, '/v1/certificates')
   const expected = Map.groupBy(certificates, (row) => `${row.scheme}, ${row.approval_status}`)
   t.same(
     new Map(groups.map((row: Rec) => [`${row.scheme}, ${row.approval_status}`, row.count])),
@@ -136,12 +124,12 @@ t.test('the examples of the guide return its answers', async (t) => {
   const portfolio = (await samsung('/v1/custom/portfolio?days=365')).json()
   t.ok(portfolio.products > 50 && portfolio.certificates.by_scheme.length > 0, JSON.stringify(portfolio))
   t.equal((await samsung('/v1/custom/portfolio?country=DE')).json().asked_for, 'DE')
-  const rows = await walk(samsung, '/v1/custom/approvals-of-products')
-  t.equal(rows.length, (await walk(samsung, '/v1/approvals')).length)
+  const rows = await readList(samsung, '/v1/custom/approvals-of-products')
+  t.equal(rows.length, (await readList(samsung, '/v1/approvals')).length)
   t.ok(rows.some(({ light }) => light === 'green') && rows.some(({ light }) => light === 'yellow'))
 })
 
-t.test('may this be sold there today, by the example data', async (t) => {
+t.test('market-access decides for each product and country of the example data', async (t) => {
   const ask = async (product: string, country: string) =>
     (
       await app.inject({
@@ -239,7 +227,7 @@ t.test('the example of each parameter finds records of the example data', async 
   t.same(missing, [])
 })
 
-t.test('and they answer as it says', async (t) => {
+t.test('custom endpoints answer as they are described', async (t) => {
   for (const [authorization, targets] of [
     [
       `Bearer ${token}`,

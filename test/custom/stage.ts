@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { type Applied, applyDocument, setGrant } from '../../app/custom/store.ts'
-import type { TestDatabase } from '../helper.ts'
+import type { Get, TestDatabase } from '../helper.ts'
 
 export const createStage = ({ operator }: TestDatabase) => {
   const apply = async (text: string): Promise<Applied> => {
@@ -26,6 +26,22 @@ export const createStage = ({ operator }: TestDatabase) => {
 /** Today plus `days`, as YYYY-MM-DD (UTC). */
 export const day = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+/** Follows the pages of a list to the end. */
+export const walk = async <Row = Record<string, unknown>>(get: Get, path: string) => {
+  const rows: Row[] = []
+  let pages = 0
+  for (let next: string | undefined = path; next !== undefined; pages++) {
+    const answer = await get(next)
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.body}`)
+    const { data, page } = answer.json()
+    rows.push(...data)
+    const [, link] = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link)) ?? []
+    if ((page.next_cursor === null) !== (link === undefined)) throw new Error('link and cursor differ')
+    next = link?.slice(new URL(link).origin.length)
+  }
+  return { rows, pages }
+}
 
 /** Sends no `cache-control`, so the response may be a cached one. */
 export const askCached = (app: FastifyInstance, token: string, url: string) =>

@@ -13,7 +13,7 @@ const scalarKinds = new Map<string, ColumnKind>([
   ['string', 'text'],
 ])
 
-/** `undefined` stands for null, which fits every kind. */
+/** `undefined`: null, which fits every kind. */
 const common = (kinds: readonly (ColumnKind | undefined)[]): ColumnKind | undefined => {
   const [kind, ...others] = new Set(kinds.filter((each) => each !== undefined))
   return others.length > 0 ? 'text' : kind

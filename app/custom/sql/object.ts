@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { instantText } from '../../db/instant.ts'
 import type { Field, ResourceName } from '../../records/resources/define.ts'
 import { resources } from '../../records/resources/index.ts'
 import type { Sql } from '../../records/sql/column.ts'
@@ -9,6 +8,7 @@ import { customer } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { Node, Rows, Source } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
+import { valueText } from './values.ts'
 
 const text = (value: unknown): Sql => sql`${JSON.stringify(value)}::text`
 
@@ -28,10 +28,7 @@ const aggregate = (
   const all = sql`${sql.raw(kind)}(${selectField(field, source, bound)})`
   // Two decimals: an average of days is not a measurement.
   const rounded = kind === 'avg' ? sql`round(${all}, 2)` : kind === 'sum' ? sql`coalesce(${all}, 0)` : all
-  const value =
-    field.kind === 'instant'
-      ? sql`to_char(${rounded} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-      : rounded
+  const value = field.kind === 'instant' ? valueText(rounded, 'instant') : rounded
   return sql`coalesce((select to_json(${value})::text ${from(source, bound)}), 'null')`
 }
 
@@ -61,9 +58,8 @@ const selectNewest = (name: ResourceName): Sql[] => {
 
 const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Sql => {
   const moment = sql`greatest(find_customer_since(${customer}), ${sql.join(names.flatMap(selectNewest))})`
-  return as === 'date'
-    ? sql`coalesce(to_json((${moment} at time zone 'UTC')::date)::text, 'null')`
-    : sql`coalesce((select to_json(${sql.raw(instantText('n.at'))})::text from (select ${moment} as at) n), 'null')`
+  const value = as === 'date' ? sql`(${moment} at time zone 'UTC')::date` : valueText(moment, 'instant')
+  return sql`coalesce(to_json(${value})::text, 'null')`
 }
 
 const selectRows = (rows: Rows, bound: BoundDocument) => {
