@@ -14,7 +14,6 @@ export type ChangeParts = {
   at: Sql
   data: Sql
   cause?: Cause
-  /** Adds the previous values of changed fields. */
   withFormer?: boolean | undefined
   /** SQL of type boolean: the record exists, but the filter excludes it. */
   hasLeft: Sql

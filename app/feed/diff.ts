@@ -17,14 +17,12 @@ const gaps = (low: number, end: number, without: readonly number[]): Span[] => {
   return spans
 }
 
-/**
- * The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is open.
- * A transaction that ran in `base` is a separate span, because `base` may show many later ones.
- */
+/** The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is open. */
 export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span[] => {
   if (!target) {
     return [...base.xip.map((xid) => ({ low: xid, high: xid })), { low: base.xmax, high: undefined }]
   }
+  // They are separate spans, because `base` may show many later transactions.
   const ended = base.xip.filter((xid) => isVisible(xid, target))
   return [
     ...ended.map((xid) => ({ low: xid, high: xid })),

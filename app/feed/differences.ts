@@ -6,10 +6,7 @@ import type { Sql } from '../records/sql/column.ts'
 import { type Bindings, bindExpression, columnFromJson } from '../records/sql/projection.ts'
 import type { DayAndWindow } from './token.ts'
 
-/**
- * A follower has seen everything visible in `snapshot`, taken after the instant `at`, computed for `moment`.
- * See docs/decisions/0092-the-feed-compares-with-the-token.md.
- */
+/** The last state that a follower has seen. See docs/decisions/0092-the-feed-compares-with-the-token.md. */
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
 
 /** Other computed fields, such as `days_remaining`, change without events. */
@@ -50,19 +47,15 @@ const summary = (resource: Resource, fields: readonly string[] | undefined): Sql
     string_agg(to_json(k.name)::text || ':' || coalesce(${former}, 'null'), ',' order by k.name)${isChosen} as former`
 }
 
-/**
- * Whether the follower's snapshot shows the creation of the record `r`. Ids above those
- * of this database are from another one, whose dump was restored here.
- */
+/** Ids above those of this database are from another one, whose dump was restored here. */
 const isKnown = ({
   snapshot,
 }: Seen): Sql => sql`(pg_visible_in_snapshot(r.created_xid, ${snapshot.text}::pg_snapshot)
   or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 
 /**
- * Joins to a record `r` a row `d` that compares it with the follower's state. `names` and `former`: members of
- * JSON about the fields that differ, of `fields` if set; null without a difference. `known`: null if the
- * follower may not have the record. Index: the history's primary key, for the versions not seen and one more.
+ * Joins a row `d` that compares a record `r` with the follower's state. `names`, `former`: JSON members of the
+ * fields that differ, or null. `known`: null if the follower may lack `r`. Index: the history's primary key.
  */
 export const joinDifferences = (
   resource: Resource,

@@ -3,6 +3,8 @@ import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapsho
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
+import { loadCustomer } from '../identity/facts.ts'
+import { defaultExpiringWithin } from '../identity/principal.ts'
 import { type DayAndWindow, expireToken, getTarget, type SyncToken } from './token.ts'
 
 export type Epoch = Readonly<{
@@ -71,6 +73,12 @@ const daySeconds = 86_400
 
 /** RFC 3339 to seconds since 1970. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
+
+/** Reads the window from the database: a principal's may be half a second old. Rejects with unavailable. */
+export const readDayAndWindow = async (db: Db, customerId: string, day: string): Promise<DayAndWindow> => {
+  const customer = await loadCustomer(db, customerId)
+  return { day, window: customer?.value.expiringWithin ?? defaultExpiringWithin }
+}
 
 /** Creates a token for all changes that `epoch.snapshot` does not show. */
 export const beginToken = (

@@ -38,9 +38,8 @@ const eventText = ({ body, token }: { body: string; token: string }): string =>
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 503
 
 /**
- * Streams pages as server-sent events: the first one immediately, then one after each change, as fast as the
- * client reads. A read refused with 503 pauses it. It ends with the watch or the client's rights. Other
- * failures destroy it, and so does a client with more than `mostUnreadBytes` unread.
+ * Streams pages as fast as the client reads. A read refused with 503 pauses it. It ends with the watch or the
+ * client's rights. Other failures destroy it, and so does a client with more than `mostUnreadBytes` unread.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
   const { first, read, format, watch, judge, ending, heartbeatMs = defaultHeartbeatMs } = options
@@ -72,7 +71,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
       endPause = after(random() * longestPauseMs, () => resolve('ready'))
     })
   }
-  const mayGoOn = (): Promise<boolean> =>
+  const isAuthorized = (): Promise<boolean> =>
     judge().then(
       () => true,
       (error: unknown) => {
@@ -80,38 +79,42 @@ export const streamEvents = (options: EventsOptions): Readable => {
         return false
       },
     )
+  let page = first
   /** One call of `next` at a time. It stays pending during reads, so that their wakes are not lost. */
   let woken: Promise<Wake> | undefined
-  const waitForReason = async (hasMore: boolean): Promise<Wake | 'ready'> => {
+  const waitForReason = async (): Promise<Wake | 'ready'> => {
     woken ??= watch.next()
-    const ready = pause ?? (hasMore ? drained.promise : undefined)
+    const ready = pause ?? (page.hasMore ? drained.promise : undefined)
     const reason = await (ready ? Promise.race([woken, ready]) : woken)
     if (reason !== 'ready') woken = undefined
     return reason
   }
+  let mustJudge = false
+  /** Returns false if the client has lost its rights. */
+  const advance = async (reason: Wake | 'ready'): Promise<boolean> => {
+    mustJudge ||= reauthorizingWakes.includes(reason)
+    if (mustJudge && !(await isAuthorized())) return false
+    mustJudge = false
+    // The read at the end of the pause finds this change, too.
+    if (pause && reason !== 'ready') return true
+    pause = undefined
+    if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
+    page = await read(page.token)
+    if (page.changes.length > 0) send(page)
+    return true
+  }
+  const advanceOrPause = (reason: Wake | 'ready'): Promise<boolean> =>
+    advance(reason).catch((error: unknown) => {
+      if (!isRefused(error)) throw error
+      pauseReading()
+      return true
+    })
   const run = async (): Promise<void> => {
-    let page = first
-    let mustJudge = false
     push(`retry: ${Math.floor(retryMs + random() * retrySpreadMs)}\n`)
-    send(page)
+    send(first)
     for (;;) {
-      const reason = await waitForReason(page.hasMore)
-      if (ends.includes(reason)) break
-      mustJudge ||= reauthorizingWakes.includes(reason)
-      try {
-        if (mustJudge && !(await mayGoOn())) break
-        mustJudge = false
-        // The read at the end of the pause finds this change, too.
-        if (pause && reason !== 'ready') continue
-        pause = undefined
-        if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
-        page = await read(page.token)
-      } catch (error) {
-        if (!isRefused(error)) throw error
-        pauseReading()
-        continue
-      }
-      if (page.changes.length > 0) send(page)
+      const reason = await waitForReason()
+      if (ends.includes(reason) || !(await advanceOrPause(reason))) break
     }
     clearInterval(heartbeat)
     stream.push(null)

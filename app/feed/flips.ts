@@ -100,10 +100,7 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
     cross join lateral (select ${wantedData(wanted)}) w ${joinDifferences(resource, seen, walk.to, wanted?.fields)}`
 }
 
-/**
- * Selects records whose computed values differ between two moments, one more than `limit`. `undefined` if no
- * edges are left. Index: (customer, column), for each edge.
- */
+/** Selects one record more than `limit`. `undefined` if no edges are left. Index: (customer, column) of an edge. */
 export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined => {
   const sides = listEdges(page.resources)
   const first = page.walk.after?.[0] ?? 0
@@ -120,10 +117,7 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
     ) page on true`
 }
 
-/**
- * The unfinished walk, or the next one towards `now`. `undefined` if the follower is at `now`. A new day
- * precedes a new window, so that each walk has one cause.
- */
+/** The unfinished or the next walk towards `now`, if any. A new day precedes a new window: each has one cause. */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,
   now: DayAndWindow,

@@ -55,10 +55,7 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
     sql.raw(' union all '),
   )
 
-/**
- * Reads a page of the log, with each record once, in its current state. Index: the log's primary key, for each
- * span, so that the cost does not depend on the log's length.
- */
+/** Selects each record once, in its current state. Index: the log's primary key, for each span. */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   const { spans, after, target, limit, rows, withFormer } = page
   const lows = spans.map(({ low }) => String(low))

@@ -28,7 +28,6 @@ export type FeedRead = Readonly<{
 }>
 
 export type FeedPage = Readonly<{
-  /** JSON texts. */
   changes: readonly string[]
   token: SyncToken
   hasMore: boolean
@@ -148,9 +147,6 @@ const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
   return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }
 
-/**
- * Reads the next page: first computed changes, then the log. Without a token, the page is empty and starts now.
- * A page may be empty and have more. Rejects with sync_token_expired, unavailable, and the driver's errors.
- */
+/** Reads the next page, which may be empty and have more. Rejects with sync_token_expired and unavailable. */
 export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
   withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))

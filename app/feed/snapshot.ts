@@ -20,7 +20,6 @@ export type SnapshotRead = Readonly<{
   view?: View | undefined
 }>
 
-/** Records in the format of `changeText`. */
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
   const wanted = planView(view, resource, customerId, bindings)
   const head = sql.lit(`{"op":"upsert","resource":"${resource.name}","id":`)
@@ -41,10 +40,7 @@ const begin = async (source: ExportSource, customerId: string) => {
   }
 }
 
-/**
- * Opens a snapshot of all records, ordered by resource and id. It holds a connection until its stream ends.
- * Rejects with unavailable. Index: the tables' primary keys.
- */
+/** Opens a snapshot. Its stream holds a connection. Rejects with unavailable. Index: the primary keys. */
 export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead) => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
   return {

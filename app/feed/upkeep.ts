@@ -1,8 +1,27 @@
+import { sql } from 'kysely'
+import { pruneInBatches } from '../db/prune.ts'
 import type { Db } from '../db/schema.ts'
 import { repeat } from '../overload/repeat.ts'
 import { pruneHistory } from '../records/history/prune.ts'
 import { retentionDays } from './epoch.ts'
-import { pruneChanges, sampleChanges } from './prune.ts'
+
+/** Saves which transactions have ended, once a minute for all processes together, and writes a mark. */
+export const sampleChanges = async (db: Db): Promise<void> => {
+  await sql`select sample_changes()`.execute(db)
+}
+
+/**
+ * Deletes changes that no token younger than `days` days needs, and returns their number. Samples decide, because
+ * changes of a long transaction are old when they become visible. Without a sample that old, none is deleted.
+ */
+export const pruneChanges = async (db: Db, days: number): Promise<number> => {
+  const all = await pruneInBatches(
+    db,
+    (most) => sql`select prune_changes(${days}::integer * interval '1 day', ${most}::integer) as pruned`,
+  )
+  await sql`select prune_removals()`.execute(db)
+  return all
+}
 
 export type UpkeepOptions = {
   db: Db
@@ -15,10 +34,7 @@ export type UpkeepOptions = {
 const lookEveryMs = 50_000
 const pruneEveryMs = 3_600_000
 
-/**
- * Takes samples and writes marks each minute, and prunes the log and the history each hour. Every instance runs
- * it. Returns a function that stops it and waits for the current run.
- */
+/** Maintains the log and the history. Every instance runs it. Returns a function that stops it and waits. */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, historyDays, everyMs = lookEveryMs } = options
   let prunedAtMs = Number.NEGATIVE_INFINITY

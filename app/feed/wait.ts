@@ -31,7 +31,7 @@ export type WaitingOptions = {
 
 const dayMs = 86_400_000
 const pastMidnightMs = 20
-/** From weak to strong: a stronger wake replaces a pending one. */
+/** From weak to strong. */
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
 /** Many clients wake for these at the same time, so they are spread. */
 const shared: readonly Wake[] = ['day', 'changed', 'unknown']
@@ -50,6 +50,35 @@ const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | unde
   return resources.has(resource) ? 'changed' : undefined
 }
 
+/** Keeps the strongest wake until `next` resolves with it. `spread` delays shared reasons. */
+const createWakes = (spread: (call: () => void) => () => void) => {
+  let pending: Wake | undefined
+  let resolve: ((wake: Wake) => void) | undefined
+  let cancel: (() => void) | undefined
+  const settle = () => {
+    cancel?.()
+    cancel = undefined
+    const wake = pending
+    if (!wake || !resolve) return
+    resolve(wake)
+    resolve = undefined
+    if (!final.includes(wake)) pending = undefined
+  }
+  return {
+    wake(reason: Wake): void {
+      if (!pending || strength.indexOf(reason) > strength.indexOf(pending)) pending = reason
+      if (!shared.includes(pending)) settle()
+      else if (resolve) cancel ??= spread(settle)
+    },
+    next: () =>
+      new Promise<Wake>((resolveWake) => {
+        resolve = resolveWake
+        settle()
+      }),
+    cancel: () => cancel?.(),
+  }
+}
+
 /** Creates the registry of waiting clients. It holds no database connection for them. */
 export const createWaiting = (options: WaitingOptions): Waiting => {
   const { listen, databaseNow, isDraining, after = afterMs, random = Math.random } = options
@@ -60,7 +89,7 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
   const wakeAll = (wake: Wake): void => {
     for (const group of watchers.values()) for (const watcher of group) watcher.wake(wake)
   }
-  const tell = (group: ReadonlySet<Watcher> | undefined, event: ChangeEvent): void => {
+  const notify = (group: ReadonlySet<Watcher> | undefined, event: ChangeEvent): void => {
     for (const watcher of group ?? []) {
       const wake = wakeFor(watcher, event)
       if (wake) watcher.wake(wake)
@@ -69,8 +98,8 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
   const stopListening = listen((events) => {
     if (!events) return wakeAll('unknown')
     for (const event of events) {
-      if (event.customerId !== wildcard) tell(watchers.get(event.customerId), event)
-      else for (const group of watchers.values()) tell(group, event)
+      if (event.customerId !== wildcard) notify(watchers.get(event.customerId), event)
+      else for (const group of watchers.values()) notify(group, event)
     }
   })
 
@@ -86,44 +115,25 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
 
   return {
     watch(customerId, resources, waitMs, ending) {
-      let noted: Wake | undefined
-      let resolve: ((wake: Wake) => void) | undefined
-      let callOff: (() => void) | undefined
-      const take = () => {
-        callOff?.()
-        callOff = undefined
-        const wake = noted
-        if (!wake || !resolve) return
-        resolve(wake)
-        resolve = undefined
-        if (!final.includes(wake)) noted = undefined
-      }
-      const wake = (reason: Wake) => {
-        if (!noted || strength.indexOf(reason) > strength.indexOf(noted)) noted = reason
-        if (!shared.includes(noted)) take()
-        else if (resolve) callOff ??= after(random() * Math.min(count, longestSpreadMs), take)
-      }
-      const remove = add(customerId, { resources: new Set(resources), wake })
-      const timer = setTimeout(wake, waitMs, 'time')
+      const wakes = createWakes((call) => after(random() * Math.min(count, longestSpreadMs), call))
+      const remove = add(customerId, { resources: new Set(resources), wake: wakes.wake })
+      const timer = setTimeout(wakes.wake, waitMs, 'time')
       let midnight: NodeJS.Timeout | undefined
       let hasEnded = false
-      if (ending.destroyed) wake('gone')
-      else ending.once('close', () => wake('gone'))
+      if (ending.destroyed) wakes.wake('gone')
+      else ending.once('close', () => wakes.wake('gone'))
       return {
         next() {
           clearTimeout(midnight)
           const untilDayMs = dayMs - (databaseNow() % dayMs) + pastMidnightMs
           // A stream may call `next` once more after `end`.
-          if (!hasEnded) midnight = setTimeout(wake, untilDayMs, 'day')
-          return new Promise((settle) => {
-            resolve = settle
-            if (isClosed || isDraining()) wake('closing')
-            take()
-          })
+          if (!hasEnded) midnight = setTimeout(wakes.wake, untilDayMs, 'day')
+          if (isClosed || isDraining()) wakes.wake('closing')
+          return wakes.next()
         },
         end() {
           hasEnded = true
-          callOff?.()
+          wakes.cancel()
           remove()
           clearTimeout(timer)
           clearTimeout(midnight)

@@ -34,7 +34,6 @@ export type WebhookChanges = Readonly<
     last_result?: string
     delivered_at?: string
     held_until?: string | null
-    /** Appended to the delivery log. */
     delivery?: Delivery
   }
 >
@@ -63,10 +62,7 @@ export const claimWebhooks = async (db: Db, claim: Claim): Promise<LeasedWebhook
   return rows
 }
 
-/**
- * Renews the leases of the webhooks in `busy`. Returns customers whose webhooks need a sender: a lease has
- * ended, or an attempt is due. Runs as the serving role.
- */
+/** Renews the leases in `busy`. Returns customers with webhooks whose lease has ended or whose attempt is due. */
 export const renewWebhooks = async (
   db: Db,
   { holder, at, leaseMs, busy }: Pick<Claim, 'holder' | 'at' | 'leaseMs' | 'busy'>,

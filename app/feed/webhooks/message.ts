@@ -5,7 +5,6 @@ import type { WebhookKeys } from './keys.ts'
 
 /** It has no data of records. See docs/decisions/0106-webhooks-carry-a-token.md. */
 export type WebhookMessage = Readonly<{
-  /** The same at each attempt. */
   id: string
   type: 'changes.available' | 'webhook.test'
   /** Creation time, RFC 3339. */

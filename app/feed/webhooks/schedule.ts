@@ -1,3 +1,4 @@
+import type { LeasedWebhook, WebhookChanges } from './lease.ts'
 import { type DeliveryResult, isDelivered } from './message.ts'
 
 export const giveUpMs = 3 * 86_400_000
@@ -6,12 +7,13 @@ const longestDelayMs = 3_600_000
 /** Spreads the attempts to receivers that failed together. */
 const jitter = 0.1
 
-type Attempted = Readonly<{ attempts: number; failing_since: string | null }>
-
-export type Consequence =
-  | { kind: 'delivered' }
-  | { kind: 'retry'; attempts: number; failingSince: string; nextAttemptAt: string }
-  | { kind: 'disable'; reason: 'gone' | 'failing' }
+/** `changes`: the columns to write. */
+export type Consequence = Readonly<
+  { changes: WebhookChanges } & (
+    | { kind: 'delivered' | 'retry' }
+    | { kind: 'disable'; reason: 'gone' | 'failing' }
+  )
+>
 
 /** The delay in milliseconds after `attempts` failures. It doubles each time, up to 1 h. `random`: 0 to 1. */
 export const delayAfter = (attempts: number, random: number): number =>
@@ -20,26 +22,41 @@ export const delayAfter = (attempts: number, random: number): number =>
 /** Milliseconds since 1970 to RFC 3339 in UTC. */
 export const toInstant = (ms: number): string => new Date(ms).toISOString()
 
-/** Like `delayAfter`, but at least the receiver's Retry-After, up to an hour. */
-const delayFor = (attempts: number, { retryAfterMs = 0 }: DeliveryResult, random: number): number =>
-  Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
+const noMessage = {
+  ...{ message_id: null, message_at: null, message_resources: null, message_after: null },
+  ...{ next_token: null, next_since: null, next_day: null, next_identity: null },
+} as const
 
 /** Decides after an attempt that ended at `atMs`. 410, or three days of failures, disable a webhook. */
 export const decide = (
-  { attempts, failing_since }: Attempted,
+  hook: LeasedWebhook,
   result: DeliveryResult,
   atMs: number,
   random: number,
 ): Consequence => {
-  if (isDelivered(result)) return { kind: 'delivered' }
-  if (result.status === 410) return { kind: 'disable', reason: 'gone' }
-  const failingSince = failing_since ?? toInstant(atMs)
-  if (atMs - Date.parse(failingSince) >= giveUpMs) return { kind: 'disable', reason: 'failing' }
-  const next = attempts + 1
+  const at = toInstant(atMs)
+  if (isDelivered(result)) {
+    const { next_token, next_since: since, next_day: day, next_identity: identity } = hook
+    const position = { token: next_token ?? hook.token, since, day, identity }
+    const health = { attempts: 0, failing_since: null, next_attempt_at: null, delivered_at: at }
+    return { kind: 'delivered', changes: { ...noMessage, ...position, ...health } }
+  }
+  const failingSince = hook.failing_since ?? at
+  const isGone = result.status === 410
+  if (isGone || atMs - Date.parse(failingSince) >= giveUpMs) {
+    const reason = isGone ? 'gone' : 'failing'
+    return {
+      kind: 'disable',
+      reason,
+      changes: { state: 'disabled', reason, changed_at: at, held_until: null },
+    }
+  }
+  const attempts = hook.attempts + 1
+  const { retryAfterMs = 0 } = result
+  const delayMs = Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
+  const next_attempt_at = toInstant(atMs + delayMs)
   return {
     kind: 'retry',
-    attempts: next,
-    failingSince,
-    nextAttemptAt: toInstant(atMs + delayFor(next, result, random)),
+    changes: { attempts, failing_since: failingSince, next_attempt_at, held_until: null },
   }
 }

@@ -114,7 +114,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
     await requireCustomer(db, slug)
     const tokens = createTokenCodec(openSecrets())
     // Before the test, so that changes during the test are sent later.
-    const place = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
+    const position = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
     const next = `certdata webhooks add ${slug} '${url}'${only}`
     const delivery = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
@@ -122,7 +122,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
       db,
       async (trx) => {
         const { result } = delivery
-        const added = await addWebhook(trx, { customer: slug, url, resources, place, result })
+        const added = await addWebhook(trx, { customer: slug, url, resources, position, result })
         if (added) await noteWebhookResult(trx, added.webhook_id, delivery)
         return added
       },
