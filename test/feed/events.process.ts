@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import t from 'tap'
 import {
   addCustomer,
@@ -15,14 +14,12 @@ import {
 import { selfSigned } from '../self-signed.ts'
 import { startService, untilReady } from '../service.ts'
 import { type Event, openEvents, readEvents } from './event-stream.ts'
+import { createStage } from './stage.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 
-const addProduct = (customer: string, id: string) =>
-  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(
-    database.operator,
-  )
+const { addProduct } = createStage(database)
 const listIds = ({ data }: Event) => data.data.map(({ id }) => id)
 
 /** The median of nine durations, because single ones suffer on a busy machine. */

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
+import { importRecords } from '../../app/import/index.ts'
 import { addDays } from '../../app/records/query/values.ts'
 import { createTestDatabase } from '../helper.ts'
 import { cases, fc } from '../random.ts'
@@ -35,8 +40,6 @@ const writers = await Promise.all(
 )
 await owner.query(`select begin_changes(interval '0')`)
 await other.query('create table numbers (n integer)')
-const mayPrepare =
-  Number((await owner.query('show max_prepared_transactions')).rows[0].max_prepared_transactions) > 0
 t.teardown(async () => {
   for (const client of [owner, other, ...writers]) await client.end()
   await elsewhere.stop()
@@ -171,7 +174,7 @@ const createWorld = async () => {
   }
   const end = async (index: number, how: 'commit' | 'rollback' | 'prepare') => {
     if (!open.delete(index)) return
-    if (how !== 'prepare' || !mayPrepare) return query(index, how === 'prepare' ? 'commit' : how)
+    if (how !== 'prepare') return query(index, how)
     const name = `${customerId}-${prepared.length}-${Math.random()}`
     await query(index, `prepare transaction '${name}'`)
     prepared.push(name)
@@ -299,4 +302,66 @@ t.test('a follower of the tokens has exactly the rows of a full read', async (t)
   t.notOk(failed, `${error ?? ''} ${errorInstance ?? ''} ${JSON.stringify(counterexample)}`)
   t.equal(done, runs, `${restarts} restarts`)
   t.ok(restarts > 0, 'some after a restore')
+})
+
+/** Imports three months of real registers, each with --replace, while clients follow. */
+const months = ['2026-01-06', '2026-02-28', '2026-04-25']
+const folder = join(import.meta.dirname, '..', 'data')
+const readFile = (day: string) => gunzipSync(readFileSync(join(folder, `certifications-${day}.ndjson.gz`)))
+const countLines = (files: readonly Buffer[]): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const line of files.flatMap((bytes) => bytes.toString().trimEnd().split('\n'))) {
+    const { customer } = JSON.parse(line) as { customer: string }
+    counts.set(customer, (counts.get(customer) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** The 12 largest customers and some small ones. */
+const chooseCustomers = (): string[] => {
+  const bySize = [...countLines(months.map(readFile))].sort((a, b) => b[1] - a[1])
+  return bySize.map(([customer]) => customer).filter((_, index) => index < 12 || index % 40 === 0)
+}
+
+t.test('after three imports with --replace, followers have the records of a full read', async (t) => {
+  await sql`select begin_changes(interval '0')`.execute(database.operator)
+  const names = chooseCustomers()
+  const followers: { asker: Asker; follower: Follower; limit: number }[] = []
+  for (const [index, customerId] of names.entries()) {
+    const asker: Asker = { customerId, day: '2026-01-01' }
+    const follower = createFollower(database, asker)
+    await follower.start()
+    await follower.step(1)
+    followers.push({ asker, follower, limit: [500, 50, 7][index % 3] as number })
+  }
+  const [watched] = followers as [(typeof followers)[0]]
+  for (const month of months) {
+    const importing = importRecords(database.operator, ReadableStream.from([readFile(month)]), {
+      replace: true,
+    })
+    let isRunning = true
+    const done = importing.finally(() => {
+      isRunning = false
+    })
+    while (isRunning) await watched.follower.step(50)
+    const { bad } = await done
+    t.equal(bad, 0)
+    for (const { asker, follower, limit } of followers.filter((_, index) => index % 2 === 0)) {
+      asker.day = month
+      await follower.catchUp(limit)
+    }
+  }
+  let records = 0
+  let restarts = 0
+  for (const { asker, follower, limit } of followers) {
+    asker.day = '2026-05-01'
+    await follower.catchUp(limit)
+    const all = await readAll(database, asker)
+    t.same(listDifferences(follower.records, all), [], asker.customerId)
+    records += all.size
+    restarts += follower.restarts
+  }
+  t.comment(`${followers.length} followers, ${records} records`)
+  t.equal(restarts, 0, 'nobody had to start again')
+  t.ok(records > 1000)
 })

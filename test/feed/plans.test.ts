@@ -109,7 +109,7 @@ t.test('a page of the feed', async (t) => {
   }
 })
 
-t.test('flips of a day are ranges of indexes: a page costs itself', async (t) => {
+t.test('the computed changes of a day are read from ranges of indexes', async (t) => {
   const page = (from: { day: string; window: number }, to: { day: string; window: number }) =>
     flipStatement({
       ...{ customerId, resources: resourceNames, limit, bindings, from, cause: 'day' as const },

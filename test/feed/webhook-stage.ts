@@ -1,6 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type { Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { QueuedDb } from '../../app/db/connect.ts'
@@ -107,9 +106,6 @@ export const createCommands = ({ url }: TestDatabase, { outbound }: Pick<Receive
   }
   return { cli, json }
 }
-
-export const addProduct = ({ operator }: TestDatabase, customer: string, id: string) =>
-  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(operator)
 
 /** Verifies a message with the published key, as Standard Webhooks specifies. */
 export const isSigned = ({ headers, body }: Received, whpk: string): boolean => {

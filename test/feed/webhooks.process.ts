@@ -4,14 +4,15 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { addCustomer, createTestDatabase, until } from '../helper.ts'
 import { fastest } from '../patience.ts'
-import { addProduct, createCommands, createReceiver, quiet, startSender } from './webhook-stage.ts'
+import { addProduct } from './stage.ts'
+import { createCommands, createReceiver, quiet, startSender } from './webhook-stage.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 
 let customers = 0
 
-t.test('a sender that is killed in a message: another one repeats it in less than ten seconds', async (t) => {
+t.test('after a sender is killed, another one repeats its message within ten seconds', async (t) => {
   const ms = await fastest(10_000, async () => {
     const id = `hooked-${++customers}`
     await addCustomer(database, id)
