@@ -3,7 +3,7 @@ import { type Context, findParameter } from './check-templates.ts'
 import { bounds, memberName, scalar } from './document.ts'
 import type { Place } from './faults.ts'
 
-export type Form<Context, Checked> = (
+export type FormCheck<Context, Checked> = (
   given: unknown,
   place: Place,
   context: Context,
@@ -15,7 +15,7 @@ export const form =
   <Given, Context, Checked>(
     schema: z.ZodType<Given>,
     check: (given: Given, place: Place, context: Context, depth: number) => Checked | undefined,
-  ): Form<Context, Checked> =>
+  ): FormCheck<Context, Checked> =>
   (given, place, context, depth) => {
     const read = place.read(schema, given)
     return read === undefined ? undefined : check(read, place, context, depth)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Field } from '../records/resources/define.ts'
 import { findField } from './check-fields.ts'
-import { checkMembers, type Form, fixedForms, form } from './check-forms.ts'
+import { checkMembers, type FormCheck, fixedForms, form } from './check-forms.ts'
 import { checkRows, rowsShape } from './check-rows.ts'
 import { checkSource, sourceMembers } from './check-source.ts'
 import type { Context } from './check-templates.ts'
@@ -10,7 +10,7 @@ import type { Node, Source } from './definition.ts'
 import { bounds, count, isObject, nested, resourceName } from './document.ts'
 import { type Place, whole } from './faults.ts'
 
-type NodeForm = Form<Context, Node>
+type NodeForm = FormCheck<Context, Node>
 
 const sourceShape = z.strictObject({ from: sourceMembers.from, where: sourceMembers.where })
 

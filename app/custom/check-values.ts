@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { checkField, type Scope } from './check-fields.ts'
-import { checkMembers, type Form, fixedForms, form } from './check-forms.ts'
+import { checkMembers, type FormCheck, fixedForms, form } from './check-forms.ts'
 import { checkTest } from './check-tests.ts'
 import type { FieldRef, Select, Value } from './definition.ts'
 import { bounds, isObject, scalar, text } from './document.ts'
@@ -45,7 +45,7 @@ const branchShape = z.strictObject({ when: z.unknown(), then: z.unknown() })
 const isText = (value: Value): boolean =>
   value.kind === 'field' ? value.ref.type !== 'json' && !value.ref.array : value.kind !== 'items'
 
-const valueForms: Record<string, Form<Scope, Value>> = {
+const valueForms: Record<string, FormCheck<Scope, Value>> = {
   field: form(z.strictObject({ field: z.string() }), ({ field }, place, scope) =>
     checkValue(field, place.at('field'), scope),
   ),

@@ -295,30 +295,27 @@ t.test('several changes are merged into one, with the current record', async (t)
   t.same(Object.keys(changes[0] ?? {}), ['op', 'resource', 'id', 'at', 'data'])
 })
 
-t.test(
-  'a record deleted since is only a delete, a changed id is both, a recreated one is an upsert',
-  async (t) => {
-    const { id, get } = await newCustomer()
-    await addProducts(id, 4)
-    const after = await begin(get)
-    await run(sql`update products set brand = 'B' where customer_id = ${id} and id in ('p1', 'p2')`)
-    await run(sql`delete from products where customer_id = ${id} and id in ('p1', 'p3')`)
-    await run(sql`update products set id = 'p5' where customer_id = ${id} and id = 'p4'`)
-    await addProducts(id, 1, 'new')
-    await run(sql`delete from products where customer_id = ${id} and id = 'new1'`)
-    await run(sql`insert into products (customer_id, id, name) values (${id}, 'p3', 'again')`)
-    const { changes } = await follow(get, after)
-    t.same(named(changes), [
-      'delete products/new1',
-      'delete products/p1',
-      'delete products/p4',
-      'upsert products/p2',
-      'upsert products/p3',
-      'upsert products/p5',
-    ])
-    for (const { op, data } of changes) t.equal(data === null, op === 'delete')
-  },
-)
+t.test('a deleted record is a delete, a changed id is both, a recreated record is an upsert', async (t) => {
+  const { id, get } = await newCustomer()
+  await addProducts(id, 4)
+  const after = await begin(get)
+  await run(sql`update products set brand = 'B' where customer_id = ${id} and id in ('p1', 'p2')`)
+  await run(sql`delete from products where customer_id = ${id} and id in ('p1', 'p3')`)
+  await run(sql`update products set id = 'p5' where customer_id = ${id} and id = 'p4'`)
+  await addProducts(id, 1, 'new')
+  await run(sql`delete from products where customer_id = ${id} and id = 'new1'`)
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'p3', 'again')`)
+  const { changes } = await follow(get, after)
+  t.same(named(changes), [
+    'delete products/new1',
+    'delete products/p1',
+    'delete products/p4',
+    'upsert products/p2',
+    'upsert products/p3',
+    'upsert products/p5',
+  ])
+  for (const { op, data } of changes) t.equal(data === null, op === 'delete')
+})
 
 t.test('an update without a difference is no change', async (t) => {
   const { id, get } = await newCustomer()
@@ -328,24 +325,21 @@ t.test('an update without a difference is no change', async (t) => {
   t.same((await follow(get, after)).changes, [])
 })
 
-t.test(
-  'a page has at most limit changes, 50 unless said otherwise, and none is lost between two',
-  async (t) => {
-    const { id, get } = await newCustomer()
-    const after = await begin(get)
-    await addProducts(id, 130)
-    t.equal((await ask(get, `?after=${after}`)).data.length, 50)
-    for (const [limit, pages] of [
-      [7, 19],
-      [130, 1],
-      [500, 1],
-    ]) {
-      const all = await follow(get, after, `&limit=${limit}`)
-      t.equal(new Set(named(all.changes)).size, 130)
-      t.equal(all.pages, pages)
-    }
-  },
-)
+t.test('a page has at most limit changes, 50 by default, and none is lost between pages', async (t) => {
+  const { id, get } = await newCustomer()
+  const after = await begin(get)
+  await addProducts(id, 130)
+  t.equal((await ask(get, `?after=${after}`)).data.length, 50)
+  for (const [limit, pages] of [
+    [7, 19],
+    [130, 1],
+    [500, 1],
+  ]) {
+    const all = await follow(get, after, `&limit=${limit}`)
+    t.equal(new Set(named(all.changes)).size, 130)
+    t.equal(all.pages, pages)
+  }
+})
 
 t.test('changes of resources that are not followed take no place on a page', async (t) => {
   const { id, get } = await newCustomer()
@@ -361,25 +355,22 @@ t.test('changes of resources that are not followed take no place on a page', asy
   t.same((await follow(get, page.next_token)).changes, [])
 })
 
-t.test(
-  "countries' reference facts are delivered to all customers, other customers' records to none",
-  async (t) => {
-    const [one, two] = [await newCustomer(), await newCustomer()]
-    const starts = [await begin(one.get), await begin(two.get)] as const
-    await addProducts(one.id, 2)
-    await run(sql`insert into countries (id, code, alpha3, name, region, requirements)
+t.test("countries' facts are delivered to all customers, records only to their customer", async (t) => {
+  const [one, two] = [await newCustomer(), await newCustomer()]
+  const starts = [await begin(one.get), await begin(two.get)] as const
+  await addProducts(one.id, 2)
+  await run(sql`insert into countries (id, code, alpha3, name, region, requirements)
     values ('XA', 'XA', 'XAA', 'Aland', 'europe', '(,,,,,)')`)
-    t.same(named((await follow(one.get, starts[0])).changes), [
-      'upsert countries/XA',
-      'upsert products/p1',
-      'upsert products/p2',
-    ])
-    const { changes } = await follow(two.get, starts[1])
-    t.same(named(changes), ['upsert countries/XA'])
-    t.same(changes[0]?.data, (await two.get('/v1/countries/XA')).json().data)
-    t.same((await two.get('/v1/changes?after=snapshot&resources=products')).body, '')
-  },
-)
+  t.same(named((await follow(one.get, starts[0])).changes), [
+    'upsert countries/XA',
+    'upsert products/p1',
+    'upsert products/p2',
+  ])
+  const { changes } = await follow(two.get, starts[1])
+  t.same(named(changes), ['upsert countries/XA'])
+  t.same(changes[0]?.data, (await two.get('/v1/countries/XA')).json().data)
+  t.same((await two.get('/v1/changes?after=snapshot&resources=products')).body, '')
+})
 
 t.test('a token is refused for another customer, and if one byte is changed', async (t) => {
   const [one, two] = [await newCustomer(), await newCustomer()]
@@ -512,38 +503,35 @@ const withEdges = async () => {
 }
 const dayMs = 86_400_000
 
-t.test(
-  'the first read of a new day begins with the certificates whose validity or expiring is another',
-  async (t) => {
-    const { id, get: today } = await withEdges()
-    const after = await begin(today)
-    await addProducts(id, 1)
-    clock.offsetMs = dayMs
-    t.teardown(() => {
-      clock.offsetMs = 0
-    })
-    const { get } = await asCustomer(database, app, id)
-    const { changes, token } = await follow(get, after)
-    t.same(
-      changes.map(({ id: record, cause }) => `${record} ${cause}`),
-      ['ends-today day', 'starts-tomorrow day', 'expires-soon day', 'p1 undefined'],
-    )
-    for (const { id: record, data, cause } of changes) {
-      if (cause) t.same(data, (await get(`/v1/certificates/${record}`)).json().data)
-    }
-    t.same((await follow(get, token)).changes, [], 'once')
-    const small = await follow(get, after, '&limit=1')
-    t.same(
-      small.changes.map(({ id: record }) => record).sort(),
-      ['ends-today', 'expires-soon', 'p1', 'starts-tomorrow'],
-      'page by page too',
-    )
-    const others = await begin(get, '?resources=products')
-    clock.offsetMs = 2 * dayMs
-    const later = await asCustomer(database, app, id)
-    t.same((await follow(later.get, others)).changes, [], 'who does not follow certificates hears nothing')
-  },
-)
+t.test('the first read of a new day begins with certificates whose computed values changed', async (t) => {
+  const { id, get: today } = await withEdges()
+  const after = await begin(today)
+  await addProducts(id, 1)
+  clock.offsetMs = dayMs
+  t.teardown(() => {
+    clock.offsetMs = 0
+  })
+  const { get } = await asCustomer(database, app, id)
+  const { changes, token } = await follow(get, after)
+  t.same(
+    changes.map(({ id: record, cause }) => `${record} ${cause}`),
+    ['ends-today day', 'starts-tomorrow day', 'expires-soon day', 'p1 undefined'],
+  )
+  for (const { id: record, data, cause } of changes) {
+    if (cause) t.same(data, (await get(`/v1/certificates/${record}`)).json().data)
+  }
+  t.same((await follow(get, token)).changes, [], 'once')
+  const small = await follow(get, after, '&limit=1')
+  t.same(
+    small.changes.map(({ id: record }) => record).sort(),
+    ['ends-today', 'expires-soon', 'p1', 'starts-tomorrow'],
+    'page by page too',
+  )
+  const others = await begin(get, '?resources=products')
+  clock.offsetMs = 2 * dayMs
+  const later = await asCustomer(database, app, id)
+  t.same((await follow(later.get, others)).changes, [], 'who does not follow certificates hears nothing')
+})
 
 t.test('a changed expiry window does the same', async (t) => {
   const { id, get } = await withEdges()
@@ -569,7 +557,6 @@ t.test('wait delays an empty answer until a change arrives', async (t) => {
   const { id, get } = await newCustomer()
   const stranger = await newCustomer()
   const after = await begin(get)
-  await notice(get)
   const waiting = get(`/v1/changes?after=${after}&wait=25`)
   await hold(1)
   await addProducts(stranger.id, 1)
@@ -582,7 +569,6 @@ t.test('wait delays an empty answer until a change arrives', async (t) => {
   await notice(get)
   t.same((await ask(get, `?after=${token}&wait=1`)).data, [])
   const resources = await begin(get, '?resources=lab')
-  await notice(get)
   const lab = get(`/v1/changes?after=${resources}&wait=25`)
   await hold(1)
   await run(sql`update products set brand = 'C' where customer_id = ${id}`)
@@ -630,7 +616,6 @@ t.test('other settings or rights end a wait, and the next request finds them', a
 t.test('waiting polls hold no connection of the pool', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get)
-  await notice(get)
   // The pool has four connections.
   const waiting = Array.from({ length: 10 }, () => get(`/v1/changes?after=${after}&wait=25`))
   await hold(10)
@@ -664,7 +649,6 @@ t.test('on shutdown a wait ends with no data and the same token', async (t) => {
   t.same((await waiting).json(), { data: [], page: { has_more: false, next_token: after } })
   const mine = await newCustomer()
   const token = await begin(mine.get)
-  await notice(mine.get)
   isDraining = true
   const answer = await mine.get(`/v1/changes?after=${token}&wait=25`)
   isDraining = false

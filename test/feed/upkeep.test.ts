@@ -41,34 +41,31 @@ const prune = async (...options: string[]) => {
   return stdout
 }
 
-t.test(
-  'certdata changes prune deletes rows that no token of 90 days needs, and older tokens get 410',
-  async (t) => {
-    const { get } = await asCustomer(database, app, 'acme')
-    const begin = async () => (await get('/v1/changes')).json().page.next_token
-    const add = (id: string) =>
-      query(sql`insert into products (customer_id, id, name) values ('acme', ${id}, 'P')`)
-    const first = await begin()
-    await add('p1')
-    t.same(JSON.parse(await prune('--json')), { days: 90, pruned: 0 }, 'nothing without samples that old')
-    await allBeganHaveEnded()
-    await sample()
-    await backdate(91)
-    const second = await begin()
-    await add('p2')
-    t.equal(await countLog(), 2)
-    const before = JSON.parse(await prune('--json', '--days', '92'))
-    t.same(before, { days: 92, pruned: 0 })
-    t.ok(JSON.parse(await prune('--json')).pruned > 0)
-    t.equal(await countLog(), 1)
-    t.equal((await get(`/v1/changes?after=${first}`)).statusCode, 410)
-    t.match((await get(`/v1/changes?after=${second}`)).json().data, [{ id: 'p2' }])
-    t.match(await prune('--days', '30'), /^0 changes pruned; tokens older than 30 days have expired\n$/)
-    const { rows } = await sql<{ n: number }>`
+t.test('changes prune deletes rows that no token of 90 days needs; older tokens get 410', async (t) => {
+  const { get } = await asCustomer(database, app, 'acme')
+  const begin = async () => (await get('/v1/changes')).json().page.next_token
+  const add = (id: string) =>
+    query(sql`insert into products (customer_id, id, name) values ('acme', ${id}, 'P')`)
+  const first = await begin()
+  await add('p1')
+  t.same(JSON.parse(await prune('--json')), { days: 90, pruned: 0 }, 'nothing without samples that old')
+  await allBeganHaveEnded()
+  await sample()
+  await backdate(91)
+  const second = await begin()
+  await add('p2')
+  t.equal(await countLog(), 2)
+  const before = JSON.parse(await prune('--json', '--days', '92'))
+  t.same(before, { days: 92, pruned: 0 })
+  t.ok(JSON.parse(await prune('--json')).pruned > 0)
+  t.equal(await countLog(), 1)
+  t.equal((await get(`/v1/changes?after=${first}`)).statusCode, 410)
+  t.match((await get(`/v1/changes?after=${second}`)).json().data, [{ id: 'p2' }])
+  t.match(await prune('--days', '30'), /^0 changes pruned; tokens older than 30 days have expired\n$/)
+  const { rows } = await sql<{ n: number }>`
       select count(*) as n from audit_entries where action = 'changes.prune'`.execute(database.operator)
-    t.equal(rows[0]?.n, 4, 'each is written down')
-  },
-)
+  t.equal(rows[0]?.n, 4, 'each is written down')
+})
 
 t.test('rows of a transaction that was still open are not pruned', async (t) => {
   const { get } = await asCustomer(database, app, 'late')
