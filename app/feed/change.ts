@@ -8,7 +8,7 @@ import { type Bindings, projection } from '../records/sql/projection.ts'
 export type Cause = 'day' | 'settings'
 
 /** SQL of type text. `data` is null if the record does not exist or the filter excludes it. */
-export type ChangeParts = {
+type ChangeParts = {
   resource: Sql
   id: Sql
   at: Sql

@@ -12,7 +12,7 @@ import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
 
-export type FlipPage = Readonly<{
+type FlipPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
   from: DayAndWindow
@@ -26,7 +26,7 @@ export type FlipPage = Readonly<{
 }>
 
 /** A record whose computed values change, or one row of nulls. */
-export type FlipRow = EpochRow & {
+type FlipRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string

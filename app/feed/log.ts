@@ -11,7 +11,7 @@ import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow } from './token.ts'
 import { planView, type View } from './view.ts'
 
-export type LogPage = Readonly<{
+type LogPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
   spans: readonly Span[]
@@ -28,7 +28,7 @@ export type LogPage = Readonly<{
 }>
 
 /** A changed record, or one row of nulls. */
-export type LogRow = EpochRow & {
+type LogRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string

@@ -39,7 +39,7 @@ export type FeedQuery = Readonly<{
 }>
 
 /** A failed outcome has `after`, because only the caller can verify a token. */
-export type FeedOutcome =
+type FeedOutcome =
   | { query: FeedQuery }
   | (Pick<FaultyQuery, 'faults' | 'corrected'> & { after: string | undefined })
 

@@ -3,22 +3,17 @@ import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { writeLines } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
-import type { Resource, ResourceName } from '../records/resources/define.ts'
+import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
 import { projection } from '../records/sql/projection.ts'
 import { isOwned } from '../records/sql/session.ts'
 import { beginToken, type EpochRow, epochStatement, readEpoch, withBegunLog } from './epoch.ts'
-import type { DayAndWindow } from './token.ts'
-import { planView, type View } from './view.ts'
+import type { FeedRead } from './read.ts'
+import { planView } from './view.ts'
 
-export type SnapshotRead = Readonly<{
-  customerId: string
-  resources: readonly ResourceName[]
-  bindings: DayAndWindow
-  view?: View | undefined
-}>
+type SnapshotRead = Pick<FeedRead, 'customerId' | 'resources' | 'bindings' | 'view'>
 
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
   const wanted = planView(view, resource, customerId, bindings)

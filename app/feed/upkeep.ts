@@ -23,7 +23,7 @@ export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   return all
 }
 
-export type UpkeepOptions = {
+type UpkeepOptions = {
   db: Db
   warn: (message: string, error: Error) => void
   historyDays: number

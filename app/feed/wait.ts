@@ -21,7 +21,7 @@ export type Waiting = {
   readonly count: number
 }
 
-export type WaitingOptions = {
+type WaitingOptions = {
   listen: (listener: Listener) => () => void
   databaseNow: () => number
   isDraining: () => boolean
