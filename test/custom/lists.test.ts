@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { readWorkbook } from '../export/xlsx.ts'
-import { asCustomer, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
 import { createStage, day, walk } from './stage.ts'
 
 const database = await createTestDatabase()
@@ -219,6 +220,24 @@ t.test('a list has the same rows as NDJSON and CSV, without pages', async (t) =>
     errors: [{ parameter: 'cursor' }, { parameter: 'count' }],
   })
   t.match((await acme('/v1/custom/matrix?format=csv&ab=soon')).json(), { errors: [{ parameter: 'ab' }] })
+})
+
+t.test('an export has the order of the list, whichever joins PostgreSQL chooses', async (t) => {
+  const owner = connectOwner(database)
+  await sql`do $$ begin
+    execute format('alter database %I set enable_nestloop = off', current_database());
+    execute format('alter database %I set enable_hashjoin = off', current_database());
+  end $$`.execute(owner)
+  await owner.destroy()
+  const other = await createTestApp(database)
+  t.teardown(() => other.close())
+  const { get } = await asCustomer(database, other, 'acme')
+  const { rows } = await walk(acme, '/v1/custom/matrix')
+  const lines = (await get('/v1/custom/matrix?format=ndjson')).body.trimEnd().split('\n')
+  t.same(
+    lines.map((line) => JSON.parse(line).id),
+    rows.map(({ id }) => id),
+  )
 })
 
 t.test('cells of XLSX have the type that all values of their column have', async (t) => {

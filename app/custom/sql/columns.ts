@@ -4,7 +4,7 @@ import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
 import { exportSession } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Scalar, Value } from '../definition.ts'
-import { orderedRows, shown } from './rows.ts'
+import { orderBy, orderedRows, shown } from './rows.ts'
 import { compileCell, type Env, rawField } from './values.ts'
 
 const scalarKinds = new Map<string, ColumnKind>([
@@ -57,9 +57,9 @@ export const listColumns = (list: List, bound: BoundDocument, isTable: boolean):
     return { name, kind, value: toCell(value, kind, { bound, joins: list.joins }) }
   })
 
-/** The rows of an export, from `session` to `x`. An infinite `plan.limit` selects all. */
+/** The rows of an export, ordered again after the joins. An infinite `plan.limit` selects all. */
 export const listRows = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<unknown> => {
   const limit = Number.isFinite(plan.limit) ? plan.limit : null
   return sql`from ${exportSession(plan.customerId)} cross join lateral (${orderedRows(plan, [], limit)}) r
-    ${shown(list, plan, bound)}`
+    ${shown(list, plan, bound)} ${orderBy(plan)}`
 }

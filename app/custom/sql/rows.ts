@@ -21,14 +21,18 @@ const rawFields = (fields: Iterable<Field>, plan: QueryPlan): Sql =>
     }),
   )
 
+/** Orders rows `r` by the sort of a plan. */
+export const orderBy = (plan: QueryPlan): Sql => {
+  const keys = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
+  return sql`order by ${sql.join(keys)}`
+}
+
 /** Selects the rows `r` of a plan, also with the conditions `more`, in its order. All if `limit` is null. */
-export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql => {
-  const order = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
-  return sql`select r.* from ${table(plan.resource)} r
-    where ${and([...filterConditions(plan), ...more])} order by ${sql.join(order)}${
+export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql =>
+  sql`select r.* from ${table(plan.resource)} r
+    where ${and([...filterConditions(plan), ...more])} ${orderBy(plan)}${
       limit === null ? sql`` : sql` limit ${limit}::integer`
     }`
-}
 
 const joinOne = (join: JoinOne, env: Env): Sql => {
   const plan = env.bound.getPlan(join.source)
