@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { exportCost } from '../app/export/exports.ts'
 import { exportTypes, toShape } from '../app/export/formats.ts'
-import { feedCost, offeredTypes } from '../app/feed/offer.ts'
+import { feedCost, offeredTypes } from '../app/feed/request.ts'
 import { isJsonFormat } from '../app/http/media-type.ts'
 import { auditScope, changesScope } from '../app/identity/scopes.ts'
 import { entryList, rootList } from '../app/operator/trail/lists.ts'

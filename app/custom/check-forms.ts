@@ -1,45 +1,51 @@
-import type { z } from 'zod'
-import type { Context } from './check-templates.ts'
-import { bounds, memberName } from './document.ts'
-import type { Path } from './faults.ts'
+import { z } from 'zod'
+import { type Context, findParameter } from './check-templates.ts'
+import { bounds, memberName, scalar } from './document.ts'
+import type { Place } from './faults.ts'
 
-export type Checkers<Shapes extends Record<string, z.ZodType>, Around, Checked> = {
-  [Name in keyof Shapes]: (
-    given: z.output<Shapes[Name]>,
-    path: Path,
-    around: Around,
-    depth: number,
-  ) => Checked | undefined
-}
-
-/** Parses and checks a part in the form `name`. Returns `undefined` after a fault. */
-export const checkForm = <Shapes extends Record<string, z.ZodType>, Around extends Context, Checked>(
-  shapes: Shapes,
-  checkers: Checkers<Shapes, Around, Checked>,
-  name: keyof Shapes,
+export type FormCheck<Context, Checked> = (
   given: unknown,
-  path: Path,
-  around: Around,
+  place: Place,
+  context: Context,
   depth: number,
-): Checked | undefined => {
-  const read = around.faults.read(shapes[name] as z.ZodType<z.output<Shapes[keyof Shapes]>>, given, path)
-  return read === undefined ? undefined : checkers[name](read, path, around, depth)
+) => Checked | undefined
+
+/** Creates a check of a part that parses it first. */
+export const form =
+  <Given, Context, Checked>(
+    schema: z.ZodType<Given>,
+    check: (given: Given, place: Place, context: Context, depth: number) => Checked | undefined,
+  ): FormCheck<Context, Checked> =>
+  (given, place, context, depth) => {
+    const read = place.read(schema, given)
+    return read === undefined ? undefined : check(read, place, context, depth)
+  }
+
+/** The forms that both members and values have. */
+export const fixedForms = {
+  const: form(
+    z.strictObject({ const: scalar }),
+    (given) => ({ kind: 'literal', value: given.const }) as const,
+  ),
+  param: form(z.strictObject({ param: z.string() }), (given, place, context: Context) => {
+    const param = findParameter(given.param, place.at('param'), context)
+    return param && ({ kind: 'param', param } as const)
+  }),
 }
 
-/** Returns the valid members of an object, in their order. */
+/** Checks the members of an object. Returns the valid ones, in their order. */
 export const checkMembers = <Member>(
   given: Readonly<Record<string, unknown>>,
-  path: Path,
-  { faults }: Context,
-  check: (value: unknown, place: Path) => Member | undefined,
+  place: Place,
+  check: (value: unknown, place: Place) => Member | undefined,
 ): (readonly [name: string, member: Member])[] => {
   const names = Object.keys(given)
   if (names.length === 0 || names.length > bounds.members)
-    faults.add(path, `expected 1 to ${bounds.members} members, got ${names.length}`)
+    place.refuse(`expected 1 to ${bounds.members} members, got ${names.length}`)
   return names.flatMap((name) => {
-    const place = [...path, name]
-    if (faults.read(memberName, name, place) === undefined) return []
-    const member = check(given[name], place)
+    const inner = place.at(name)
+    if (inner.read(memberName, name) === undefined) return []
+    const member = check(given[name], inner)
     return member ? [[name, member] as const] : []
   })
 }

@@ -1,136 +1,161 @@
-import type { z } from 'zod'
-import type { ResourceName } from '../records/resources/define.ts'
-import { aggregated, findField, isGrouping } from './check-fields.ts'
-import { type Checkers, checkForm, checkMembers } from './check-forms.ts'
-import { checkRows } from './check-rows.ts'
-import { checkSource } from './check-source.ts'
-import { type Context, findParameter } from './check-templates.ts'
+import { z } from 'zod'
+import type { Field } from '../records/resources/define.ts'
+import { findField } from './check-fields.ts'
+import { checkMembers, type FormCheck, fixedForms, form } from './check-forms.ts'
+import { checkRows, rowsShape } from './check-rows.ts'
+import { checkSource, sourceMembers } from './check-source.ts'
+import type { Context } from './check-templates.ts'
+import { checkSelect } from './check-values.ts'
 import type { Node, Source } from './definition.ts'
-import { bounds, isObject, type NodeName, nodeShapes, partShape, rowsShape, sourceShape } from './document.ts'
-import { type Path, whole } from './faults.ts'
+import { bounds, count, isObject, nested, resourceName } from './document.ts'
+import { type Place, whole } from './faults.ts'
 
-const readSource = (given: unknown, path: Path, context: Context): Source | undefined => {
+type NodeForm = FormCheck<Context, Node>
+
+const sourceShape = z.strictObject({ from: sourceMembers.from, where: sourceMembers.where })
+
+const readSource = (given: unknown, place: Place, context: Context): Source | undefined => {
   context.tally.sources += 1
-  const shape = context.faults.read(sourceShape, given, path)
-  return shape && checkSource(shape, path, context)
+  const source = place.read(sourceShape, given)
+  return source && checkSource(source, place, context)
 }
 
-const aggregate =
-  (kind: 'sum' | 'min' | 'max' | 'avg') =>
-  (given: Record<string, unknown>, path: Path, context: Context): Node | undefined => {
-    const source = readSource(given[kind], [...path, kind], context)
-    const field =
-      source &&
-      findField(source.resource, given.field as string, aggregated[kind], [...path, 'field'], context)
-    return source && field && { kind, source, field }
-  }
-
-const ofRows = (
-  kind: 'first' | 'list',
-  given: Record<string, unknown>,
-  path: Path,
-  context: Context,
-): Node | undefined => {
-  const shape = context.faults.read(rowsShape, given[kind], [...path, kind])
-  if (!shape) return undefined
-  const plain = given.value !== undefined
-  if (plain === (given.select !== undefined))
-    return context.faults.add(path, 'expected either select (objects) or value (a single value each)')
-  const select = plain
-    ? { given: { value: given.value }, path }
-    : { given: given.select as Record<string, unknown>, path: [...path, 'select'] }
-  const limit = kind === 'first' ? 1 : (given.limit as number)
-  return { kind, plain, rows: checkRows(shape, select, limit, [...path, kind], context) }
-}
-
-const checkMerge = (
-  { merge, by, prefer, limit }: z.output<typeof nodeShapes.merge>,
-  path: Path,
-  context: Context,
-): Node | undefined => {
-  const { faults } = context
-  const checkPart = (part: unknown, index: number) => {
-    const place = [...path, 'merge', index]
-    const shape = faults.read(partShape, part, place)
-    if (!shape) return undefined
-    const select = { given: shape.select, path: [...place, 'select'] }
-    return checkRows(shape, select, limit, place, context)
-  }
-  const parts = whole(merge.map(checkPart))
-  if (!parts) return undefined
-  const [first = [], ...others] = parts.map(({ select }) => select.map(([name]) => name))
-  for (const [index, names] of others.entries()) {
-    if (names.join() === first.join()) continue
-    faults.add(
-      [...path, 'merge', index + 1, 'select'],
-      `expected the members of the first: ${first.join(', ')}`,
-    )
-  }
-  for (const [name, member] of Object.entries({ by, prefer })) {
-    if (member === undefined || first.includes(member)) continue
-    faults.addUnknown([...path, name], member, 'expected one of', first)
-  }
-  return { kind: 'merge', parts, by, prefer, limit }
-}
-
-const counting =
-  (kind: 'count' | 'exists') =>
-  (given: Record<string, unknown>, path: Path, context: Context): Node | undefined => {
-    const source = readSource(given[kind], [...path, kind], context)
+const counting = (kind: 'count' | 'exists'): NodeForm =>
+  form(z.strictObject({ [kind]: nested }), (given, place, context) => {
+    const source = readSource(given[kind], place.at(kind), context)
     return source && { kind, source }
-  }
+  })
 
-const checkers: Checkers<typeof nodeShapes, Context, Node> = {
-  const: (given) => ({ kind: 'literal', value: given.const }),
-  param: ({ param: name }, path, context) => {
-    const param = findParameter(name, [...path, 'param'], context)
-    return param && { kind: 'param', param }
+const isInteger = ({ kind }: Field) => kind === 'integer'
+const isOrdered = ({ kind }: Field) => ['integer', 'date', 'instant'].includes(kind)
+/** Names and numbers would form one group per record. */
+const isGrouping = ({ name, kind, filter }: Field) =>
+  (kind === 'text' || kind === 'boolean') && filter === 'equal' && name !== 'id'
+
+const aggregate = (kind: 'sum' | 'min' | 'max' | 'avg', isFit: (field: Field) => boolean): NodeForm =>
+  form(z.strictObject({ [kind]: nested, field: z.string() }), (given, place, context) => {
+    const source = readSource(given[kind], place.at(kind), context)
+    const field = source && findField(source.resource, given.field as string, isFit, place.at('field'))
+    return source && field && { kind, source, field }
+  })
+
+const selection = { select: nested.optional(), value: z.unknown().optional() }
+
+const checkSelection = (
+  kind: 'first' | 'list',
+  given: unknown,
+  limit: number,
+  { select, value }: { select?: Record<string, unknown> | undefined; value?: unknown },
+  place: Place,
+  context: Context,
+): Node | undefined => {
+  const inner = place.at(kind)
+  const shape = inner.read(rowsShape, given)
+  if (!shape) return undefined
+  if ((value === undefined) === (select === undefined))
+    return place.refuse('expected either select (objects) or value (a single value each)')
+  const rows = checkRows(shape, limit, inner, context, (scope) =>
+    select ? checkSelect(select, place.at('select'), scope) : checkSelect({ value }, place, scope),
+  )
+  return { kind, plain: !select, rows }
+}
+
+const partShape = z.strictObject({ ...rowsShape.shape, select: nested })
+
+const merging: NodeForm = form(
+  z.strictObject({
+    merge: z.array(nested).min(2).max(4),
+    by: z.string(),
+    prefer: z.string().optional(),
+    limit: count(bounds.listRows),
+  }),
+  ({ merge, by, prefer, limit }, place, context) => {
+    const checkPart = (part: unknown, index: number) => {
+      const inner = place.at('merge', index)
+      const read = inner.read(partShape, part)
+      if (!read) return undefined
+      return checkRows(read, limit, inner, context, (scope) =>
+        checkSelect(read.select, inner.at('select'), scope),
+      )
+    }
+    const parts = whole(merge.map(checkPart))
+    if (!parts) return undefined
+    const [first = [], ...others] = parts.map(({ select }) => select.map(([name]) => name))
+    for (const [index, names] of others.entries()) {
+      if (names.join() !== first.join())
+        place
+          .at('merge', index + 1, 'select')
+          .refuse(`expected the members of the first: ${first.join(', ')}`)
+    }
+    for (const [name, member] of Object.entries({ by, prefer })) {
+      if (member !== undefined && !first.includes(member))
+        place.at(name).refuseName(member, 'expected one of', first)
+    }
+    return { kind: 'merge', parts, by, prefer, limit }
   },
+)
+
+/** The forms of a member, each named after its first key. An object of no form is a nested object. */
+const nodeForms: Record<string, NodeForm> = {
+  ...fixedForms,
   count: counting('count'),
   exists: counting('exists'),
-  sum: aggregate('sum'),
-  min: aggregate('min'),
-  max: aggregate('max'),
-  avg: aggregate('avg'),
-  count_by: (given, path, context) => {
-    const source = readSource(given.count_by, [...path, 'count_by'], context)
-    if (!source) return undefined
-    const find = (name: string, index: number) =>
-      findField(source.resource, name, isGrouping, [...path, 'fields', index], context)
-    const fields = whole(given.fields.map(find))
-    return fields && { kind: 'count_by', source, fields, limit: given.limit ?? 100 }
-  },
-  newest: ({ newest, as }, _path, context) => {
-    context.tally.sources += 1
-    return { kind: 'newest', resources: [...new Set(newest)] as ResourceName[], as }
-  },
-  first: (given, path, context) => ofRows('first', given, path, context),
-  list: (given, path, context) => ofRows('list', given, path, context),
-  merge: checkMerge,
-  object: ({ object }, path, context, depth) => checkObject(object, [...path, 'object'], context, depth),
+  sum: aggregate('sum', isInteger),
+  min: aggregate('min', isOrdered),
+  max: aggregate('max', isOrdered),
+  avg: aggregate('avg', isInteger),
+  count_by: form(
+    z.strictObject({
+      count_by: nested,
+      fields: z.array(z.string()).min(1).max(2),
+      limit: count(bounds.groups).default(100),
+    }),
+    ({ count_by, fields: names, limit }, place, context) => {
+      const source = readSource(count_by, place.at('count_by'), context)
+      if (!source) return undefined
+      const find = (name: string, index: number) =>
+        findField(source.resource, name, isGrouping, place.at('fields', index))
+      const fields = whole(names.map(find))
+      return fields && { kind: 'count_by', source, fields, limit }
+    },
+  ),
+  newest: form(
+    z.strictObject({ newest: z.array(resourceName).min(1), as: z.enum(['date', 'instant']) }),
+    ({ newest, as }, _place, context) => {
+      context.tally.sources += 1
+      return { kind: 'newest', resources: [...new Set(newest)], as }
+    },
+  ),
+  first: form(z.strictObject({ first: nested, ...selection }), (given, place, context) =>
+    checkSelection('first', given.first, 1, given, place, context),
+  ),
+  list: form(
+    z.strictObject({ list: nested, ...selection, limit: count(bounds.listRows) }),
+    (given, place, context) => checkSelection('list', given.list, given.limit, given, place, context),
+  ),
+  merge: merging,
+  object: form(z.strictObject({ object: nested }), ({ object }, place, context, depth) =>
+    checkObject(object, place.at('object'), context, depth),
+  ),
 }
 
-const nodeNames = Object.keys(nodeShapes) as NodeName[]
-
-const checkNode = (given: unknown, path: Path, context: Context, depth: number): Node | undefined => {
-  if (!isObject(given))
-    return context.faults.add(
-      path,
-      `expected an object, or one of: ${nodeNames.join(', ')}; write a fixed value as { const: … }`,
-    )
-  const name = nodeNames.find((each) => each in given)
-  if (name === undefined) return checkObject(given, path, context, depth + 1)
-  return checkForm(nodeShapes, checkers, name, given, path, context, depth + 1)
+const checkNode = (given: unknown, place: Place, context: Context, depth: number): Node | undefined => {
+  if (!isObject(given)) {
+    const names = Object.keys(nodeForms).join(', ')
+    return place.refuse(`expected an object, or one of: ${names}; write a fixed value as { const: … }`)
+  }
+  const [, check = checkObject] = Object.entries(nodeForms).find(([name]) => name in given) ?? []
+  return check(given, place, context, depth + 1)
 }
 
-/** Checks an object of named members. `bounds.depth` limits its nesting. */
+/** Checks an object of named members. Returns `undefined` if it is nested too deep. */
 export const checkObject = (
   given: Readonly<Record<string, unknown>>,
-  path: Path,
+  place: Place,
   context: Context,
   depth = 1,
 ): Node | undefined => {
-  if (depth > bounds.depth) return context.faults.add(path, `expected objects at most ${bounds.depth} deep`)
-  const check = (value: unknown, place: Path) => checkNode(value, place, context, depth)
-  return { kind: 'object', members: checkMembers(given, path, context, check) }
+  if (depth > bounds.depth) return place.refuse(`expected objects at most ${bounds.depth} deep`)
+  const check = (value: unknown, inner: Place) => checkNode(value, inner, context, depth)
+  return { kind: 'object', members: checkMembers(given, place, check) }
 }

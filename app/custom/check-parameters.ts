@@ -1,10 +1,29 @@
+import { z } from 'zod'
+import { tokenParameters } from '../records/query/token-parameters.ts'
 import { resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
-import { bounds, parameterName, parameterShape, reservedParameters } from './document.ts'
-import type { Faults, Path } from './faults.ts'
+import { bounds, text } from './document.ts'
+import type { Place } from './faults.ts'
 import { maxBytes, parseParameter } from './parameter.ts'
 
-/** Any day: checks compare only dates that are both relative or both fixed. */
+const parameterName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'expected up to 40 of a-z 0-9 _')
+const bound = z.union([z.string(), z.number()])
+const value = z.union([z.string(), z.number(), z.boolean()])
+const parameterShape = z.strictObject({
+  type: z.enum(['integer', 'string', 'date', 'boolean']),
+  description: text.optional(),
+  default: value.optional(),
+  example: value.optional(),
+  min: bound.optional(),
+  max: bound.optional(),
+  enum: z.array(bound).min(1).max(bounds.choices).optional(),
+  optional: z.boolean().default(false),
+})
+
+/** Controls of lists and revisions, and parameters that no URL may have. */
+const reserved = ['limit', 'cursor', 'count', 'format', 'revision', 'fields', 'sort', ...tokenParameters]
+
+/** Any day works, because only two relative or two fixed dates are compared. */
 const today = '2026-01-01'
 
 const boundsByType: Record<Parameter['type'], string> = {
@@ -14,87 +33,67 @@ const boundsByType: Record<Parameter['type'], string> = {
   integer: 'integers',
 }
 
-const isBound = (type: Parameter['type'], bound: unknown): boolean => {
+const isBound = (type: Parameter['type'], given: string | number): boolean => {
   if (type === 'boolean') return false
-  if (type === 'date') {
-    return typeof bound === 'string' && 'value' in parseParameter(plain('date'), bound, today)
-  }
-  return Number.isInteger(bound) && (type === 'integer' || (Number(bound) >= 1 && Number(bound) <= maxBytes))
+  if (type === 'date')
+    return (
+      typeof given === 'string' &&
+      'value' in parseParameter({ name: '', type, optional: false }, given, today)
+    )
+  return Number.isInteger(given) && (type === 'integer' || (Number(given) >= 1 && Number(given) <= maxBytes))
 }
 
-/** False also for a relative and a fixed date, whose order depends on the day. */
+/** False for a relative and a fixed date, because their order depends on the day. */
 const isReversed = (type: Parameter['type'], min: unknown, max: unknown): boolean => {
   if (type !== 'date') return Number(min) > Number(max)
   const [from, to] = [String(min), String(max)]
-  return (
-    from.startsWith('today') === to.startsWith('today') && resolveDate(from, today) > resolveDate(to, today)
-  )
+  const areAlike = from.startsWith('today') === to.startsWith('today')
+  return areAlike && resolveDate(from, today) > resolveDate(to, today)
 }
 
-const plain = (type: Parameter['type']): Parameter => ({ name: '', type, optional: false })
-
-const checkParameter = (name: string, value: unknown, path: Path, faults: Faults): Parameter | undefined => {
-  const given = faults.read(parameterShape, value, path)
-  if (!given) return undefined
-  const { type, description, min, max, optional = false } = given
-  for (const [bound, at] of [
-    [min, 'min'],
-    [max, 'max'],
-  ] as const) {
-    if (bound !== undefined && !isBound(type, bound))
-      return faults.add(
-        [...path, at],
-        `expected ${boundsByType[type]} as bounds of a parameter of type ${type}`,
-      )
+const checkParameter = (name: string, given: unknown, place: Place): Parameter | undefined => {
+  const read = place.read(parameterShape, given)
+  if (!read) return undefined
+  const { type, description, min, max, optional, enum: choices } = read
+  for (const [at, limit] of Object.entries({ min, max })) {
+    if (limit !== undefined && !isBound(type, limit))
+      return place.at(at).refuse(`expected ${boundsByType[type]} as bounds of a parameter of type ${type}`)
   }
-  if (min !== undefined && max !== undefined && isReversed(type, min, max)) {
-    return faults.add([...path, 'min'], `expected at most max, which is ${max}`)
+  if (min !== undefined && max !== undefined && isReversed(type, min, max))
+    return place.at('min').refuse(`expected at most max, which is ${max}`)
+  const parameter: Parameter = { name, type, description, min, max, optional }
+  const values = choices?.map(String)
+  if (type === 'boolean' && values) place.at('enum').refuse('expected no bounds: a boolean is true or false')
+  for (const [index, each] of (values ?? []).entries()) {
+    const parsed = parseParameter(parameter, each, today)
+    if ('detail' in parsed) place.at('enum', index).refuse(parsed.detail)
   }
-  const parameter: Parameter = {
-    name,
-    type,
-    description,
-    min,
-    max,
-    optional,
-    values: given.enum?.map(String),
+  if (read.default !== undefined && optional)
+    place.at('optional').refuse('a parameter with a default is never missing: leave one of both out')
+  const parse = (member: 'default' | 'example') => {
+    if (read[member] === undefined) return undefined
+    const parsed = parseParameter({ ...parameter, values }, String(read[member]), today)
+    return 'value' in parsed ? parsed.value : place.at(member).refuse(parsed.detail)
   }
-  if (type === 'boolean' && given.enum)
-    faults.add([...path, 'enum'], 'expected no bounds: a boolean is true or false')
-  for (const [index, each] of (parameter.values ?? []).entries()) {
-    const parsed = parseParameter({ ...parameter, values: undefined }, each, today)
-    if ('detail' in parsed) faults.add([...path, 'enum', index], parsed.detail)
-  }
-  if (given.default !== undefined && optional) {
-    faults.add([...path, 'optional'], 'a parameter with a default is never missing: leave one of both out')
-  }
-  const [usual, example] = (['default', 'example'] as const).map((name) => {
-    const text = given[name]
-    if (text === undefined) return undefined
-    const parsed = parseParameter(parameter, String(text), today)
-    if ('value' in parsed) return parsed.value
-    return faults.add([...path, name], parsed.detail)
-  })
-  return { ...parameter, default: usual, example }
+  return { ...parameter, values, default: parse('default'), example: parse('example') }
 }
 
-/** Returns the valid parameters of a document, by name. */
+/** Checks the parameters of a document. Returns the valid ones by name. */
 export const checkParameters = (
   params: Readonly<Record<string, unknown>>,
-  path: Path,
-  faults: Faults,
+  place: Place,
 ): Map<string, Parameter> => {
+  const entries = Object.entries(params)
+  if (entries.length > bounds.params) place.refuse(`expected at most ${bounds.params}, got ${entries.length}`)
   const checked = new Map<string, Parameter>()
-  const names = Object.keys(params)
-  if (names.length > bounds.params) faults.add(path, `expected at most ${bounds.params}, got ${names.length}`)
-  for (const name of names) {
-    const place = [...path, name]
-    if (faults.read(parameterName, name, place) === undefined) continue
-    if (reservedParameters.includes(name)) {
-      faults.add(place, `expected another name: ${reservedParameters.join(', ')} mean something already`)
+  for (const [name, given] of entries) {
+    const inner = place.at(name)
+    if (inner.read(parameterName, name) === undefined) continue
+    if (reserved.includes(name)) {
+      inner.refuse(`expected another name: ${reserved.join(', ')} mean something already`)
       continue
     }
-    const parameter = checkParameter(name, params[name], place, faults)
+    const parameter = checkParameter(name, given, inner)
     if (parameter) checked.set(name, parameter)
   }
   return checked

@@ -1,137 +1,132 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { checkField, type Scope } from './check-fields.ts'
-import { checkSource } from './check-source.ts'
+import { checkSource, sourceMembers } from './check-source.ts'
 import type { Context } from './check-templates.ts'
 import { checkSelect } from './check-values.ts'
-import type { Join, JoinMany, JoinOne, Rows } from './definition.ts'
-import { bounds, joinShape, memberName, type rowsShape } from './document.ts'
-import type { Path } from './faults.ts'
+import type { FieldRef, Join, JoinMany, JoinOne, Rows, Select } from './definition.ts'
+import { bounds, count, memberName, nested, resourceName } from './document.ts'
+import type { Place } from './faults.ts'
 
-/** Fields through which joins find records. Each has an index. */
-const isRelation = (field: Field): boolean =>
-  field.filter !== undefined &&
-  field.kind === 'text' &&
-  (field.array
-    ? field.indexedElements && /_(ids|codes)$/.test(field.name)
-    : /(^|_)(id|country_code)$/.test(field.name))
+export const rowsShape = z.strictObject({ ...sourceMembers, joins: nested.optional() })
+
+const { where, sort } = sourceMembers
+const joinShape = z.strictObject({
+  to: resourceName,
+  on: z.string().optional(),
+  many_on: z.string().optional(),
+  where,
+  sort,
+  limit: count(bounds.listRows).optional(),
+  pick: z.union([z.array(z.string()).min(1).max(bounds.members), nested], 'expected a list of fields'),
+})
+
+/** Joins find records through these fields: each has an index. */
+const isRelation = ({ name, kind, filter, array, indexedElements }: Field): boolean => {
+  if (kind !== 'text' || filter === undefined) return false
+  return array ? indexedElements && /_(ids|codes)$/.test(name) : /(^|_)(id|country_code)$/.test(name)
+}
 
 const listRelations = ({ fields }: Resource): string[] =>
   [...fields.values()].filter((field) => isRelation(field) && field.name !== 'id').map(({ name }) => name)
 
 type Given = z.output<typeof joinShape>
 
-const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOne | undefined => {
-  const { faults } = scope
-  const on = checkField(given.on as string, [...path, 'on'], scope)
-  const source = checkSource({ from: given.to, where: given.where }, path, scope)
+/** A join starts from a single text that is not inside an object. */
+const isId = ({ type, array, path }: FieldRef) => type === 'text' && !array && path.length === 0
+
+const checkOne = (
+  alias: string,
+  given: Given & { on: string },
+  place: Place,
+  scope: Scope,
+): JoinOne | undefined => {
+  const on = checkField(given.on, place.at('on'), scope)
+  const source = checkSource({ from: given.to, where: given.where }, place, scope)
   for (const name of ['sort', 'limit'] as const) {
-    if (given[name] !== undefined)
-      faults.add([...path, name], 'a join by on has one row: expected many_on with it')
+    if (given[name] !== undefined) place.at(name).refuse('a join by on has one row: expected many_on with it')
   }
   if (!Array.isArray(given.pick))
-    return faults.add([...path, 'pick'], 'expected a list of fields: select renames them')
-  const known = [...source.resource.fields.keys()]
-  const pick = given.pick.flatMap((name, index) => {
-    const field = source.resource.fields.get(name)
+    return place.at('pick').refuse('expected a list of fields: select renames them')
+  const { fields } = source.resource
+  const pick = given.pick.map((name, index) => {
     const expected = `${given.to} have no field ${name}; expected one of`
-    if (!field) faults.addUnknown([...path, 'pick', index], name, expected, known)
-    return field ? [field] : []
+    return fields.get(name) ?? place.at('pick', index).refuseName(name, expected, [...fields.keys()])
   })
   if (!on) return undefined
-  if (on.type !== 'text' || on.array || on.path.length > 0)
-    return faults.add(
-      [...path, 'on'],
-      `expected a field that holds an id of ${given.to}, such as ${listRelations(scope.resource).join(', ')}`,
-    )
+  if (!isId(on)) {
+    const known = listRelations(scope.resource).join(', ')
+    return place.at('on').refuse(`expected a field that holds an id of ${given.to}, such as ${known}`)
+  }
+  const id = fields.get('id')
   // A later join may start from this id.
-  const id = source.resource.fields.get('id')
-  const all = id && !pick.includes(id) ? [id, ...pick] : pick
-  return { kind: 'one', alias, source, on, pick: all }
+  const all = new Set(pick.includes(id) ? pick : [id, ...pick])
+  return { kind: 'one', alias, source, on, pick: [...all].filter((field) => field !== undefined) }
 }
 
-const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinMany | undefined => {
-  const { faults } = scope
-  const source = checkSource({ from: given.to, where: given.where, sort: given.sort }, path, scope)
+const checkMany = (
+  alias: string,
+  given: Given & { many_on: string },
+  place: Place,
+  scope: Scope,
+): JoinMany | undefined => {
+  const source = checkSource({ from: given.to, where: given.where, sort: given.sort }, place, scope)
   const { resource } = source
-  const field = resource.fields.get(given.many_on as string)
   const relations = listRelations(resource)
-  if (!field || !relations.includes(field.name))
-    return faults.addUnknown(
-      [...path, 'many_on'],
-      given.many_on,
-      `${resource.name} are found by`,
-      relations.length > 0 ? relations : ['id'],
-    )
+  const field = resource.fields.get(given.many_on)
+  if (!field || !relations.includes(field.name)) {
+    const known = relations.length > 0 ? relations : ['id']
+    return place.at('many_on').refuseName(given.many_on, `${resource.name} are found by`, known)
+  }
   if (given.limit === undefined)
-    faults.add([...path, 'limit'], `is missing: expected 1 to ${bounds.listRows} rows at most`)
-  const on = checkField(given.on ?? 'id', [...path, 'on'], scope)
-  if (on && (on.type !== 'text' || on.array || on.path.length > 0))
-    return faults.add([...path, 'on'], `expected a field with the same ids as ${field.name} of ${given.to}`)
-  const inner: Scope = { ...scope, resource, joins: new Map() }
+    place.at('limit').refuse(`is missing: expected 1 to ${bounds.listRows} rows at most`)
+  const on = checkField(given.on ?? 'id', place.at('on'), scope)
+  if (on && !isId(on))
+    return place.at('on').refuse(`expected a field with the same ids as ${field.name} of ${given.to}`)
   const picked = Array.isArray(given.pick)
     ? Object.fromEntries(given.pick.map((name) => [name, name]))
     : given.pick
-  const select = checkSelect(picked, [...path, 'pick'], inner)
+  const select = checkSelect(picked, place.at('pick'), { ...scope, resource, joins: new Map() })
   return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? 1, select }
 }
 
-const checkJoins = (
-  given: Readonly<Record<string, unknown>>,
-  path: Path,
-  context: Context & { resource: Resource },
-): Scope => {
-  const joins = new Map<string, Join>()
-  const scope: Scope = { ...context, joins }
-  const { faults, tally, resource } = context
-  const aliases = Object.keys(given)
-  for (const [index, alias] of aliases.entries()) {
-    const place = [...path, alias]
-    tally.joins += 1
-    if (tally.joins === bounds.joins + 1)
-      faults.add(place, `expected at most ${bounds.joins} joins in a document`)
-    if (faults.read(memberName, alias, place) === undefined) continue
-    if (resource.fields.has(alias))
-      faults.add(place, `expected another name: ${resource.name} has a field ${alias}`)
-    const join = faults.read(joinShape, given[alias], place)
-    if (!join) continue
-    const [start = ''] = (join.on ?? '').split('.')
-    if (aliases.indexOf(start) >= index) {
-      faults.add(
-        [...place, 'on'],
-        `a cycle: ${alias} starts from ${start === alias ? 'itself' : `${start}, which is after it`}`,
-      )
-      continue
-    }
-    if (join.many_on === undefined && join.on === undefined) {
-      faults.add(
-        place,
-        'expected on (a field of the row that holds an id) or many_on (a field of the others)',
-      )
-      continue
-    }
-    const checked =
-      join.many_on === undefined ? checkOne(alias, join, place, scope) : checkMany(alias, join, place, scope)
-    if (checked) joins.set(alias, checked)
-  }
-  return scope
+const checkJoin = (alias: string, given: unknown, place: Place, scope: Scope, later: readonly string[]) => {
+  if (place.read(memberName, alias) === undefined) return undefined
+  if (scope.resource.fields.has(alias))
+    place.refuse(`expected another name: ${scope.resource.name} has a field ${alias}`)
+  const join = place.read(joinShape, given)
+  if (!join) return undefined
+  const { on, many_on } = join
+  const [start = ''] = (on ?? '').split('.')
+  if (start === alias) return place.at('on').refuse(`a cycle: ${alias} starts from itself`)
+  if (later.includes(start))
+    return place.at('on').refuse(`a cycle: ${alias} starts from ${start}, which is after it`)
+  if (many_on !== undefined) return checkMany(alias, { ...join, many_on }, place, scope)
+  if (on !== undefined) return checkOne(alias, { ...join, on }, place, scope)
+  return place.refuse('expected on (a field of the row that holds an id) or many_on (a field of the others)')
 }
 
-/** Checks rows with their joins and their selected values. */
+/** Checks a source, its joins, and then with `select` its values, which may use the joins. Adds faults. */
 export const checkRows = (
   given: z.output<typeof rowsShape>,
-  select: { given: Readonly<Record<string, unknown>>; path: Path },
   limit: number,
-  path: Path,
+  place: Place,
   context: Context,
+  select: (scope: Scope) => Select,
 ): Rows => {
-  context.tally.sources += 1
-  const source = checkSource(given, path, context)
-  const scope = checkJoins(given.joins ?? {}, [...path, 'joins'], { ...context, resource: source.resource })
-  return {
-    source,
-    joins: [...scope.joins.values()],
-    select: checkSelect(select.given, select.path, scope),
-    limit,
+  const { tally } = context
+  tally.sources += 1
+  const source = checkSource(given, place, context)
+  const joins = new Map<string, Join>()
+  const scope: Scope = { ...context, resource: source.resource, joins }
+  const entries = Object.entries(given.joins ?? {})
+  for (const [index, [alias, value]] of entries.entries()) {
+    const inner = place.at('joins', alias)
+    tally.joins += 1
+    if (tally.joins === bounds.joins + 1) inner.refuse(`expected at most ${bounds.joins} joins in a document`)
+    const later = entries.slice(index + 1).map(([name]) => name)
+    const join = checkJoin(alias, value, inner, scope, later)
+    if (join) joins.set(alias, join)
   }
+  return { source, joins: [...joins.values()], select: select(scope), limit }
 }

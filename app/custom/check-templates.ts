@@ -1,41 +1,41 @@
 import { maxValues } from '../records/query/query.ts'
 import type { Field } from '../records/resources/define.ts'
 import type { Parameter, Template } from './definition.ts'
-import { type Faults, type Path, whole } from './faults.ts'
+import { type Place, whole } from './faults.ts'
 
 export type Context = Readonly<{
-  faults: Faults
   params: ReadonlyMap<string, Parameter>
   tally: { sources: number; joins: number }
 }>
-
-const embedded = /\$\{([^{}]*)\}/
 
 /** `$name` is a parameter, `${name}` a parameter within a text, `$$` a dollar sign. */
 const parseTemplate = (text: string): Template => {
   if (text.startsWith('$$')) return [text.slice(1)]
   if (/^\$[^{]/.test(text)) return [{ param: text.slice(1) }]
   return text
-    .split(embedded)
+    .split(/\$\{([^{}]*)\}/)
     .map((part, index) => (index % 2 === 0 ? part : { param: part }))
     .filter((part) => part !== '')
 }
 
-/** Finds a parameter. Otherwise adds a fault and returns `undefined`. */
-export const findParameter = (
-  name: string,
-  path: Path,
-  { params, faults }: Context,
-): Parameter | undefined => {
+/** Lists the parameters of templates, with repetitions. */
+export const listParameters = (templates: readonly Template[]): string[] =>
+  templates.flat().flatMap((part) => (typeof part === 'string' ? [] : [part.param]))
+
+/** Inserts texts of parameters into a template. */
+export const fillTemplate = (template: Template, getText: (param: string) => string): string =>
+  template.map((part) => (typeof part === 'string' ? part : getText(part.param))).join('')
+
+/** Finds a parameter of the document. Returns `undefined` after a fault. */
+export const findParameter = (name: string, place: Place, { params }: Context): Parameter | undefined => {
   const found = params.get(name)
-  if (!found) {
-    const known = [...params.keys()]
-    const detail = known.length > 0 ? `expected one of: ${known.join(', ')}` : 'the document has no params'
-    faults.add(path, `the document has no parameter ${name}; ${detail}`, name, known)
-  }
-  return found
+  if (found) return found
+  const known = [...params.keys()]
+  const detail = known.length > 0 ? `expected one of: ${known.join(', ')}` : 'the document has no params'
+  return place.refuse(`the document has no parameter ${name}; ${detail}`, name, known)
 }
 
+/** The types of parameters that a field can be compared with. */
 export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   text: ['string'],
   date: ['date'],
@@ -45,74 +45,50 @@ export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   json: [],
 }
 
-/** Whether the parameter's values can be values of the field. */
-export const fits = (parameter: Parameter, field: Field): boolean =>
-  fitting[field.kind].includes(parameter.type)
-
-/** Samples of a parameter's texts. `undefined` if every text is valid: then only requests are checked. */
-const listSamples = ({
-  type,
-  values,
-  default: usual,
-  min,
-  max,
-}: Parameter): readonly string[] | undefined => {
+/** Texts to try for a parameter. None for free text, which only a request can check. */
+const listSamples = ({ type, values, default: usual, min, max }: Parameter): readonly string[] => {
   if (values) return values
-  if (type === 'string') return undefined
+  if (type === 'string') return []
   if (type === 'boolean') return ['true', 'false']
   if (type === 'date') return [usual ?? '2026-01-01']
-  return [usual, min, max]
-    .filter((each) => each !== undefined)
-    .map(String)
-    .concat(min === undefined ? ['1'] : [])
+  return [usual, min ?? 1, max].filter((each) => each !== undefined).map(String)
 }
 
-/** The values with each sample of each parameter in turn. `undefined` if a parameter has no samples. */
-export const writings = (values: readonly Template[], { params }: Context): string[][] | undefined => {
-  const used = new Map(
-    values
-      .flat()
-      .filter((part) => typeof part !== 'string')
-      .map(({ param }) => [param, listSamples(params.get(param) as Parameter)] as const),
+/** Fills in samples of the parameters, one of each in each round. Empty if a parameter has no samples. */
+export const listWritings = (values: readonly Template[], { params }: Context): string[][] => {
+  const samples = new Map(
+    listParameters(values).map((name) => [name, listSamples(params.get(name) as Parameter)]),
   )
-  if ([...used.values()].some((samples) => samples === undefined)) return undefined
-  const most = Math.max(1, ...[...used.values()].map((samples) => samples?.length ?? 1))
-  return Array.from({ length: most }, (_, round) =>
-    values.map((template) =>
-      template
-        .map((part) => {
-          if (typeof part === 'string') return part
-          const samples = used.get(part.param) as readonly string[]
-          return samples[Math.min(round, samples.length - 1)]
-        })
-        .join(''),
-    ),
+  const counts = [...samples.values()].map(({ length }) => length)
+  if (counts.includes(0)) return []
+  const getSample = (name: string, round: number) => {
+    const all = samples.get(name) as readonly string[]
+    return all[round % all.length] as string
+  }
+  return Array.from({ length: Math.max(1, ...counts) }, (_, round) =>
+    values.map((template) => fillTemplate(template, (name) => getSample(name, round))),
   )
 }
 
-/** Parses the values of a condition as templates. Returns `undefined` after a fault. */
+/** Parses the value or values of a condition as templates. Returns `undefined` after a fault. */
 export const checkTemplates = (
   given: unknown,
   isList: boolean,
-  path: Path,
+  place: Place,
   context: Context,
 ): Template[] | undefined => {
-  const { faults } = context
   const values = Array.isArray(given) ? given : [given]
   if (Array.isArray(given) && !isList)
-    return faults.add(path, 'expected one value: only =, in, nin and all take a list')
+    return place.refuse('expected one value: only =, in, nin and all take a list')
   if (values.length === 0 || values.length > maxValues)
-    return faults.add(path, `expected 1 to ${maxValues} values, got ${values.length}`)
-  const place = (index: number) => (Array.isArray(given) ? [...path, index] : path)
+    return place.refuse(`expected 1 to ${maxValues} values, got ${values.length}`)
   const check = (value: unknown, index: number): Template | undefined => {
-    if (value === null) return faults.add(place(index), 'expected a value; to find null, use [null]: true')
+    const inner = Array.isArray(given) ? place.at(index) : place
+    if (value === null) return inner.refuse('expected a value; to find null, use [null]: true')
     if (typeof value === 'object')
-      return faults.add(place(index), 'expected a text, a number, true or false, or a list of these')
+      return inner.refuse('expected a text, a number, true or false, or a list of these')
     const template = parseTemplate(String(value))
-    const isUnknown = (part: Template[number]) =>
-      typeof part !== 'string' && !findParameter(part.param, place(index), context)
-    const unknown = template.filter(isUnknown)
-    return unknown.length > 0 ? undefined : template
+    return whole(listParameters([template]).map((name) => findParameter(name, inner, context))) && template
   }
   return whole(values.map(check))
 }

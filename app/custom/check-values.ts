@@ -1,12 +1,12 @@
+import { z } from 'zod'
 import { checkField, type Scope } from './check-fields.ts'
-import { type Checkers, checkForm, checkMembers } from './check-forms.ts'
-import { findParameter } from './check-templates.ts'
+import { checkMembers, type FormCheck, fixedForms, form } from './check-forms.ts'
 import { checkTest } from './check-tests.ts'
-import type { FieldRef, Scalar, Select, Test, Value } from './definition.ts'
-import { bounds, isObject, scalar, type ValueName, valueShapes } from './document.ts'
-import { type Path, whole } from './faults.ts'
+import type { FieldRef, Select, Value } from './definition.ts'
+import { bounds, isObject, scalar, text } from './document.ts'
+import { type Place, whole } from './faults.ts'
 
-/** Date tokens and PostgreSQL's names for them. Only blanks and punctuation are accepted in addition. */
+/** Date tokens and their names in PostgreSQL's `to_char`. */
 const dateTokens: Readonly<Record<string, string>> = {
   YYYY: 'YYYY',
   YY: 'YY',
@@ -16,127 +16,131 @@ const dateTokens: Readonly<Record<string, string>> = {
   mm: 'MI',
   ss: 'SS',
 }
-const timeTokens = new Set(['HH', 'mm', 'ss'])
 
-const checkFormat = (format: string, ref: FieldRef, path: Path, { faults }: Scope): string | undefined => {
+const checkFormat = (format: string, { field, type }: FieldRef, place: Place): string | undefined => {
   const parts = format.match(/YYYY|YY|MM|DD|HH|mm|ss|[ .,:/_-]+|T|./gu) ?? []
   const bad = parts.find((part) => !(part in dateTokens) && !/^([ .,:/_-]+|T)$/.test(part))
-  if (bad !== undefined || parts.length === 0)
-    return faults.add(
-      path,
-      `expected YYYY, YY, MM, DD, HH, mm, ss and separators, as DD.MM.YYYY; got ${JSON.stringify(bad ?? '')}`,
-    )
-  if (ref.type === 'date' && parts.some((part) => timeTokens.has(part)))
-    return faults.add(path, `${ref.field.name} is a date: it has no time of day`)
+  if (bad !== undefined || parts.length === 0) {
+    const got = JSON.stringify(bad ?? '')
+    return place.refuse(`expected YYYY, YY, MM, DD, HH, mm, ss and separators, as DD.MM.YYYY; got ${got}`)
+  }
+  if (type === 'date' && parts.some((part) => ['HH', 'mm', 'ss'].includes(part)))
+    return place.refuse(`${field.name} is a date: it has no time of day`)
   return parts.map((part) => dateTokens[part] ?? `"${part}"`).join('')
 }
 
-const literal = (value: Scalar): Value => ({ kind: 'literal', value })
-
-/** A bare value is a literal in `then` and `else`, but the name of a field in `select`. */
-const checkOutcome = (value: unknown, path: Path, scope: Scope, depth: number): Value | undefined => {
-  if (isObject(value)) return checkValue(value, path, scope, depth)
-  if (value === undefined) scope.faults.add(path, 'is missing: expected a value')
-  const read = scope.faults.read(scalar, value ?? null, path)
-  return read === undefined ? undefined : literal(read)
+/** A bare text is a literal here, but the name of a field in `select`. */
+const checkOutcome = (value: unknown, place: Place, scope: Scope, depth: number): Value | undefined => {
+  if (isObject(value)) return checkValue(value, place, scope, depth)
+  if (value === undefined) return place.refuse('is missing: expected a value')
+  const literal = place.read(scalar, value)
+  return literal === undefined ? undefined : { kind: 'literal', value: literal }
 }
 
-const checkers: Checkers<typeof valueShapes, Scope, Value> = {
-  field: ({ field }, path, scope) => checkValue(field, [...path, 'field'], scope, 1),
-  const: (given) => literal(given.const),
-  param: ({ param: name }, path, scope) => {
-    const param = findParameter(name, [...path, 'param'], scope)
-    return param && { kind: 'param', param }
-  },
-  concat: ({ concat, separator = '' }, path, scope, depth) => {
-    const parts = concat.map((part, index) => {
-      const place = [...path, 'concat', index]
-      const checked = checkValue(part, place, scope, depth + 1)
-      const isText =
-        checked &&
-        checked.kind !== 'items' &&
-        !(checked.kind === 'field' && (checked.ref.type === 'json' || checked.ref.array))
-      if (checked && !isText)
-        scope.faults.add(place, 'expected a single value: a list or an object is not a text')
-      return isText ? checked : undefined
-    })
-    const checked = whole(parts)
-    return checked && { kind: 'concat', parts: checked, separator }
-  },
-  map: ({ map }, path, scope) => {
-    const place = [...path, 'map']
-    const ref = checkField(map.field, [...place, 'field'], scope)
-    if (!ref) return undefined
-    if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean'))
-      return scope.faults.add([...place, 'field'], `expected a text or a boolean, which ${map.field} is not`)
-    const known =
-      ref.type === 'boolean' ? ['true', 'false'] : ref.path.length > 0 ? undefined : ref.field.values
-    const values = Object.entries(map.values)
-    if (values.length > bounds.choices)
-      scope.faults.add([...place, 'values'], `expected at most ${bounds.choices}`)
-    for (const [value] of values) {
-      if (known && !known.includes(value))
-        scope.faults.addUnknown([...place, 'values', value], value, `${map.field} is one of`, known)
-    }
-    return { kind: 'map', ref, values, otherwise: map.else ?? null }
-  },
-  date: ({ date }, path, scope) => {
-    const place = [...path, 'date']
-    const ref = checkField(date.field, [...place, 'field'], scope)
-    if (!ref) return undefined
-    if (ref.array || (ref.type !== 'date' && ref.type !== 'instant'))
-      return scope.faults.add(
-        [...place, 'field'],
-        `expected a date or an instant, which ${date.field} is not`,
-      )
-    const format = checkFormat(date.format, ref, [...place, 'format'], scope)
-    return format === undefined ? undefined : { kind: 'date', ref, format }
-  },
-  if: ({ if: given }, path, scope, depth) => {
-    const place = [...path, 'if']
-    const test = checkTest(given.test, [...place, 'test'], scope)
-    const yes = checkOutcome(given.then, [...place, 'then'], scope, depth + 1)
-    const otherwise = checkOutcome(given.else ?? null, [...place, 'else'], scope, depth + 1)
-    return test && yes && otherwise && { kind: 'case', branches: [[test, yes]], otherwise }
-  },
-  case: (given, path, scope, depth) => {
-    const branches = given.case.map(({ when, then }, index): readonly [Test, Value] | undefined => {
-      const place = [...path, 'case', index]
-      const test = checkTest(when, [...place, 'when'], scope)
-      const value = checkOutcome(then, [...place, 'then'], scope, depth + 1)
-      return test && value && [test, value]
-    })
-    const otherwise = checkOutcome(given.else ?? null, [...path, 'else'], scope, depth + 1)
-    const checked = whole(branches)
-    return checked && otherwise && { kind: 'case', branches: checked, otherwise }
-  },
+// biome-ignore-start lint/suspicious/noThenProperty: the document's own word; nothing awaits a schema
+const ifShape = z.strictObject({ test: z.unknown(), then: z.unknown(), else: z.unknown().optional() })
+const branchShape = z.strictObject({ when: z.unknown(), then: z.unknown() })
+// biome-ignore-end lint/suspicious/noThenProperty: as above
+
+const isText = (value: Value): boolean =>
+  value.kind === 'field' ? value.ref.type !== 'json' && !value.ref.array : value.kind !== 'items'
+
+const valueForms: Record<string, FormCheck<Scope, Value>> = {
+  field: form(z.strictObject({ field: z.string() }), ({ field }, place, scope) =>
+    checkValue(field, place.at('field'), scope),
+  ),
+  ...fixedForms,
+  concat: form(
+    z.strictObject({ concat: z.array(z.unknown()).min(1).max(20), separator: text.optional() }),
+    ({ concat, separator = '' }, place, scope, depth) => {
+      const parts = concat.map((part, index) => {
+        const inner = place.at('concat', index)
+        const checked = checkValue(part, inner, scope, depth + 1)
+        if (!checked || isText(checked)) return checked
+        return inner.refuse('expected a single value: a list or an object is not a text')
+      })
+      const checked = whole(parts)
+      return checked && { kind: 'concat', parts: checked, separator }
+    },
+  ),
+  map: form(
+    z.strictObject({
+      map: z.strictObject({
+        field: z.string(),
+        values: z.record(z.string(), scalar),
+        else: scalar.optional(),
+      }),
+    }),
+    ({ map }, outer, scope) => {
+      const place = outer.at('map')
+      const ref = checkField(map.field, place.at('field'), scope)
+      if (!ref) return undefined
+      if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean'))
+        return place.at('field').refuse(`expected a text or a boolean, which ${map.field} is not`)
+      const texts = ref.path.length > 0 ? undefined : ref.field.values
+      const known = ref.type === 'boolean' ? ['true', 'false'] : texts
+      const values = Object.entries(map.values)
+      if (values.length > bounds.choices) place.at('values').refuse(`expected at most ${bounds.choices}`)
+      for (const [value] of values) {
+        if (known && !known.includes(value))
+          place.at('values', value).refuseName(value, `${map.field} is one of`, known)
+      }
+      return { kind: 'map', ref, values, otherwise: map.else ?? null }
+    },
+  ),
+  date: form(
+    z.strictObject({ date: z.strictObject({ field: z.string(), format: z.string().max(40) }) }),
+    ({ date }, outer, scope) => {
+      const place = outer.at('date')
+      const ref = checkField(date.field, place.at('field'), scope)
+      if (!ref) return undefined
+      if (ref.array || (ref.type !== 'date' && ref.type !== 'instant'))
+        return place.at('field').refuse(`expected a date or an instant, which ${date.field} is not`)
+      const format = checkFormat(date.format, ref, place.at('format'))
+      return format === undefined ? undefined : { kind: 'date', ref, format }
+    },
+  ),
+  if: form(z.strictObject({ if: ifShape }), ({ if: given }, outer, scope, depth) => {
+    const place = outer.at('if')
+    const test = checkTest(given.test, place.at('test'), scope)
+    const then = checkOutcome(given.then, place.at('then'), scope, depth + 1)
+    const otherwise = checkOutcome(given.else ?? null, place.at('else'), scope, depth + 1)
+    return test && then && otherwise && { kind: 'case', branches: [[test, then]], otherwise }
+  }),
+  case: form(
+    z.strictObject({ case: z.array(branchShape).min(1).max(20), else: z.unknown().optional() }),
+    (given, place, scope, depth) => {
+      const branches = given.case.map(({ when, then }, index) => {
+        const inner = place.at('case', index)
+        const test = checkTest(when, inner.at('when'), scope)
+        const value = checkOutcome(then, inner.at('then'), scope, depth + 1)
+        return test && value && ([test, value] as const)
+      })
+      const otherwise = checkOutcome(given.else ?? null, place.at('else'), scope, depth + 1)
+      const checked = whole(branches)
+      return checked && otherwise && { kind: 'case', branches: checked, otherwise }
+    },
+  ),
 }
 
-const valueNames = Object.keys(valueShapes) as ValueName[]
+const valueNames = Object.keys(valueForms)
 
-const checkValue = (value: unknown, path: Path, scope: Scope, depth = 1): Value | undefined => {
-  const { faults, joins } = scope
-  if (depth > bounds.depth) return faults.add(path, `expected values at most ${bounds.depth} deep`)
+const checkValue = (value: unknown, place: Place, scope: Scope, depth = 1): Value | undefined => {
+  if (depth > bounds.depth) return place.refuse(`expected values at most ${bounds.depth} deep`)
   if (typeof value === 'string') {
-    const join = joins.get(value)
+    const join = scope.joins.get(value)
     if (join?.kind === 'many') return { kind: 'items', join }
-    const ref = checkField(value, path, scope)
+    const ref = checkField(value, place, scope)
     return ref && { kind: 'field', ref }
   }
-  const name = isObject(value) ? valueNames.find((each) => each in value) : undefined
-  if (name === undefined) {
-    const [given] = isObject(value) ? Object.keys(value) : []
-    const place = given === undefined ? path : [...path, given]
-    return faults.add(
-      place,
-      `expected the name of a field, or one of: ${valueNames.join(', ')}`,
-      given,
-      valueNames,
-    )
-  }
-  return checkForm(valueShapes, checkers, name, value, path, scope, depth)
+  const names = isObject(value) ? Object.keys(value) : []
+  const [, check] = Object.entries(valueForms).find(([name]) => names.includes(name)) ?? []
+  if (check) return check(value, place, scope, depth)
+  const [given] = names
+  const inner = given === undefined ? place : place.at(given)
+  return inner.refuse(`expected the name of a field, or one of: ${valueNames.join(', ')}`, given, valueNames)
 }
 
-/** Checks the members of each row of a response. */
-export const checkSelect = (select: Readonly<Record<string, unknown>>, path: Path, scope: Scope): Select =>
-  checkMembers(select, path, scope, (value, place) => checkValue(value, place, scope))
+/** Checks the members of a response's rows. Returns the valid ones. */
+export const checkSelect = (select: Readonly<Record<string, unknown>>, place: Place, scope: Scope): Select =>
+  checkMembers(select, place, (value, inner) => checkValue(value, inner, scope))

@@ -1,62 +1,68 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { checkObject } from './check-nodes.ts'
 import { checkParameters } from './check-parameters.ts'
-import { checkRows } from './check-rows.ts'
+import { checkRows, rowsShape } from './check-rows.ts'
 import type { Context } from './check-templates.ts'
+import { checkSelect } from './check-values.ts'
 import type { Definition, List } from './definition.ts'
 import { listDependencies } from './dependencies.ts'
-import { bounds, documentShape, listShape } from './document.ts'
-import { createFaults, DocumentError, type Path } from './faults.ts'
+import { bounds, count, nested, text } from './document.ts'
+import { createPlace, DocumentError, type DocumentFault, type Place } from './faults.ts'
 
-const defaultLimit = 50
+const documentShape = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'expected 1 to 64 of a-z 0-9 -, not beginning with -'),
+  revision: z.int().min(1).max(1_000_000),
+  title: text.optional(),
+  description: text.optional(),
+  params: nested.default({}),
+  object: nested.optional(),
+  list: z.unknown().optional(),
+})
 
-const checkFilters = (
-  names: readonly string[],
-  list: Omit<List, 'filters'>,
-  path: Path,
-  context: Context,
-): string[] => {
-  const { faults, params } = context
-  const { resource } = list.source
-  const known = [...resource.fields.values()].filter((field) => field.filter).map((field) => field.name)
-  for (const [index, name] of names.entries()) {
-    if (!known.includes(name)) {
-      faults.addUnknown([...path, index], name, `${resource.name} filters`, known)
-    } else if (params.has(name)) {
-      faults.add([...path, index], `${name} is a parameter already`)
-    }
-  }
-  return [...new Set(names)]
-}
+const listShape = z.strictObject({
+  ...rowsShape.shape,
+  limit: count(bounds.pageRows).default(50),
+  filters: z.array(z.string()).max(bounds.members).default([]),
+  select: nested,
+})
 
-const checkList = (given: unknown, path: Path, context: Context): List | undefined => {
-  const shape = context.faults.read(listShape, given, path)
+const checkList = (given: unknown, place: Place, context: Context): List | undefined => {
+  const shape = place.read(listShape, given)
   if (!shape) return undefined
-  const { limit = defaultLimit, filters = [], select, ...rows } = shape
-  const checked = checkRows(rows, { given: select, path: [...path, 'select'] }, limit, path, context)
-  return { ...checked, filters: checkFilters(filters, checked, [...path, 'filters'], context) }
+  const rows = checkRows(shape, shape.limit, place, context, (scope) =>
+    checkSelect(shape.select, place.at('select'), scope),
+  )
+  const { resource } = rows.source
+  const known = [...resource.fields.values()].filter((field) => field.filter).map((field) => field.name)
+  for (const [index, name] of shape.filters.entries()) {
+    const inner = place.at('filters', index)
+    if (!known.includes(name)) inner.refuseName(name, `${resource.name} filters`, known)
+    else if (context.params.has(name)) inner.refuse(`${name} is a parameter already`)
+  }
+  return { ...rows, filters: [...new Set(shape.filters)] }
 }
 
-/** Checks a parsed document against the resources. Throws a DocumentError with every fault. */
+/** Checks the result of `readText` against the resources. Throws a DocumentError with every fault. */
 export const checkDocument = (document: unknown): Definition => {
-  const faults = createFaults()
-  const shape = faults.read(documentShape, document, [])
-  if (!shape) throw new DocumentError(faults.list)
+  const faults: DocumentFault[] = []
+  const place = createPlace(faults)
+  const shape = place.read(documentShape, document)
+  if (!shape) throw new DocumentError(faults)
   const { name, revision, title, description } = shape
   if ((shape.object === undefined) === (shape.list === undefined)) {
-    faults.add([], 'expected either object or list')
-    throw new DocumentError(faults.list)
+    place.refuse('expected either object or list')
+    throw new DocumentError(faults)
   }
-  const params = checkParameters(shape.params ?? {}, ['params'], faults)
+  const params = checkParameters(shape.params, place.at('params'))
   const tally = { sources: 0, joins: 0 }
-  const context: Context = { faults, params, tally }
-  const object = shape.object && checkObject(shape.object, ['object'], context)
-  const list = shape.list === undefined ? undefined : checkList(shape.list, ['list'], context)
-  if (tally.sources > bounds.sources) {
-    faults.add([], `expected at most ${bounds.sources} sources, got ${tally.sources}`)
-  }
+  const context: Context = { params, tally }
+  const object = shape.object && checkObject(shape.object, place.at('object'), context)
+  const list = object ? undefined : checkList(shape.list, place.at('list'), context)
+  if (tally.sources > bounds.sources)
+    place.refuse(`expected at most ${bounds.sources} sources, got ${tally.sources}`)
   const body = object ? { object } : list && { list }
-  if (faults.list.length > 0 || !body) throw new DocumentError(faults.list)
+  if (faults.length > 0 || !body) throw new DocumentError(faults)
   const digest = createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 12)
   return { name, revision, title, description, params, body, digest, ...listDependencies(body) }
 }

@@ -8,13 +8,12 @@ export type Parameter = Readonly<{
   name: string
   type: 'integer' | 'string' | 'date' | 'boolean'
   description?: string | undefined
-  /** Canonical text. */
   default?: string | undefined
   example?: string | undefined
   min?: string | number | undefined
   max?: string | number | undefined
   values?: readonly string[] | undefined
-  /** True: conditions with a missing value are dropped. False: required, unless it has a default. */
+  /** True: conditions without a value are dropped. False: required, unless it has a default. */
   optional: boolean
 }>
 
@@ -24,18 +23,16 @@ export type Where = Readonly<{ name: string; isList: boolean; values: readonly T
 
 export type Source = Readonly<{ resource: Resource; where: readonly Where[]; sort: readonly SortKey[] }>
 
-export type ValueType = 'text' | 'date' | 'instant' | 'integer' | 'number' | 'boolean' | 'json'
-
-/** A field of the row or of a joined row. `path` leads into a field that is an object. */
+/** A field of a row, or of its join `alias`. `path` leads into a field that is an object. */
 export type FieldRef = Readonly<{
   alias: string | undefined
   field: Field
   path: readonly string[]
-  type: ValueType
+  type: Field['kind']
   array: boolean
 }>
 
-export type Operand = { literal: Scalar } | { param: string }
+export type Operand = { literal: Scalar } | { param: Parameter }
 
 export type Test =
   | Readonly<{ kind: 'any' | 'all'; tests: readonly Test[] }>
@@ -52,14 +49,13 @@ export type Value =
       values: readonly (readonly [string, Scalar])[]
       otherwise: Scalar
     }>
-  /** For PostgreSQL's `to_char`. */
   | Readonly<{ kind: 'date'; ref: FieldRef; format: string }>
   | Readonly<{ kind: 'case'; branches: readonly (readonly [Test, Value])[]; otherwise: Value }>
   | Readonly<{ kind: 'items'; join: JoinMany }>
 
 export type Select = readonly (readonly [name: string, value: Value])[]
 
-/** The row of another resource whose id is in `on`. */
+/** The record of another resource whose id is in `on`. */
 export type JoinOne = Readonly<{
   kind: 'one'
   alias: string
@@ -68,7 +64,7 @@ export type JoinOne = Readonly<{
   pick: readonly Field[]
 }>
 
-/** At most `limit` rows of another resource whose `field` equals or contains `on`. */
+/** At most `limit` records of another resource whose `field` equals or contains `on`. */
 export type JoinMany = Readonly<{
   kind: 'many'
   alias: string
@@ -109,7 +105,7 @@ export type Definition = Readonly<{
   digest: string
   /** Names in the change log. */
   dependsOn: readonly string[]
-  /** Whether the same data give another response on another day, with any parameters. */
+  /** True if the response depends on the day with any parameters. Some parameters add this dependency. */
   dependsOnDay: boolean
   needsSettings: boolean
 }>

@@ -50,13 +50,10 @@ const listParts = (body: Definition['body']) => {
   }
 }
 
-/** Returns every source of a document, with those of its joins. */
+/** Lists every source of a document, including its joins. */
 export const listSources = (body: Definition['body']): Source[] => listParts(body).sources
 
-/**
- * Derives the names in the change log, the day and the window that an answer depends on. A missing dependency
- * makes an answer wrong, so anything that may depend on the day counts.
- */
+/** Derives dependencies of responses. A text that may be a relative date counts as one: better too many. */
 export const listDependencies = (
   body: Definition['body'],
 ): Pick<Definition, 'dependsOn' | 'dependsOnDay' | 'needsSettings'> => {

@@ -4,10 +4,7 @@ import { bind } from './bind.ts'
 import type { Custom } from './custom.ts'
 import { listColumns, listRows } from './sql/columns.ts'
 
-export type CustomExports = {
-  /** `undefined` if the endpoint is not a list. Also rejects with not_found and invalid_query. */
-  answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer | undefined>
-}
+export type CustomExports = ReturnType<typeof createCustomExports>
 
 type Deps = {
   exports: Exports
@@ -15,21 +12,23 @@ type Deps = {
   today: () => string
 }
 
-/** Creates the exports of custom lists. */
-export const createCustomExports = ({ exports, custom, today }: Deps): CustomExports => ({
-  async answer(request, name, rawQuery) {
+/** Creates the exports of custom lists, in the formats of `Exports`. */
+export const createCustomExports = ({ exports, custom, today }: Deps) => ({
+  /** `undefined` if the endpoint is not a list. Rejects like `Custom.find`, and with invalid_query. */
+  async answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer | undefined> {
     const { principal, type } = request
-    const { definition, readExport } = await custom.findDefinition({ principal, name }, rawQuery)
-    const { body } = definition
+    const { definition, parse } = await custom.find({ principal, name }, rawQuery)
+    const { body, revision } = definition
     if (!('list' in body)) return undefined
     await exports.hold(request)
     const { shape, isTable } = getFormat(type)
-    const { given, queries, conditions, limit, hasMark } = readExport(shape)
-    const bound = bind(definition, queries, given, { customerId: principal.customerId, today: today() })
-    const plan = { ...bound.planWith(body.list.source, conditions), limit }
+    const day = today()
+    const { given, queries, conditions, limit, hasMark } = parse(shape, day)
+    const bound = bind(definition, queries, given, { customerId: principal.customerId, today: day })
+    const plan = { ...bound.getPlan(body.list.source, conditions), limit }
     const columns = listColumns(body.list, bound, isTable)
     const from = listRows(body.list, plan, bound)
     const answer = await exports.answer(request, { name, columns, from, hasMark })
-    return { ...answer, headers: { ...answer.headers, 'definition-revision': String(definition.revision) } }
+    return { ...answer, headers: { ...answer.headers, 'definition-revision': String(revision) } }
   },
 })

@@ -1,11 +1,12 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { findNearest } from '../records/query/nearest.ts'
-
-export type Path = readonly (string | number)[]
 
 export type DocumentFault = { path: string; detail: string; did_you_mean?: string }
 
-/** Has every fault of a document. */
+/** Formats a fault as a line of text. */
+export const formatFault = ({ path, detail, did_you_mean: meant }: DocumentFault): string =>
+  `${path === '' ? 'the document' : path}: ${detail}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+
 export class DocumentError extends Error {
   readonly faults: readonly DocumentFault[]
 
@@ -15,7 +16,9 @@ export class DocumentError extends Error {
   }
 }
 
-/** For example `object.certificates.where["validity[ne]"]`. Empty for the document itself. */
+type Path = readonly (string | number)[]
+
+/** For example `object.m.where["validity[ne]"]`. Empty for the document itself. */
 const formatPath = (path: Path): string =>
   path
     .map((part) =>
@@ -24,81 +27,71 @@ const formatPath = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/** Formats a fault as one line for people. */
-export const formatFault = ({ path, detail, did_you_mean: meant }: DocumentFault): string =>
-  `${path === '' ? 'the document' : path}: ${detail}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+/** A part of a document. Its checks add faults with its path. */
+export type Place = Readonly<{
+  at(...path: Path): Place
+  /** Adds a fault and returns `undefined`. Suggests the candidate that is nearest to `given`. */
+  refuse(detail: string, given?: string, candidates?: Iterable<string>): undefined
+  /** Adds a fault whose detail is `expected` and the list of known names. */
+  refuseName(name: unknown, expected: string, known: readonly string[]): undefined
+  /** Parses the part. Returns `undefined` after a fault. */
+  read<T>(schema: z.ZodType<T>, value: unknown): T | undefined
+}>
 
-export type Faults = {
-  /** Returns `undefined`. Suggests the candidate that is nearest to `given`. */
-  add(path: Path, detail: string, given?: string, candidates?: Iterable<string>): undefined
-  /** Like `add`, for an unknown name. `expected` introduces the known names. */
-  addUnknown(path: Path, name: unknown, expected: string, known: readonly string[]): undefined
-  /** Parses a part of the document. Returns `undefined` after a fault. */
-  read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
-  readonly list: readonly DocumentFault[]
+const describeType = (value: unknown): string => {
+  if (value === null) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `${typeof value} ${JSON.stringify(value)}`
 }
 
-const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+const listNames = (schema: unknown, path: readonly PropertyKey[]): string[] => {
+  const inner = path.reduce<unknown>((part, key) => {
+    if (part instanceof z.ZodArray) return part.element
+    return part instanceof z.ZodObject ? part.shape[key as string] : undefined
+  }, schema)
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
+}
 
-const listNames = (schema: z.ZodType): string[] =>
-  'shape' in schema ? Object.keys(schema.shape as Record<string, unknown>) : []
-
-/** Returns the list, or `undefined` if a check of an element has failed. */
-export const whole = <T>(list: (T | undefined)[]): T[] | undefined =>
-  list.every((each) => each !== undefined) ? (list as T[]) : undefined
-
-/** Creates an empty collection of faults. */
-export const createFaults = (): Faults => {
-  const list: DocumentFault[] = []
-  const add: Faults['add'] = (path, detail, given, candidates = []) => {
-    const nearest = given === undefined ? undefined : findNearest(given, candidates)
-    list.push({ path: formatPath(path), detail, ...(nearest === undefined ? {} : { did_you_mean: nearest }) })
-    return undefined
+const refuseIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, outer: Place): void => {
+  const place = outer.at(...(issue.path as Path))
+  const given = issue.path.reduce<unknown>((part, key) => (part as never)?.[key], value)
+  if (issue.code === 'unrecognized_keys') {
+    const known = listNames(schema, issue.path)
+    for (const key of issue.keys) place.at(key).refuseName(key, 'expected one of', known)
+  } else if (issue.code === 'invalid_value') {
+    const values = issue.values.map(String)
+    const expected = `expected ${values.length > 1 ? 'one of: ' : ''}${values.join(', ')}`
+    place.refuse(expected, typeof given === 'string' ? given : undefined, values)
+  } else if (issue.code !== 'invalid_type') {
+    place.refuse(issue.message)
+  } else if (given !== undefined) {
+    place.refuse(`expected ${issue.expected}, got ${describeType(given)}`)
+  } else {
+    place.refuse(issue.expected === 'nonoptional' ? 'is missing' : `is missing: expected ${issue.expected}`)
   }
-  const addUnknown: Faults['addUnknown'] = (path, name, expected, known) =>
-    add(path, `${expected}: ${known.join(', ')}`, String(name), known)
-  const addIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, path: Path) => {
-    const place = [...path, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
-    const given = at(value, issue.path)
-    switch (issue.code) {
-      case 'unrecognized_keys': {
-        const names = listNames(schema)
-        for (const key of issue.keys) addUnknown([...place, key], key, 'expected one of', names)
-        return
-      }
-      case 'invalid_value': {
-        const values = issue.values.map(String)
-        const text = typeof given === 'string' ? given : undefined
-        return add(place, `expected ${values.length > 1 ? 'one of: ' : ''}${values.join(', ')}`, text, values)
-      }
-      case 'invalid_type': {
-        if (given !== undefined) return add(place, `expected ${issue.expected}, got ${describeType(given)}`)
-        const expected = issue.expected === 'nonoptional' ? '' : `: expected ${issue.expected}`
-        return add(place, `is missing${expected}`)
-      }
-      default:
-        return add(place, issue.message)
-    }
-  }
-  return {
-    add,
-    addUnknown,
-    read(schema, value, path) {
-      const parsed = schema.safeParse(value)
-      if (parsed.success) return parsed.data
-      for (const issue of parsed.error.issues) addIssue(issue, schema, value, path)
+}
+
+/** Creates the place of a document, whose checks add to `faults`. */
+export const createPlace = (faults: DocumentFault[], path: Path = []): Place => {
+  const place: Place = {
+    at: (...names) => createPlace(faults, [...path, ...names]),
+    refuse(detail, given, candidates = []) {
+      const meant = given === undefined ? undefined : findNearest(given, candidates)
+      faults.push({ path: formatPath(path), detail, ...(meant === undefined ? {} : { did_you_mean: meant }) })
       return undefined
     },
-    list,
+    refuseName: (name, expected, known) =>
+      place.refuse(`${expected}: ${known.join(', ')}`, String(name), known),
+    read(schema, value) {
+      const parsed = schema.safeParse(value)
+      if (parsed.success) return parsed.data
+      for (const issue of parsed.error.issues) refuseIssue(issue, schema, value, place)
+      return undefined
+    },
   }
+  return place
 }
 
-const describeType = (value: unknown): string =>
-  value === null
-    ? 'nothing'
-    : Array.isArray(value)
-      ? 'a list'
-      : typeof value === 'object'
-        ? 'an object'
-        : `${typeof value} ${JSON.stringify(value)}`
+/** `undefined` if an element is, which means that its check has failed. */
+export const whole = <T>(list: (T | undefined)[]): T[] | undefined =>
+  list.every((each) => each !== undefined) ? (list as T[]) : undefined

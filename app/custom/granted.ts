@@ -24,7 +24,7 @@ export type Revision = Readonly<{
   supersededAtMs: number | undefined
 }>
 
-/** The revisions of each endpoint that a customer was granted, newest first. */
+/** Revisions by name of the endpoint, newest first. */
 export type Granted = ReadonlyMap<string, readonly Revision[]>
 
 export const formerRevisionDays = 30
@@ -67,7 +67,7 @@ const load = async (
   return toFact(customerId, row, toGranted(row.documents, parse))
 }
 
-/** Creates a cached reader of grants. A change takes effect within a second. Throws `unavailable`. */
+/** Creates a cached reader of grants. A change takes effect within a second. Rejects with unavailable. */
 export const createGranted = (options: FactsOptions & { db: QueuedDb }) => {
   const { db } = options
   const parse = createDefinitions()
@@ -80,13 +80,13 @@ export const createGranted = (options: FactsOptions & { db: QueuedDb }) => {
 
 const formerMs = formerRevisionDays * 86_400_000
 
-/** The endpoint's current revision and the recently replaced revisions, newest first. */
+/** The current revision and those replaced in the last 30 days, newest first. Empty without a grant. */
 export const servedRevisions = (known: Granted, name: string, nowMs: number): readonly Revision[] => {
   const revisions = known.get(name) ?? []
   return revisions.filter(({ supersededAtMs: end }) => end === undefined || nowMs - end < formerMs)
 }
 
-/** The requested revision, or the newest if the query requests no revision that is served. */
+/** The revision that the query requests. The newest if it requests none, or one that is not served. */
 export const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
   const [current] = revisions as [Revision, ...Revision[]]
   if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition()
@@ -95,12 +95,14 @@ export const chooseRevision = (revisions: readonly Revision[], rawQuery: string)
   return (asked ?? current).definition()
 }
 
-/** Empty if this release rejects the document. A request for the endpoint reports the error. */
-export const listDefinition = ({ definition }: Revision): Definition[] => {
-  try {
-    return [definition()]
-  } catch (error) {
-    if (error instanceof DocumentError) return []
-    throw error
-  }
-}
+/** The current definitions by name, without documents that this release rejects: only their requests fail. */
+export const listCurrent = (known: Granted): Definition[] =>
+  [...known.keys()].sort().flatMap((name) => {
+    const [current] = known.get(name) ?? []
+    try {
+      return current ? [current.definition()] : []
+    } catch (error) {
+      if (error instanceof DocumentError) return []
+      throw error
+    }
+  })

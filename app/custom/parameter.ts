@@ -41,7 +41,7 @@ const parsers: Record<Parameter['type'], (text: string, parameter: Parameter, to
   boolean: parseBoolean,
 }
 
-/** Parses a parameter to canonical text. Dates relative to today remain relative. `today`: YYYY-MM-DD. */
+/** Parses a parameter to canonical text. Relative dates remain relative. `today` (YYYY-MM-DD): for bounds. */
 export const parseParameter = (parameter: Parameter, text: string, today: string): Parsed => {
   const { values, type } = parameter
   if (!values || values.includes(text)) return parsers[type](text, parameter, today)
@@ -49,7 +49,7 @@ export const parseParameter = (parameter: Parameter, text: string, today: string
   return { detail: `expected one of: ${values.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
 }
 
-/** Converts a parameter's text to its value. Null if the parameter was not given. */
+/** Converts canonical text to a value. Null if the parameter was not given. */
 export const parameterValue = (
   { type }: Parameter,
   text: string | undefined,

@@ -15,7 +15,7 @@ const refuse = (path: string, detail: string): never => {
   throw new DocumentError([{ path, detail }])
 }
 
-/** Returns the fault of a node. `undefined` if its value is the value that the text shows. */
+/** `undefined` if the node's value is the value that the text shows. */
 const findUnsupported = (node: Node): string | undefined => {
   if (isAlias(node)) return 'aliases (*name) are not allowed: repeat the value'
   if (!isScalar(node)) return undefined
@@ -29,10 +29,7 @@ const findUnsupported = (node: Node): string | undefined => {
   return `${source} would be read as ${String(value)}: write a text in quotes, a number in plain digits, true and false in small letters`
 }
 
-/**
- * Restores keys to their text: YAML reads the key of `null: true` as null. Copies of objects drop
- * `__proto__`, so a condition would be lost.
- */
+/** YAML reads the key of `null: true` as null. A copy of an object drops `__proto__`, and so a condition. */
 const readNames = (node: Node): { name: Node; detail: string } | undefined => {
   if (!isMap<Node>(node)) return undefined
   const seen = new Set<string>()
@@ -49,10 +46,7 @@ const readNames = (node: Node): { name: Node; detail: string } | undefined => {
 
 const isPlainYaml = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
 
-/**
- * Parses YAML 1.2, which includes JSON. Throws a DocumentError that names the line. Rejects duplicate keys,
- * aliases, tags, and values that differ from their text (`0123`, `1.10`, the words of YAML 1.1).
- */
+/** Parses YAML 1.2. Throws a DocumentError with the line, also for values that differ from their text (`0123`). */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)
     refuse('', `expected at most ${bounds.documentBytes} bytes`)

@@ -13,10 +13,9 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
 
 export type CustomShape = Exclude<QueryShape, 'item'>
 
-/** Parameters with the same meaning as for the list's resource. */
 const listControls = ['limit', 'count', 'cursor', 'bom', 'format']
 
-/** Creates the readers of parameters, by name. They write to `reading`. */
+/** Creates the readers of parameters by name. They write to `reading`. */
 export const createReaders = (
   { params, body }: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],

@@ -15,25 +15,10 @@ import { readFilter } from '../records/query/parse.ts'
 import { type Condition, parseSortKey, type Query } from '../records/query/query.ts'
 import type { ParameterReader } from '../records/query/readers.ts'
 import type { Resource } from '../records/resources/define.ts'
-import { bindSources, type Given } from './bind.ts'
-import type { Definition, List, Source } from './definition.ts'
+import { bindSources } from './bind.ts'
+import type { Definition, Source } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { type CustomShape, createReaders, type ReadParameters } from './request-readers.ts'
-
-export type CustomRequest = Readonly<{
-  given: Given
-  queries: ReadonlyMap<Source, Query>
-  conditions: readonly Condition[]
-  limit: number
-  cursor: string | undefined
-  count: boolean
-  hasMark: boolean
-  canonical: string
-  selection: string
-  dependsOnDay: boolean
-}>
-
-export type RequestOutcome = { request: CustomRequest } | FaultyQuery
 
 const readWith = (
   definition: Definition,
@@ -55,7 +40,7 @@ const readWith = (
   return readPairs(rawQuery, readPair)
 }
 
-/** Adds defaults to `given`. Returns a fault for each missing parameter that is required. */
+/** Adds defaults to `given`. Returns a fault for each required parameter that is missing. */
 const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: string): Fault[] =>
   [...params.values()].flatMap((parameter): Fault[] => {
     const { name, type, optional, default: usual } = parameter
@@ -68,10 +53,10 @@ const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: 
 const describe = (type: string) =>
   type === 'integer' ? 'an integer' : `a ${type === 'string' ? 'text' : type}`
 
-/** A parameter with an invalid value is not missing as well. */
+/** A parameter with an invalid value is not reported as missing, too. */
 const isNamed = (rawQuery: string, name: string) => new RegExp(`(^|&)${name}=`).test(rawQuery)
 
-const filtersText = (resource: Resource, conditions: readonly Condition[]): string =>
+const formatFilters = (resource: Resource, conditions: readonly Condition[]): string =>
   formatSelection({
     resource,
     conditions,
@@ -80,59 +65,48 @@ const filtersText = (resource: Resource, conditions: readonly Condition[]): stri
     expiringWithin: undefined,
   })
 
-const isRelative = (values: Iterable<string>) => [...values].some((value) => value.startsWith('today'))
-
-/** Checked after parameters are inserted: only then is `to${part}` a relative day. */
-const isOfDay = (conditions: readonly Condition[]) => isRelative(conditions.flatMap(({ values }) => values))
+const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('&')
 
 const finish = (
   definition: Definition,
   { given, draft, revision }: ReadParameters,
   queries: ReadonlyMap<Source, Query>,
   shape: CustomShape,
-): CustomRequest => {
+) => {
   const { body, name, digest } = definition
-  const list: List | undefined = 'list' in body ? body.list : undefined
+  const list = 'list' in body ? body.list : undefined
   const usual = isExport(shape) ? Number.POSITIVE_INFINITY : (list?.limit ?? 1)
   const { conditions, limit = usual, count = false, hasMark = false, cursor } = draft
-  const chosen = [
+  const selection = joinParts([
     formatPairs([...given].sort(([a], [b]) => (a < b ? -1 : 1))),
-    list ? filtersText(list.source.resource, conditions) : '',
-  ]
-  const selection = chosen.filter((part) => part !== '').join('&')
+    list ? formatFilters(list.source.resource, conditions) : '',
+  ])
   const controls: [string, string][] = []
   if (revision !== undefined) controls.push(['revision', revision])
   if (count) controls.push(['count', 'exact'])
   if (list && limit !== list.limit) controls.push(['limit', String(limit)])
-  const all = [selection, formatPairs(controls)].filter((part) => part !== '')
+  const bound = [conditions, ...[...queries.values()].map((query) => query.conditions)].flat()
   return {
-    given,
-    queries,
-    conditions,
-    limit,
-    cursor,
-    count,
-    hasMark,
-    canonical: all.join('&'),
+    ...{ given, queries, conditions, limit, cursor, count, hasMark },
+    canonical: joinParts([selection, formatPairs(controls)]),
     selection: `custom/${name} ${definition.revision} ${digest}?${selection}`,
+    // Bound conditions count, too, because `to${part}` may have become `today`.
     dependsOnDay:
       definition.dependsOnDay ||
-      isRelative(given.values()) ||
-      isOfDay(conditions) ||
-      [...queries.values()].some((query) => isOfDay(query.conditions)),
+      [...given.values(), ...bound.flatMap(({ values }) => values)].some((text) => text.startsWith('today')),
   }
 }
 
-/**
- * Parses a query string for a custom endpoint and reports every fault. Pure. `today`: for bounds of dates.
- */
+export type CustomRequest = Readonly<ReturnType<typeof finish>>
+
+/** Parses a query string and reports every fault. Pure. `today` (YYYY-MM-DD): for bounds of dates. */
 export const readRequest = (
   definition: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],
   rawQuery: string,
   today: string,
   shape: CustomShape = 'page',
-): RequestOutcome => {
+): { request: CustomRequest } | FaultyQuery => {
   const reading: ReadParameters = { given: new Map(), draft: { conditions: [] } }
   const readers = createReaders(definition, revisions, today, reading, shape)
   const pairs = readWith(definition, readers, reading.draft, rawQuery)

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 
-/** `text` is JSON. The order of its members is the order in responses. */
+/** `text` is JSON, whose members are in the order of responses. */
 type StoredDocument = { name: string; revision: number; text: string }
 
-/** `conflict`: the revision is not above the current revision. */
+/** `conflict`: other content whose revision is not above the current one. */
 export type Applied =
   | { outcome: 'applied'; previous: number | null }
   | { outcome: 'unchanged' }
@@ -19,10 +19,7 @@ const findCurrent = (trx: Db, name: string): Promise<{ revision: number; documen
     .where('superseded_at', 'is', null)
     .executeTakeFirst()
 
-/**
- * Makes a document the current revision of its endpoint. Deletes revisions replaced more than 31 days ago.
- * `trx` must be a transaction: the endpoint stays locked until its end.
- */
+/** Makes a document the current revision, in a transaction. Deletes revisions replaced 31 days ago. */
 export const applyDocument = async (trx: Db, { name, revision, text }: StoredDocument): Promise<Applied> => {
   await trx
     .insertInto('custom_endpoints')
@@ -44,7 +41,7 @@ export const applyDocument = async (trx: Db, { name, revision, text }: StoredDoc
 const change = async (db: Db, statement: RawBuilder<unknown>): Promise<true | undefined> =>
   (await statement.execute(db)).numAffectedRows ? true : undefined
 
-/** Grants or revokes for one customer. Returns `undefined` if nothing changed. */
+/** Grants an endpoint to a customer, or revokes it. `undefined` if nothing changed. */
 export const setGrant = (db: Db, name: string, customerId: string, granted: boolean) =>
   change(
     db,
@@ -53,14 +50,14 @@ export const setGrant = (db: Db, name: string, customerId: string, granted: bool
         where g.granted is distinct from excluded.granted`,
   )
 
-/** Sets the grant for customers without an individual one. Returns `undefined` if nothing changed. */
+/** Sets the grant for customers without an individual one. `undefined` if nothing changed. */
 export const setGrantToEveryone = (db: Db, name: string, granted: boolean) =>
   change(
     db,
     sql`update custom_endpoints set to_everyone = ${granted} where name = ${name} and to_everyone <> ${granted}`,
   )
 
-/** Deletes an endpoint with its documents and grants. Returns `undefined` if it does not exist. */
+/** Deletes an endpoint with its documents and grants. `undefined` if it does not exist. */
 export const removeEndpoint = (db: Db, name: string) =>
   change(db, sql`delete from custom_endpoints where name = ${name}`)
 
@@ -69,13 +66,13 @@ export type CustomEndpoint = {
   revision: number
   title: string | null
   applied_at: string
-  /** Granted to every customer without an individual grant or revocation. */
+  /** Granted to every customer except `revoked`. */
   everyone: boolean
   granted: string[]
   revoked: string[]
 }
 
-/** Lists the endpoints with their grants, for the operator. `name`: only this endpoint. */
+/** Lists the endpoints with their grants, or only the endpoint `name`. */
 export const listEndpoints = async (db: Db, name?: string): Promise<CustomEndpoint[]> => {
   const slugs = (granted: boolean) => sql`coalesce((select array_agg(g.customer_id order by g.customer_id)
     from custom_grants g where g.name = e.name and g.granted = ${granted}), '{}')`
@@ -87,7 +84,7 @@ export const listEndpoints = async (db: Db, name?: string): Promise<CustomEndpoi
   return rows
 }
 
-/** Lists the names of the custom endpoints that each of these customers was granted, in order. */
+/** Lists the sorted names of the endpoints that each customer was granted. No entry without a grant. */
 export const listGranted = async (
   db: Db,
   customers: readonly string[],

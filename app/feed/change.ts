@@ -7,20 +7,19 @@ import { type Bindings, projection } from '../records/sql/projection.ts'
 
 export type Cause = 'day' | 'settings'
 
-/** The parts of a change as SQL of type text. `data` is null if the record does not exist. */
-export type ChangeParts = {
+/** SQL of type text. `data` is null if the record does not exist or the filter excludes it. */
+type ChangeParts = {
   resource: Sql
   id: Sql
   at: Sql
   data: Sql
   cause?: Cause
-  /** Whether to include the previous values of changed fields. Optional. Defaults to false. */
   withFormer?: boolean | undefined
   /** SQL of type boolean: the record exists, but the filter excludes it. */
   hasLeft: Sql
 }
 
-/** SQL of a change as JSON text, with members in the contract's order. `d`: see `joinDifferences`. */
+/** SQL that writes a change as JSON text. It reads the row `d` of `joinDifferences`. */
 export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft }: ChangeParts): Sql => {
   const former = withFormer ? sql` || ',"previous":{' || coalesce(d.former, '') || '}'` : sql``
   const written = sql.lit(cause ? `","cause":"${cause}"` : '"')
@@ -30,13 +29,11 @@ export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft 
     || ',"data":' || coalesce(${data}, 'null') || '}'`
 }
 
-/** A lateral table `x` over `r` with the column `data`: the record as text, as its endpoint returns it. */
+/** A lateral table `x` for a record `r`. Its column `data` is the record as JSON text, as in responses. */
 export const recordData = (resource: Resource, bindings: Bindings, fields?: readonly string[]): Sql =>
   sql`lateral (select row_to_json(p)::text as data from (select ${projection(resource, fields, bindings)}) p) x`
 
-/**
- * Columns `data` and `has_left` for a record `r` with its `x`: whether the plan's filter excludes the record.
- */
+/** Columns `data` and `has_left`. If the plan's filter excludes the record, they are null and true. */
 export const wantedData = (plan: QueryPlan | undefined): Sql => {
   if (!plan || plan.conditions.length === 0) return sql`x.data, false as has_left`
   const isWanted = sql`(${sql.join(filterConditions(plan), sql.raw(' and '))})`

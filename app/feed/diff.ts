@@ -17,15 +17,12 @@ const gaps = (low: number, end: number, without: readonly number[]): Span[] => {
   return spans
 }
 
-/**
- * The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is
- * open. A long-running transaction is a separate span, so that later transactions which `base` shows are not
- * read.
- */
+/** The transactions that `target` shows and `base` does not, ascending. Without a target, the last span is open. */
 export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span[] => {
   if (!target) {
     return [...base.xip.map((xid) => ({ low: xid, high: xid })), { low: base.xmax, high: undefined }]
   }
+  // They are separate spans, because `base` may show many later transactions.
   const ended = base.xip.filter((xid) => isVisible(xid, target))
   return [
     ...ended.map((xid) => ({ low: xid, high: xid })),
@@ -39,6 +36,6 @@ export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span
 
 type Walk = { base: Snapshot; diff?: Pick<DiffWalk, 'target' | 'xid'> | undefined }
 
-/** The spans that the walk has not finished. */
+/** The spans that the walk has still to read. */
 export const spansAhead = ({ base, diff }: Walk): Span[] =>
   spansBetween(base, diff?.target).filter(({ high }) => !diff || high === undefined || high >= diff.xid)

@@ -6,21 +6,17 @@ import type { Sql } from '../records/sql/column.ts'
 import { type Bindings, bindExpression, columnFromJson } from '../records/sql/projection.ts'
 import type { DayAndWindow } from './token.ts'
 
-/**
- * The state of a follower: everything visible in `snapshot`, which was taken after the instant `at` (RFC
- * 3339).
- * See docs/decisions/0092-the-feed-compares-with-the-token.md.
- */
+/** The last state that a follower has seen. See docs/decisions/0092-the-feed-compares-with-the-token.md. */
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
 
-/** Only computed fields with conditions (`where`) count as changes. */
+/** Other computed fields, such as `days_remaining`, change without events. */
 const listComputed = ({ fields }: Resource): [name: string, expression: string][] =>
   [...fields.values()].flatMap(({ name, computed }) => (computed?.where ? [[name, computed.select]] : []))
 
 const toJson = (expression: string, bindings: Bindings): Sql =>
   sql`to_jsonb(${bindExpression(expression, bindings)})`
 
-/** Rows of name and previous value. `undefined` if the resource has no computed fields to compare. */
+/** Rows of name and previous value. `undefined` without such fields. */
 const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindings): Sql | undefined => {
   const all = listComputed(resource)
   if (all.length === 0) return undefined
@@ -33,7 +29,7 @@ const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindin
     cross join lateral (values ${sql.join(rows)}) v (name, was, is_now) where v.was is distinct from v.is_now`
 }
 
-/** The previous value in a row `k`, as the JSON text that responses contain, or null. */
+/** The previous value `k.was` as JSON text. Nested values are written as in responses. */
 const formerText = (resource: Resource): string => {
   const nested = [...resource.fields.values()].filter(
     ({ kind, array, computed }) => !computed && (kind === 'json' || array),
@@ -51,20 +47,15 @@ const summary = (resource: Resource, fields: readonly string[] | undefined): Sql
     string_agg(to_json(k.name)::text || ':' || coalesce(${former}, 'null'), ',' order by k.name)${isChosen} as former`
 }
 
-/**
- * Whether the follower's snapshot shows the transaction that created the record `r`. Transaction ids that this
- * database has not reached are from the database that it was restored from.
- */
+/** Ids above those of this database are from another one, whose dump was restored here. */
 const isKnown = ({
   snapshot,
 }: Seen): Sql => sql`(pg_visible_in_snapshot(r.created_xid, ${snapshot.text}::pg_snapshot)
   or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 
 /**
- * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state, of `fields`
- * if set. `names` and `former`: members of JSON, null if no field differs. `known`: null if the record may be
- * new. Versions become visible in order: the statement reads those that the follower has not seen, and one
- * more.
+ * Joins a row `d` that compares a record `r` with the follower's state. `names`, `former`: JSON members of the
+ * fields that differ, or null. `known`: null if the follower may lack `r`. Index: the history's primary key.
  */
 export const joinDifferences = (
   resource: Resource,

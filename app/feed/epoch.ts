@@ -3,16 +3,18 @@ import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapsho
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
+import { loadCustomer } from '../identity/facts.ts'
+import { defaultExpiringWithin } from '../identity/principal.ts'
 import { type DayAndWindow, expireToken, getTarget, type SyncToken } from './token.ts'
 
 export type Epoch = Readonly<{
   snapshot: Snapshot
-  /** The database's clock when the statement started, RFC 3339. `snapshot` shows every commit before it. */
+  /** The database's clock, RFC 3339. `snapshot` shows every commit before it. */
   at: string
   identity: string
   prunedBelow: number
   mark: string
-  /** The newest random mark visible in the token's target. `undefined` if there are no marks. */
+  /** The newest random mark that the token's target shows. `undefined` if it shows none. */
   targetMark: string | undefined
 }>
 
@@ -36,12 +38,12 @@ export const epochColumns: RawBuilder<unknown> = sql.raw(
   epoch.mark, epoch.target_mark`,
 )
 
-/** The log is from before a restore, or has no mark of this server's start. See begin_changes. */
+/** The log is from before a restore, or lacks the mark of this server start. `begin_changes` corrects both. */
 class AnotherHistory extends Error {}
 
 export const epochStatement: RawBuilder<EpochRow> = sql`select ${epochColumns} from ${epochSource(undefined)}`
 
-/** Throws unavailable on a standby, whose snapshots do not show which transactions are running. */
+/** Parses a row. Throws unavailable on a standby, whose snapshots do not show running transactions. */
 export const readEpoch = (row: EpochRow): Epoch => {
   if (row.recovering) throw unavailable()
   if (!row.begun) throw new AnotherHistory(row.identity)
@@ -54,7 +56,7 @@ export const readEpoch = (row: EpochRow): Epoch => {
   }
 }
 
-/** Runs `work`. If the log has not begun for this history and server start, begins it and repeats `work`. */
+/** Runs `work`. If `readEpoch` refused the log in it, begins the log and runs `work` again. */
 export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -65,14 +67,20 @@ export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T
   }
 }
 
-/** How long a token is valid, and how long the log is kept. */
+/** The age limit of tokens and of the log. */
 export const retentionDays = 90
 const daySeconds = 86_400
 
-/** Converts an RFC 3339 instant to seconds since 1970. */
+/** RFC 3339 to seconds since 1970. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
 
-/** A token that starts now: the feed that follows has only changes that `epoch.snapshot` does not show. */
+/** Reads the window from the database: a principal's may be half a second old. Rejects with unavailable. */
+export const readDayAndWindow = async (db: Db, customerId: string, day: string): Promise<DayAndWindow> => {
+  const customer = await loadCustomer(db, customerId)
+  return { day, window: customer?.value.expiringWithin ?? defaultExpiringWithin }
+}
+
+/** Creates a token for all changes that `epoch.snapshot` does not show. */
 export const beginToken = (
   { snapshot, at, identity, mark }: Epoch,
   { resources, bindings, view }: Pick<SyncToken, 'resources' | 'view'> & { bindings: DayAndWindow },
@@ -93,8 +101,8 @@ export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: nu
   if (!seen.every((snapshot) => includesSnapshot(epoch.snapshot, snapshot))) {
     throw expireToken('The database has gone back to a time before this token')
   }
+  // Restored files use lost ids again, but lack the marks written since their copy.
   // See docs/decisions/0073-random-marks-distinguish-histories.md.
-  // Restored files number transactions from the time of their copy, but lack the marks written since.
   if (token.mark !== epoch.targetMark) {
     throw expireToken('The database has been restored since')
   }

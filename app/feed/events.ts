@@ -6,9 +6,9 @@ import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
 import { reauthorizingWakes, type Wake, type Watch } from './wait.ts'
 
-/** Longest life of a stream. It lets load balancers move clients. */
+/** Streams end after this time, so that load balancers can move clients. */
 export const longestStreamMs = 15 * 60_000
-/** Shorter than proxies wait for a silent response. */
+/** Shorter than the idle timeout of proxies. */
 const defaultHeartbeatMs = 15_000
 export const mostUnreadBytes = 2 ** 20
 const retryMs = 1_000
@@ -16,12 +16,12 @@ const retrySpreadMs = 4_000
 const longestPauseMs = 2_000
 
 type EventsOptions = {
-  /** Read before the response starts, because a failure until then becomes a problem document. */
+  /** Read by the caller, because a failure before the stream starts becomes a problem document. */
   first: FeedPage
   read: (token: SyncToken) => Promise<FeedPage>
   format: (page: FeedPage) => { body: string; token: string }
   watch: Watch
-  /** Rejects with 503 if rights cannot be read now, with another error if the client has lost them. */
+  /** Checks the client's rights. Rejects with 503 if they cannot be read now, and otherwise if they were lost. */
   judge: () => Promise<unknown>
   ending: Ending
   heartbeatMs?: number
@@ -31,16 +31,15 @@ type EventsOptions = {
 
 const ends: readonly (Wake | 'ready')[] = ['time', 'closing', 'gone']
 
-/** One event. Its id is the token for the next request. The JSON has line feeds only between its parts. */
+/** Each line of data needs the prefix `data: `. JSON has line feeds only between its parts. */
 const eventText = ({ body, token }: { body: string; token: string }): string =>
   `id: ${token}\ndata: ${body.replaceAll('\n', '\ndata: ')}\n\n`
 
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 503
 
 /**
- * Streams pages as server-sent events: the first one immediately, another after each change, as fast as the
- * client reads. It pauses after a refused read, and ends with the watch or the client's rights. Any other
- * failed read destroys it, and so does a client with more than `mostUnreadBytes` unread.
+ * Streams pages as fast as the client reads. A read refused with 503 pauses it. It ends with the watch or the
+ * client's rights. Other failures destroy it, and so does a client with more than `mostUnreadBytes` unread.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
   const { first, read, format, watch, judge, ending, heartbeatMs = defaultHeartbeatMs } = options
@@ -61,7 +60,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
   const push = (text: string): void => {
     if (!stream.push(text)) drained = Promise.withResolvers()
   }
-  // Unread bytes already show that the connection is alive. A heartbeat behind them would delay `drained`.
+  // Unread bytes already keep the connection alive. A heartbeat behind them would delay `drained`.
   const heartbeat = setInterval(() => stream.readableLength === 0 && stream.push(':\n\n'), heartbeatMs)
   ending.once('close', () => stream.destroy())
 
@@ -72,7 +71,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
       endPause = after(random() * longestPauseMs, () => resolve('ready'))
     })
   }
-  const mayGoOn = (): Promise<boolean> =>
+  const isAuthorized = (): Promise<boolean> =>
     judge().then(
       () => true,
       (error: unknown) => {
@@ -80,38 +79,42 @@ export const streamEvents = (options: EventsOptions): Readable => {
         return false
       },
     )
-  /** Kept until it resolves, so that a wake during a read is not lost. */
+  let page = first
+  /** One call of `next` at a time. It stays pending during reads, so that their wakes are not lost. */
   let woken: Promise<Wake> | undefined
-  const waitForReason = async (hasMore: boolean): Promise<Wake | 'ready'> => {
+  const waitForReason = async (): Promise<Wake | 'ready'> => {
     woken ??= watch.next()
-    const ready = pause ?? (hasMore ? drained.promise : undefined)
+    const ready = pause ?? (page.hasMore ? drained.promise : undefined)
     const reason = await (ready ? Promise.race([woken, ready]) : woken)
     if (reason !== 'ready') woken = undefined
     return reason
   }
+  let mustJudge = false
+  /** Returns false if the client has lost its rights. */
+  const advance = async (reason: Wake | 'ready'): Promise<boolean> => {
+    mustJudge ||= reauthorizingWakes.includes(reason)
+    if (mustJudge && !(await isAuthorized())) return false
+    mustJudge = false
+    // The read at the end of the pause finds this change, too.
+    if (pause && reason !== 'ready') return true
+    pause = undefined
+    if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
+    page = await read(page.token)
+    if (page.changes.length > 0) send(page)
+    return true
+  }
+  const advanceOrPause = (reason: Wake | 'ready'): Promise<boolean> =>
+    advance(reason).catch((error: unknown) => {
+      if (!isRefused(error)) throw error
+      pauseReading()
+      return true
+    })
   const run = async (): Promise<void> => {
-    let page = first
-    let mustJudge = false
     push(`retry: ${Math.floor(retryMs + random() * retrySpreadMs)}\n`)
-    send(page)
+    send(first)
     for (;;) {
-      const reason = await waitForReason(page.hasMore)
-      if (ends.includes(reason)) break
-      mustJudge ||= reauthorizingWakes.includes(reason)
-      try {
-        if (mustJudge && !(await mayGoOn())) break
-        mustJudge = false
-        // The read after the pause finds this change, too.
-        if (pause && reason !== 'ready') continue
-        pause = undefined
-        if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
-        page = await read(page.token)
-      } catch (error) {
-        if (!isRefused(error)) throw error
-        pauseReading()
-        continue
-      }
-      if (page.changes.length > 0) send(page)
+      const reason = await waitForReason()
+      if (ends.includes(reason) || !(await advanceOrPause(reason))) break
     }
     clearInterval(heartbeat)
     stream.push(null)

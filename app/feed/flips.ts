@@ -12,7 +12,7 @@ import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
 
-export type FlipPage = Readonly<{
+type FlipPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
   from: DayAndWindow
@@ -25,8 +25,8 @@ export type FlipPage = Readonly<{
   target: Snapshot
 }>
 
-/** A record whose computed values change. A page without records is one row of nulls. */
-export type FlipRow = EpochRow & {
+/** A record whose computed values change, or one row of nulls. */
+type FlipRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string
@@ -37,10 +37,7 @@ export type FlipRow = EpochRow & {
 
 type Side = { resource: Resource; edge: Edge }
 
-/**
- * Every edge of these resources, in a fixed order: tokens contain an edge's index.
- * See docs/decisions/0034-computed-changes-are-walked-in-order.md.
- */
+/** Tokens contain an index in this list. See docs/decisions/0034-computed-changes-are-walked-in-order.md. */
 const listEdges = (names: readonly ResourceName[]): Side[] =>
   names.flatMap((name) =>
     (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),
@@ -49,9 +46,7 @@ const listEdges = (names: readonly ResourceName[]): Side[] =>
 const compileEnds = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
-/**
- * The rows that the edge passes between two moments, except those of `below`: still one range of an index.
- */
+/** The rows that an edge passes between two moments, except rows of `below`, as one range of an index. */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = compileEnds(side, from, to)
   const lows = below.map((each) => sql`greatest(${sql.join([...compileEnds(each, from, to)])})`)
@@ -105,10 +100,7 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
     cross join lateral (select ${wantedData(wanted)}) w ${joinDifferences(resource, seen, walk.to, wanted?.fields)}`
 }
 
-/**
- * Selects records whose computed values differ between two moments, one more than `limit`. `undefined` if no
- * edges are left. Index: one for each edge, from the customer to its column.
- */
+/** Selects one record more than `limit`. `undefined` if no edges are left. Index: (customer, column) of an edge. */
 export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined => {
   const sides = listEdges(page.resources)
   const first = page.walk.after?.[0] ?? 0
@@ -125,10 +117,7 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
     ) page on true`
 }
 
-/**
- * The walk over computed changes towards `now`: the unfinished one, or a new one. `undefined` if the follower
- * is at `now`. A new day precedes a new window, so that each walk has one cause.
- */
+/** The unfinished or the next walk towards `now`, if any. A new day precedes a new window: each has one cause. */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,
   now: DayAndWindow,

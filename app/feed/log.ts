@@ -11,7 +11,7 @@ import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow } from './token.ts'
 import { planView, type View } from './view.ts'
 
-export type LogPage = Readonly<{
+type LogPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
   spans: readonly Span[]
@@ -19,7 +19,7 @@ export type LogPage = Readonly<{
   after: Readonly<{ xid: number; position: number }> | undefined
   target: Snapshot
   limit: number
-  /** Maximum number of log rows to scan: repeated writes and other resources add rows. */
+  /** The maximum number of log rows to scan. A record may have many, and other resources have some. */
   rows: number
   bindings: DayAndWindow
   seen: Seen
@@ -27,23 +27,22 @@ export type LogPage = Readonly<{
   view?: View | undefined
 }>
 
-/** A changed record. A page without records is one row of nulls. */
-export type LogRow = EpochRow & {
+/** A changed record, or one row of nulls. */
+type LogRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string
   more: boolean | null
-  /** The last log row of this page; `more`: the log continues after it. */
+  /** The last log row of this page. `more`: the log continues after it. */
   last_xid: string | null
   last_position: number | null
 }
 
-/** The record id in the log that means all records of a resource. */
+/** The record id of a truncated table. */
 export const everyRecord = '*'
 
 const lastTransaction = '18446744073709551615'
 
-/** The current state of the record in `c`: at most one row. */
 const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPage): RawBuilder<unknown> =>
   sql.join(
     names.map((name) => {
@@ -56,10 +55,7 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
     sql.raw(' union all '),
   )
 
-/**
- * Reads a page of log rows of the customer and of all customers, each record once, in its current state.
- * Index: the log's primary key, for each span, so that the cost does not depend on the log's length.
- */
+/** Selects each record once, in its current state. Index: the log's primary key, for each span. */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   const { spans, after, target, limit, rows, withFormer } = page
   const lows = spans.map(({ low }) => String(low))

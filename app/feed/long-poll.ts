@@ -2,10 +2,7 @@ import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
 import { reauthorizingWakes, type Watch } from './wait.ts'
 
-/**
- * Reads until a page has changes or the wait ends. `token`: `undefined` for a new one. `judge` rejects if the
- * client is no longer authorized.
- */
+/** Reads until a page has changes or the watch ends. `judge` rejects if the client has lost its rights. */
 export const readUntilChanged = async (
   watch: Watch,
   read: (token: SyncToken | undefined) => Promise<FeedPage>,

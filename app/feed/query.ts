@@ -25,28 +25,27 @@ import { resourceNames, resources } from '../records/resources/index.ts'
 import { isOfView, parseView, type View, viewNames } from './view.ts'
 
 export const wholeState = 'snapshot'
-/** In seconds. */
 export const maxWaitSeconds = 25
 
 export type FeedQuery = Readonly<{
   after: string | undefined
-  /** In a fixed order, each once. `undefined`: all that the key may read, or the token's resources. */
+  /** `undefined`: the token's resources, or all that the key may read. */
   resources: readonly ResourceName[] | undefined
   limit: number
   waitSeconds: number | undefined
   withFormer: boolean
-  /** Filter and fields. `undefined`: all records, whole, or the token's view. */
+  /** `undefined`: the token's view, or all records with all fields. */
   view: View | undefined
 }>
 
-/** `after` is part of a failed outcome because only the caller can verify the token. */
-export type FeedOutcome =
+/** A failed outcome has `after`, because only the caller can verify a token. */
+type FeedOutcome =
   | { query: FeedQuery }
   | (Pick<FaultyQuery, 'faults' | 'corrected'> & { after: string | undefined })
 
 type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
 
-/** Parameter readers by name. They write to the draft. */
+/** Creates the readers of parameters by name. They write to `draft`. */
 export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
   new Map([
     ['after', single((value) => ({ value }), into(draft, 'after', String))],
@@ -65,7 +64,7 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
 
 const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] => {
   if (after !== wholeState) return []
-  // Defaults mean nothing here either, but generated clients send them.
+  // Generated clients send defaults.
   const given = [
     ...(limit === undefined || limit === defaultLimit ? [] : ['limit']),
     ...(waitSeconds ? ['wait'] : []),
@@ -121,10 +120,7 @@ const streamWaits: Fault = {
   detail: 'a stream of events waits by itself: leave wait out',
 }
 
-/**
- * Returns the query of an event stream, which resumes after the last received event. Throws invalid_query for
- * `wait`, and invalid_sync_token for the event id `snapshot`.
- */
+/** The query of an event stream, which continues after the last event. Throws invalid_query, invalid_sync_token. */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
   if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
   if (lastEventId === wholeState)

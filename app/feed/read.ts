@@ -28,20 +28,19 @@ export type FeedRead = Readonly<{
 }>
 
 export type FeedPage = Readonly<{
-  /** Each change is JSON text. */
   changes: readonly string[]
   token: SyncToken
   hasMore: boolean
-  /** The database's clock at the page's last read, RFC 3339. */
+  /** The database's clock at the last statement, RFC 3339. */
   at: string
 }>
 
-/** Log rows that one statement scans, in addition to four for each record. */
+/** A statement scans this many log rows, and four for each record of the page. */
 const spareRows = 1000
-/** A statement may find only changes of other resources. */
+/** A page may need several: one statement may find only changes of other resources. */
 const mostStatements = 20
 
-/** A page in progress. A later change of a record replaces an earlier one. */
+/** A page in progress. `changes` has the last change of each record, by resource and id. */
 type Growing = { changes: Map<string, string>; token: SyncToken; at: string; hasMore: boolean }
 
 const add = (page: Growing, resource: string, id: string, change: string): void => {
@@ -57,7 +56,6 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
   return epoch
 }
 
-/** The state after the follower's last complete walk over the log. */
 const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen => ({
   snapshot: base,
   at: baseAt,
@@ -73,8 +71,7 @@ const growByFlips = async (
 ): Promise<void> => {
   const { resources, moment: from, view, baseMoment = from } = page.token
   const target = getTarget(page.token)
-  // Use the walk's target, even if the day or the window has changed since. The next walk starts at this
-  // target.
+  // An unfinished walk keeps its day and window. If they have changed since, another walk follows.
   const statement = flipStatement({
     ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
     seen: seenBy(page.token),
@@ -123,7 +120,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
         diff: { target, targetAt, xid: Number(first.last_xid), position: Number(first.last_position) },
       }
     : { ...token, base: target, baseAt: targetAt, baseMoment: undefined, diff: undefined, mark }
-  // Changes that became visible after an older target need another walk.
+  // After a walk to an older target, another one reads the changes since.
   page.hasMore = first.more === true || token.diff !== undefined
 }
 
@@ -145,15 +142,11 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
   }
 }
 
-/** Starts from now: the feed that follows has only changes that this statement does not see. */
 const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
   const epoch = readEpoch((await epochStatement.execute(db)).rows[0] as EpochRow)
   return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }
 
-/**
- * Returns the next page for a follower: first computed changes, then the log. A page may be empty and have
- * more. Rejects with sync_token_expired, unavailable, and the driver's errors.
- */
+/** Reads the next page, which may be empty and have more. Rejects with sync_token_expired and unavailable. */
 export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
   withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))

@@ -1,21 +1,53 @@
 import type { Readable } from 'node:stream'
+import { ApiError, type Fault, invalidQuery } from '../errors.ts'
+import { exportCost } from '../export/exports.ts'
+import { linesType } from '../export/json-lines.ts'
+import { parsePairs } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Ending } from '../limits/concurrency.ts'
-import type { FeedQuestion } from './parse-request.ts'
+import { resourceNames } from '../records/resources/index.ts'
+import { type FeedQuery, parseFeedQuery, resume, wholeState } from './query.ts'
+import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+
+export const jsonType = 'application/json'
+/** The media type of server-sent events (HTML Standard, section 9.2). */
+export const eventsType = 'text/event-stream'
+
+const isForState = (rawQuery: string): boolean =>
+  parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
+
+/** NDJSON for the whole state, otherwise a page as JSON or a stream of events. */
+export const offeredTypes = (rawQuery: string): readonly string[] =>
+  isForState(rawQuery) ? [linesType] : [jsonType, eventsType]
+
+/** The cost in the quota `minute`: the whole state costs as much as an export. */
+export const feedCost = (rawQuery: string): number => (isForState(rawQuery) ? exportCost : 1)
+
+export type RawFeedRequest = Readonly<{
+  principal: Pick<Principal, 'customerId'>
+  rawQuery: string
+  type?: string
+  /** The header `Last-Event-ID` of a client that reconnects, which is a sync token. */
+  lastEventId?: string | undefined
+}>
+
+export type ParsedFeedQuery = Readonly<{
+  query: FeedQuery
+  /** `undefined` for the whole state or a new token. */
+  token: SyncToken | undefined
+}>
 
 export type FeedRequest = Readonly<{
   principal: Principal
-  query: FeedQuestion
-  /** True for HEAD, which does not wait and does not read the whole state. */
+  query: ParsedFeedQuery
+  /** HEAD does not wait and does not read the whole state. */
   isHead: boolean
   httpVersion: string
   address: string
   ending: Ending
-  /** Optional. Defaults to NDJSON for the whole state and JSON for a page. */
   type?: string
-  /** Authorizes the request again with the current rights. Rejects like a new request. */
+  /** Authorizes the request again. Rejects like a new request. */
   judgeAnew: () => Promise<Principal>
-  /** Receives the number of records as they are sent. */
   countRows: (rows: number) => void
 }>
 
@@ -24,6 +56,61 @@ export type FeedAnswer = Readonly<{
   type: string
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
-  /** True if each piece must be sent immediately. */
+  /** Prevents compression, which would delay events. */
   isCompressed?: boolean
 }>
+
+const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })
+const refuseToken = (detail: string) =>
+  new ApiError('invalid_sync_token', { detail, errors: [tokenFault(detail)] })
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((name) => b.includes(name))
+
+/** Creates the parser of feed requests. It throws invalid_query, invalid_sync_token, sync_token_expired. */
+export const createRequestParser = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
+  const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
+    if (after === undefined || after === wholeState) return undefined
+    const token = tokens.decode(customerId, after)
+    if (!token) throw refuseToken(foreignToken)
+    if (!token.resources.every((name) => resourceNames.includes(name))) {
+      throw expireToken('a resource of this token no longer exists')
+    }
+    if (resources && !isSame(resources, token.resources)) {
+      throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
+    }
+    if (view !== undefined && view !== token.view) {
+      throw refuseToken(`this token belongs to ${token.view ?? 'whole records without a filter'}`)
+    }
+    return token
+  }
+
+  const isAnswerable = (customerId: string, corrected: string): boolean => {
+    const outcome = parseFeedQuery(corrected)
+    try {
+      if ('query' in outcome) decode(customerId, outcome.query)
+      return 'query' in outcome
+    } catch {
+      return false
+    }
+  }
+
+  const parse = ({ principal, rawQuery }: RawFeedRequest): FeedQuery => {
+    const outcome = parseFeedQuery(rawQuery)
+    if ('query' in outcome) return outcome.query
+    const { faults, corrected, after } = outcome
+    const isForeign =
+      after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
+    const isGood = corrected !== undefined && !isForeign && isAnswerable(principal.customerId, corrected)
+    throw invalidQuery(
+      isForeign ? [...faults, tokenFault(foreignToken)] : faults,
+      isGood ? `${publicUrl}/v1/changes?${corrected}` : undefined,
+    )
+  }
+
+  return (request: RawFeedRequest): ParsedFeedQuery => {
+    const asked = parse(request)
+    const query = request.type === eventsType ? resume(asked, request.lastEventId) : asked
+    return { query, token: decode(request.principal.customerId, query) }
+  }
+}

@@ -3,24 +3,18 @@ import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { writeLines } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
-import type { Resource, ResourceName } from '../records/resources/define.ts'
+import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
 import { projection } from '../records/sql/projection.ts'
 import { isOwned } from '../records/sql/session.ts'
 import { beginToken, type EpochRow, epochStatement, readEpoch, withBegunLog } from './epoch.ts'
-import type { DayAndWindow } from './token.ts'
-import { planView, type View } from './view.ts'
+import type { FeedRead } from './read.ts'
+import { planView } from './view.ts'
 
-export type SnapshotRead = Readonly<{
-  customerId: string
-  resources: readonly ResourceName[]
-  bindings: DayAndWindow
-  view?: View | undefined
-}>
+type SnapshotRead = Pick<FeedRead, 'customerId' | 'resources' | 'bindings' | 'view'>
 
-/** The same format as `changeText`. */
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
   const wanted = planView(view, resource, customerId, bindings)
   const head = sql.lit(`{"op":"upsert","resource":"${resource.name}","id":`)
@@ -41,17 +35,13 @@ const begin = async (source: ExportSource, customerId: string) => {
   }
 }
 
-/**
- * Opens a snapshot of the records of these resources, by resource and id. It holds a connection until the end
- * of its stream. Rejects with unavailable. Index: the tables' primary keys.
- */
+/** Opens a snapshot. Its stream holds a connection. Rejects with unavailable. Index: the primary keys. */
 export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead) => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
   return {
-    /** The state contains every commit before this instant, RFC 3339. */
     at: epoch.at,
     token: beginToken(epoch, read),
-    /** Lines of NDJSON. Call it once. */
+    /** NDJSON. Call it once. */
     stream: (onRows: (rows: number) => void) =>
       session.stream(
         read.resources.map((name) => selectUpserts(resources[name], read)),

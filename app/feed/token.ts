@@ -7,22 +7,21 @@ import type { View } from './view.ts'
 /** The inputs of computed fields: a day (YYYY-MM-DD) and an expiry window in days. */
 export type DayAndWindow = Readonly<{ day: string; window: number }>
 
-/** A walk over computed changes between two moments, and the last row seen: edge, column's value, id. */
+/** A walk over computed changes to the moment `to`, and its last row: edge, column's value, id. */
 export type FlipWalk = Readonly<{ to: DayAndWindow; after: readonly [number, string, string] | undefined }>
 
-/** A walk over the log up to a snapshot, taken after the instant `targetAt`, and the last row seen. */
+/** A walk over the log to a snapshot, taken after the instant `targetAt`, and its last row. */
 export type DiffWalk = Readonly<{ target: Snapshot; targetAt: string; xid: number; position: number }>
 
 /**
- * A follower's position. Its records show everything visible in `base`. During a walk over the log, they also
- * show the changes up to the position in `diff`. Its computed values are for `moment`, and up to the position
- * in `flip` for a later one.
+ * A follower's position: everything visible in `base`, and the part of the log that the walk `diff` has read.
+ * Computed values are of `moment`, or of `flip.to` in the part that the walk `flip` has read.
  * See docs/decisions/0033-sync-tokens-name-running-transactions.md.
  */
 export type SyncToken = Readonly<{
-  /** Identifies the database and its history: `change_identity()`. */
+  /** `change_identity()` of the database. */
   identity: string
-  /** In seconds since 1970, by the database's clock. */
+  /** Seconds since 1970, by the database's clock. */
   issuedAt: number
   resources: readonly ResourceName[]
   moment: DayAndWindow
@@ -30,25 +29,24 @@ export type SyncToken = Readonly<{
   base: Snapshot
   /** `base` was taken after this instant, RFC 3339. */
   baseAt: string
-  /** The day and window of the computed values in `base`. Optional. Defaults to `moment`. */
+  /** The moment of the computed values in `base`. Defaults to `moment`. */
   baseMoment?: DayAndWindow | undefined
   diff?: DiffWalk | undefined
-  /** The newest random mark visible in the token's `getTarget`. */
+  /** The newest random mark that `getTarget` of this token shows. */
   mark: string
-  /** Filter and fields for a single resource. `undefined`: all records, whole. */
   view?: View | undefined
 }>
 
-/** The snapshot that the records show at the end of the walk over the log. */
+/** The snapshot at the end of the walk over the log. `base` without a walk. */
 export const getTarget = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Snapshot => diff?.target ?? base
 
 export type TokenCodec = {
   encode(customerId: string, token: SyncToken): string
-  /** `undefined` if the service did not create the token for this customer. */
+  /** `undefined` if the token was not created for this customer. */
   decode(customerId: string, text: string): SyncToken | undefined
 }
 
-/** 410 `sync_token_expired`. */
+/** Creates the error sync_token_expired. `reason`: the start of a sentence. */
 export const expireToken = (reason: string): ApiError =>
   new ApiError('sync_token_expired', { detail: `${reason}: start again with after=snapshot` })
 
@@ -58,7 +56,7 @@ export const foreignToken =
 const version = 1
 const radix = 36
 
-/** Numbers are differences: a running transaction takes two or three characters instead of twenty. */
+/** Writes differences, which have two or three characters instead of twenty. */
 const packSnapshot = ({ xmin, xmax, xip }: Snapshot): string => {
   const steps = xip.map((xid, index) => xid - (xip[index - 1] ?? xmin))
   return [xmin, xmax - xmin, ...steps].map((number) => number.toString(radix)).join(' ')

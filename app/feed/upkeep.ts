@@ -1,26 +1,40 @@
+import { sql } from 'kysely'
+import { pruneInBatches } from '../db/prune.ts'
 import type { Db } from '../db/schema.ts'
 import { repeat } from '../overload/repeat.ts'
 import { pruneHistory } from '../records/history/prune.ts'
 import { retentionDays } from './epoch.ts'
-import { pruneChanges, sampleChanges } from './prune.ts'
 
-export type UpkeepOptions = {
+/** Saves which transactions have ended, once a minute for all processes together, and writes a mark. */
+export const sampleChanges = async (db: Db): Promise<void> => {
+  await sql`select sample_changes()`.execute(db)
+}
+
+/**
+ * Deletes changes that no token younger than `days` days needs, and returns their number. Samples decide, because
+ * changes of a long transaction are old when they become visible. Without a sample that old, none is deleted.
+ */
+export const pruneChanges = async (db: Db, days: number): Promise<number> => {
+  const all = await pruneInBatches(
+    db,
+    (most) => sql`select prune_changes(${days}::integer * interval '1 day', ${most}::integer) as pruned`,
+  )
+  await sql`select prune_removals()`.execute(db)
+  return all
+}
+
+type UpkeepOptions = {
   db: Db
   warn: (message: string, error: Error) => void
   historyDays: number
-  /** Optional. Defaults to 50 s. */
   everyMs?: number
 }
 
-/** A mark is at most a minute old, even if a run takes some seconds. */
+/** Below a minute, because marks must be at most a minute old. */
 const lookEveryMs = 50_000
 const pruneEveryMs = 3_600_000
 
-/**
- * Maintains the change log: samples which transactions have ended and writes a random mark each minute, and
- * prunes the log and history each hour. Every instance runs it; they coordinate in the database. Returns a
- * function that stops it and waits for the current run.
- */
+/** Maintains the log and the history. Every instance runs it. Returns a function that stops it and waits. */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, historyDays, everyMs = lookEveryMs } = options
   let prunedAtMs = Number.NEGATIVE_INFINITY

@@ -10,10 +10,9 @@ import { type DayAndWindow, expireToken } from './token.ts'
 
 export type View = string
 
-/** Characters. A token is a third longer than its view and must fit into a request header. */
+/** In characters. A token is a third longer than its view and must fit into a request header. */
 const longestView = 2_000
 
-/** Only dates and instants count, because a text may begin with the same word. */
 const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =>
   pairs
     .filter(({ name, value = '' }) => {
@@ -32,13 +31,13 @@ export const isOfView = (name: string): boolean => {
   return base === 'fields' || Object.values(resources).some(({ fields }) => fields.get(base)?.filter)
 }
 
-/** Parameters that choose records and fields, without operators. */
+/** The names of such parameters for a resource, without operators. */
 export const viewNames = ({ fields }: Resource): readonly string[] => [
   ...[...fields.values()].flatMap(({ name, filter }) => (filter ? [name] : [])),
   'fields',
 ]
 
-/** Parses the parameters that choose records and fields, and reports every fault. */
+/** Parses these parameters to canonical text, and reports every fault. `undefined` without parameters. */
 export const parseView = (
   pairs: readonly Pair[],
   names: readonly ResourceName[] | undefined,
@@ -63,10 +62,7 @@ export const parseView = (
   return { faults: [{ parameter: pairs[0]?.name ?? '', code: 'invalid_value', detail }] }
 }
 
-/**
- * The query plan of a view. `undefined`: all records, whole. Throws sync_token_expired if this release does
- * not accept the view.
- */
+/** `undefined` without a view. Throws sync_token_expired if this release does not accept the view. */
 export const planView = (
   view: View | undefined,
   resource: Resource,

@@ -4,28 +4,24 @@ import type { Ending } from '../limits/concurrency.ts'
 import { after as afterMs } from '../overload/timer.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
-/**
- * Why a wait ends. `unknown`: the service missed changes, or a customer was erased. `rights`: settings, keys
- * or the plan have changed.
- */
+/** `unknown`: changes were missed, or any customer was erased. `rights`: settings, keys or the plan changed. */
 export type Wake = 'changed' | 'unknown' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
-/** The wait of one request. It holds no connection to the database. */
 export type Watch = {
-  /** Resolves with the strongest reason since the watch began or since the last call resolved. */
+  /** Resolves with the strongest wake since the watch began or the last call resolved. */
   next(): Promise<Wake>
   end(): void
 }
 
 export type Waiting = {
-  /** Starts to record changes. Call it before the read, so that no change is missed. */
+  /** Records changes from now on. Call it before the first read, so that no change is missed. */
   watch(customerId: string, resources: readonly ResourceName[], waitMs: number, ending: Ending): Watch
-  /** Wakes all waiting clients. Later waits end immediately. */
+  /** Wakes all clients with `closing`, now and later. */
   close(): void
   readonly count: number
 }
 
-export type WaitingOptions = {
+type WaitingOptions = {
   listen: (listener: Listener) => () => void
   databaseNow: () => number
   isDraining: () => boolean
@@ -35,26 +31,55 @@ export type WaitingOptions = {
 
 const dayMs = 86_400_000
 const pastMidnightMs = 20
-/** From weak to strong: a stronger reason replaces a pending one. */
+/** From weak to strong. */
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
-/** Reasons that many clients share: their wakes are spread over time. */
+/** Many clients wake for these at the same time, so they are spread. */
 const shared: readonly Wake[] = ['day', 'changed', 'unknown']
-/** Waiting clients wake within 1 ms per client and at most this, so that a change appears within 1 s. */
+/** At most this, and 1 ms for each client, because a change must appear within a second. */
 const longestSpreadMs = 500
 const final: readonly Wake[] = ['gone', 'closing', 'time']
-/** Reasons to authorize a client again. See docs/decisions/0114-waiting-clients-are-authorized-again.md. */
+/** The client must be authorized again. See docs/decisions/0114-waiting-clients-are-authorized-again.md. */
 export const reauthorizingWakes: readonly (Wake | 'ready')[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
 
 const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | undefined => {
   if (resource === 'auth') return 'rights'
-  // An erasure removes the customer's name from the log.
+  // An erasure writes a row for all customers, so that the log does not name the erased one.
   if (resource === wildcard) return 'unknown'
   return resources.has(resource) ? 'changed' : undefined
 }
 
-/** Creates the registry of waiting clients, by customer, behind one listener. */
+/** Keeps the strongest wake until `next` resolves with it. `spread` delays shared reasons. */
+const createWakes = (spread: (call: () => void) => () => void) => {
+  let pending: Wake | undefined
+  let resolve: ((wake: Wake) => void) | undefined
+  let cancel: (() => void) | undefined
+  const settle = () => {
+    cancel?.()
+    cancel = undefined
+    const wake = pending
+    if (!wake || !resolve) return
+    resolve(wake)
+    resolve = undefined
+    if (!final.includes(wake)) pending = undefined
+  }
+  return {
+    wake(reason: Wake): void {
+      if (!pending || strength.indexOf(reason) > strength.indexOf(pending)) pending = reason
+      if (!shared.includes(pending)) settle()
+      else if (resolve) cancel ??= spread(settle)
+    },
+    next: () =>
+      new Promise<Wake>((resolveWake) => {
+        resolve = resolveWake
+        settle()
+      }),
+    cancel: () => cancel?.(),
+  }
+}
+
+/** Creates the registry of waiting clients. It holds no database connection for them. */
 export const createWaiting = (options: WaitingOptions): Waiting => {
   const { listen, databaseNow, isDraining, after = afterMs, random = Math.random } = options
   const watchers = new Map<string, Set<Watcher>>()
@@ -64,7 +89,7 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
   const wakeAll = (wake: Wake): void => {
     for (const group of watchers.values()) for (const watcher of group) watcher.wake(wake)
   }
-  const tell = (group: ReadonlySet<Watcher> | undefined, event: ChangeEvent): void => {
+  const notify = (group: ReadonlySet<Watcher> | undefined, event: ChangeEvent): void => {
     for (const watcher of group ?? []) {
       const wake = wakeFor(watcher, event)
       if (wake) watcher.wake(wake)
@@ -73,8 +98,8 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
   const stopListening = listen((events) => {
     if (!events) return wakeAll('unknown')
     for (const event of events) {
-      if (event.customerId !== wildcard) tell(watchers.get(event.customerId), event)
-      else for (const group of watchers.values()) tell(group, event)
+      if (event.customerId !== wildcard) notify(watchers.get(event.customerId), event)
+      else for (const group of watchers.values()) notify(group, event)
     }
   })
 
@@ -90,44 +115,25 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
 
   return {
     watch(customerId, resources, waitMs, ending) {
-      let noted: Wake | undefined
-      let resolve: ((wake: Wake) => void) | undefined
-      let callOff: (() => void) | undefined
-      const take = () => {
-        callOff?.()
-        callOff = undefined
-        const wake = noted
-        if (!wake || !resolve) return
-        resolve(wake)
-        resolve = undefined
-        if (!final.includes(wake)) noted = undefined
-      }
-      const wake = (reason: Wake) => {
-        if (!noted || strength.indexOf(reason) > strength.indexOf(noted)) noted = reason
-        if (!shared.includes(noted)) take()
-        else if (resolve) callOff ??= after(random() * Math.min(count, longestSpreadMs), take)
-      }
-      const remove = add(customerId, { resources: new Set(resources), wake })
-      const timer = setTimeout(wake, waitMs, 'time')
+      const wakes = createWakes((call) => after(random() * Math.min(count, longestSpreadMs), call))
+      const remove = add(customerId, { resources: new Set(resources), wake: wakes.wake })
+      const timer = setTimeout(wakes.wake, waitMs, 'time')
       let midnight: NodeJS.Timeout | undefined
       let hasEnded = false
-      if (ending.destroyed) wake('gone')
-      else ending.once('close', () => wake('gone'))
+      if (ending.destroyed) wakes.wake('gone')
+      else ending.once('close', () => wakes.wake('gone'))
       return {
         next() {
           clearTimeout(midnight)
           const untilDayMs = dayMs - (databaseNow() % dayMs) + pastMidnightMs
           // A stream may call `next` once more after `end`.
-          if (!hasEnded) midnight = setTimeout(wake, untilDayMs, 'day')
-          return new Promise((settle) => {
-            resolve = settle
-            if (isClosed || isDraining()) wake('closing')
-            take()
-          })
+          if (!hasEnded) midnight = setTimeout(wakes.wake, untilDayMs, 'day')
+          if (isClosed || isDraining()) wakes.wake('closing')
+          return wakes.next()
         },
         end() {
           hasEnded = true
-          callOff?.()
+          wakes.cancel()
           remove()
           clearTimeout(timer)
           clearTimeout(midnight)

@@ -9,9 +9,9 @@ import { installShipped } from '../../app/local/custom-endpoints.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
-import { createStage, day } from './stage.ts'
+import { createStage, day, walk } from './stage.ts'
 
-/** The documents of examples/ and of the guide on real certificates, and what the description says of them. */
+/** Runs the documents of examples/custom and of the guide on real certificates. */
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -33,7 +33,7 @@ await loadReferenceData(operator)
 await importRecords(operator, ReadableStream.from([Buffer.from(real.join('\n'))]))
 await loadExampleData(operator, day(0))
 await installShipped(operator)
-// The registers know no approvals: one for each certificate, in the country of a register, some in renewal.
+// The real data have no approvals: add one for each certificate.
 await run(`insert into approvals (customer_id, id, product_id, country_code, scheme, certificate_id, status, phase)
   select customer_id, 'a-' || id, coalesce(product_id, 'none'), case when scheme like 'FIPS%' then 'US' else 'DE' end,
     coalesce(scheme, 'none'), id, case when id < '8' then 'granted' else 'preparing' end,
@@ -43,7 +43,6 @@ await run(`insert into approvals (customer_id, id, product_id, country_code, sch
 const documents = globSync('examples/custom/*.yaml', { cwd: root }).sort()
 for (const file of documents) for (const customer of customers) await give(customer, read(file))
 await run(`update customers set plan = 'premium'`)
-/** Those that the guide shows. */
 const shownDocuments = [...read('docs/custom-documents.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
   ([, text]) => text as string,
 )
@@ -52,25 +51,13 @@ const { get, token } = await asCustomer(database, app, customers[0])
 const { get: samsung } = await asCustomer(database, app, customers[1])
 
 type Rec = Record<string, string | number | null>
-const walk = async (ask: typeof get, path: string): Promise<Rec[]> => {
-  const rows: Rec[] = []
-  for (let cursor: string | undefined | null; cursor !== null; ) {
-    const answer = await ask(
-      `${path}${cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${cursor}`}`,
-    )
-    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.body}`)
-    const { data, page } = answer.json()
-    rows.push(...data)
-    cursor = page.next_cursor
-  }
-  return rows
-}
+const readList = async (ask: typeof get, path: string) => (await walk<Rec>(ask, path)).rows
 
 t.test('a renamed German market matrix', async (t) => {
   for (const ask of [get, samsung]) {
     const [rows, approvals, certificates, products] = await Promise.all(
       ['custom/marktmatrix', 'approvals?sort=-updated_at', 'certificates', 'products'].map((path) =>
-        walk(ask, `/v1/${path}`),
+        readList(ask, `/v1/${path}`),
       ),
     )
     const byId = (list: Rec[] | undefined) => new Map(list?.map((row) => [row.id, row]))
@@ -100,17 +87,17 @@ t.test('a renamed German market matrix', async (t) => {
 })
 
 t.test('a filtered view by country', async (t) => {
-  const standard = await walk(
+  const standard = await readList(
     get,
     `/v1/certificates?validity=valid&valid_until[lte]=today%2B365d&sort=valid_until`,
   )
-  const view = await walk(get, '/v1/custom/expiring-by-country?days=365')
+  const view = await readList(get, '/v1/custom/expiring-by-country?days=365')
   t.ok(view.length > 3)
   t.same(
     view.map(({ certificate_id: id, days_remaining: days }) => [id, days]),
     standard.map(({ id, days_remaining: days }) => [id, days]),
   )
-  t.same(await walk(get, '/v1/custom/expiring-by-country?days=365&country_code=AQ'), [])
+  t.same(await readList(get, '/v1/custom/expiring-by-country?days=365&country_code=AQ'), [])
 })
 
 t.test('group counts by scheme and status', async (t) => {
@@ -119,7 +106,7 @@ t.test('group counts by scheme and status', async (t) => {
     total,
     ...rest
   } = (await get('/v1/custom/certificates-by-scheme?since=2026-01-01')).json()
-  const certificates = await walk(get, '/v1/certificates')
+  const certificates = await readList(get, '/v1/certificates')
   const expected = Map.groupBy(certificates, (row) => `${row.scheme}, ${row.approval_status}`)
   t.same(
     new Map(groups.map((row: Rec) => [`${row.scheme}, ${row.approval_status}`, row.count])),
@@ -137,12 +124,12 @@ t.test('the examples of the guide return its answers', async (t) => {
   const portfolio = (await samsung('/v1/custom/portfolio?days=365')).json()
   t.ok(portfolio.products > 50 && portfolio.certificates.by_scheme.length > 0, JSON.stringify(portfolio))
   t.equal((await samsung('/v1/custom/portfolio?country=DE')).json().asked_for, 'DE')
-  const rows = await walk(samsung, '/v1/custom/approvals-of-products')
-  t.equal(rows.length, (await walk(samsung, '/v1/approvals')).length)
+  const rows = await readList(samsung, '/v1/custom/approvals-of-products')
+  t.equal(rows.length, (await readList(samsung, '/v1/approvals')).length)
   t.ok(rows.some(({ light }) => light === 'green') && rows.some(({ light }) => light === 'yellow'))
 })
 
-t.test('may this be sold there today, by the example data', async (t) => {
+t.test('market-access decides for each product and country of the example data', async (t) => {
   const ask = async (product: string, country: string) =>
     (
       await app.inject({
@@ -240,55 +227,41 @@ t.test('the example of each parameter finds records of the example data', async 
   t.same(missing, [])
 })
 
-t.test('and they answer as it says', async (t) => {
-  for (const [authorization, targets] of [
-    [
-      `Bearer ${token}`,
-      [
-        'marktmatrix?limit=20&count=exact',
-        'expiring-by-country',
-        'certificates-by-scheme',
-        'dashboard-overview',
-      ],
-    ],
-    [
-      'Bearer cda_demo_public',
-      ['market-access?product_id=prd-smartlock&country_code=SG', 'dashboard-overview'],
-    ],
-  ] as const) {
-    const document = (await openApi(authorization)).json()
-    for (const target of targets) {
-      const [name] = target.split('?')
-      const { parameters, responses, operationId } = document.paths[`/v1/custom/${name}`].get
-      const { schema, example } = responses[200].content['application/json']
-      // Strict: the schema must describe every field of an answer.
-      const closed = JSON.parse(JSON.stringify(schema), (_, node) =>
-        node?.type === 'object' && node.properties ? { ...node, additionalProperties: false } : node,
-      )
-      const validate = z.fromJSONSchema(closed)
-      const answer = await app.inject({ url: `/v1/custom/${target}`, headers: { authorization } })
-      t.equal(answer.statusCode, 200, target)
-      t.same(validate.safeParse(answer.json()).error?.issues ?? [], [], `${operationId}: its answer`)
-      t.same(validate.safeParse(example).error?.issues ?? [], [], `${operationId}: its example`)
-      t.ok('Definition-Revision' in responses[200].headers)
-      const query = parameters.filter((each: { in?: string }) => each.in === 'query' && !('$ref' in each))
-      for (const { name: parameter, example: value } of query) {
-        if (parameter === 'cursor' || typeof value === 'object') continue
-        const required = query.filter(
-          (each: { required?: boolean; name: string }) => each.required && each.name !== parameter,
-        )
-        const pairs: [string, string][] = [...required, { name: parameter, example: value }].map((each) => [
-          each.name,
-          String(each.example),
-        ])
-        if (parameter === 'bom') pairs.push(['format', 'csv'])
-        const url = `/v1/custom/${name}?${new URLSearchParams(pairs)}`
-        t.equal(
-          (await app.inject({ url, headers: { authorization } })).statusCode,
-          200,
-          `${url}, its own example`,
-        )
-      }
+t.test('custom endpoints answer as they are described', async (t) => {
+  const [own, demo] = [`Bearer ${token}`, 'Bearer cda_demo_public']
+  const targets = [
+    [own, 'marktmatrix?limit=20&count=exact'],
+    [own, 'expiring-by-country'],
+    [own, 'certificates-by-scheme'],
+    [own, 'dashboard-overview'],
+    [demo, 'market-access?product_id=prd-smartlock&country_code=SG'],
+    [demo, 'dashboard-overview'],
+  ] as const
+  for (const [authorization, target] of targets) {
+    const get = (path: string) => app.inject({ url: `/v1/custom/${path}`, headers: { authorization } })
+    const [name] = target.split('?')
+    const { paths } = (await openApi(authorization)).json()
+    const { parameters, responses, operationId } = paths[`/v1/custom/${name}`].get
+    const { schema, example } = responses[200].content['application/json']
+    // The schema must describe every member of a response.
+    const closed = JSON.parse(JSON.stringify(schema), (_, node) =>
+      node?.type === 'object' && node.properties ? { ...node, additionalProperties: false } : node,
+    )
+    const validate = z.fromJSONSchema(closed)
+    const answer = await get(target)
+    t.equal(answer.statusCode, 200, target)
+    t.same(validate.safeParse(answer.json()).error?.issues ?? [], [], `${operationId}: its answer`)
+    t.same(validate.safeParse(example).error?.issues ?? [], [], `${operationId}: its example`)
+    t.ok('Definition-Revision' in responses[200].headers)
+    type Parameter = { in?: string; name: string; required?: boolean; example: unknown }
+    const query = parameters.filter((each: Parameter) => each.in === 'query') as Parameter[]
+    for (const parameter of query) {
+      if (parameter.name === 'cursor' || typeof parameter.example === 'object') continue
+      const others = query.filter((each) => each.required && each !== parameter)
+      const pairs = [...others, parameter].map((each): [string, string] => [each.name, String(each.example)])
+      if (parameter.name === 'bom') pairs.push(['format', 'csv'])
+      const path = `${name}?${new URLSearchParams(pairs)}`
+      t.equal((await get(path)).statusCode, 200, `${path}, its own example`)
     }
   }
 })

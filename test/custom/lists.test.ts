@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { readWorkbook } from '../export/xlsx.ts'
-import { asCustomer, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
-import { createStage, day } from './stage.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+import { createStage, day, walk } from './stage.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -16,7 +17,6 @@ const { run } = stage
 const { get: acme } = await asCustomer(database, app, 'acme')
 await asCustomer(database, app, 'bolt')
 
-/** Applies and grants an endpoint, and waits until it answers with any status. */
 const give = async (customer: string, text: string) => {
   await stage.give(customer, text)
   const { name, revision } = checkDocument(readText(text))
@@ -67,7 +67,7 @@ list:
   limit: 10
   filters: [country_code, product_id, scheme, updated_at]
   joins:
-    p: { to: products, on: product_id, pick: [name, model, id] }
+    p: { to: products, on: product_id, pick: [name, model, id, name] }
     c: { to: certificates, on: certificate_id, pick: [number, valid_until, validity] }
     j: { to: projects, many_on: product_ids, on: p.id, limit: 2, sort: project_number, pick: { nummer: project_number } }
   select:
@@ -90,7 +90,7 @@ list:
 `
 await give('acme', matrix)
 
-/** What the document says, worked out by hand from the standard lists. */
+/** The expected rows of `matrix`, computed from the standard lists. */
 const expected = (approvals: Rec[]) =>
   approvals.map((row) => {
     const c = certificates.get(row.certificate_id) ?? {}
@@ -122,25 +122,9 @@ const expected = (approvals: Rec[]) =>
     }
   })
 
-/** Follows the cursors to the end. */
-const walk = async (path: string) => {
-  const rows: Rec[] = []
-  let pages = 0
-  for (let next: string | undefined = path; next !== undefined; pages++) {
-    const answer = await acme(next)
-    if (answer.statusCode !== 200) throw new Error(answer.body)
-    const { data, page } = answer.json()
-    rows.push(...data)
-    const link = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link ?? ''))?.[1]
-    if ((page.next_cursor === null) !== (link === undefined)) throw new Error('link and cursor differ')
-    next = link?.slice(publicUrl.length)
-  }
-  return { rows, pages }
-}
-
 t.test('a merged list equals the standard lists merged by hand', async (t) => {
   const approvals = await all('/v1/approvals?status[nin]=cancelled,not_required&sort=-expected_on')
-  const { rows, pages } = await walk('/v1/custom/matrix')
+  const { rows, pages } = await walk(acme, '/v1/custom/matrix')
   t.strictSame(rows, expected(approvals))
   t.equal(pages, Math.ceil(approvals.length / 10))
   const first = await acme('/v1/custom/matrix?count=exact')
@@ -163,11 +147,11 @@ t.test("the caller's filters, parameters and limit", async (t) => {
     const approvals = await all(
       `/v1/approvals?status[nin]=cancelled,not_required&sort=-expected_on&${standard}`,
     )
-    t.strictSame((await walk(`/v1/custom/matrix?${custom}`)).rows, expected(approvals), custom)
+    t.strictSame((await walk(acme, `/v1/custom/matrix?${custom}`)).rows, expected(approvals), custom)
   }
 })
 
-t.test('bad parameters: every fault with its cure', async (t) => {
+t.test('every fault of a query has its correction', async (t) => {
   const faults = async (query: string) => {
     const answer = await acme(`/v1/custom/matrix?${query}`)
     return { status: answer.statusCode, ...answer.json() }
@@ -197,8 +181,8 @@ t.test('bad parameters: every fault with its cure', async (t) => {
   t.match(await faults(`cursor=${standard}`), { code: 'invalid_cursor' }, 'of another endpoint')
 })
 
-t.test('a list as NDJSON and CSV is the same, whole', async (t) => {
-  const { rows } = await walk('/v1/custom/matrix?country_code=JP,KR')
+t.test('a list has the same rows as NDJSON and CSV, without pages', async (t) => {
+  const { rows } = await walk(acme, '/v1/custom/matrix?country_code=JP,KR')
   const lines = await acme('/v1/custom/matrix?country_code=JP,KR&format=ndjson')
   t.match(lines.headers, {
     'content-type': 'application/x-ndjson',
@@ -236,6 +220,24 @@ t.test('a list as NDJSON and CSV is the same, whole', async (t) => {
     errors: [{ parameter: 'cursor' }, { parameter: 'count' }],
   })
   t.match((await acme('/v1/custom/matrix?format=csv&ab=soon')).json(), { errors: [{ parameter: 'ab' }] })
+})
+
+t.test('an export has the order of the list, whichever joins PostgreSQL chooses', async (t) => {
+  const owner = connectOwner(database)
+  await sql`do $$ begin
+    execute format('alter database %I set enable_nestloop = off', current_database());
+    execute format('alter database %I set enable_hashjoin = off', current_database());
+  end $$`.execute(owner)
+  await owner.destroy()
+  const other = await createTestApp(database)
+  t.teardown(() => other.close())
+  const { get } = await asCustomer(database, other, 'acme')
+  const { rows } = await walk(acme, '/v1/custom/matrix')
+  const lines = (await get('/v1/custom/matrix?format=ndjson')).body.trimEnd().split('\n')
+  t.same(
+    lines.map((line) => JSON.parse(line).id),
+    rows.map(({ id }) => id),
+  )
 })
 
 t.test('cells of XLSX have the type that all values of their column have', async (t) => {

@@ -9,7 +9,7 @@ import { cases, fc } from '../random.ts'
 
 const top = 60
 
-/** Two snapshots of one line of time: transactions that run at the first may have ended by the second. */
+/** An earlier and a later snapshot of one random history. */
 const pair = fc
   .record({
     ended: fc.array(fc.tuple(fc.nat(top), fc.nat(top)), { minLength: 1, maxLength: 30 }),
@@ -17,7 +17,7 @@ const pair = fc
     later: fc.nat(top),
   })
   .map(({ ended, first, later }): [Snapshot, Snapshot] => {
-    // Transaction n begins at time n and ends after so long; a number without one ends at once.
+    // Transaction n begins at time n and ends after `length`, or immediately.
     const endOf = new Map(ended.map(([xid, length]) => [xid, xid + length]))
     const at = (time: number): Snapshot => {
       const running = [...endOf].filter(([xid, end]) => xid <= time && end > time).map(([xid]) => xid)
@@ -49,7 +49,6 @@ t.test('the spans are the transactions that became visible, each once, ascending
   t.pass('for 2000 pairs')
 })
 
-/** Without members that are undefined. */
 const defined = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 t.test('a token can be decoded only for its customer', async (t) => {

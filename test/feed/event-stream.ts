@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 
-/** An event of the feed, as a client reads it. */
 export type Event = {
   id: string
   data: { data: { id: string }[]; page: { has_more: boolean; next_token: string } }
 }
 
-/** Reads a stream as a browser's EventSource does: lines, and an event at each empty one. */
 export const readEvents = (body: AsyncIterable<Uint8Array>) => {
   const events: Event[] = []
   const lines: string[] = []
@@ -35,7 +33,7 @@ export const readEvents = (body: AsyncIterable<Uint8Array>) => {
   return { events, lines, ended }
 }
 
-/** Opens the feed as a stream of events. `stop` goes away as a client does; so does the test's end. */
+/** Opens the feed as a stream of events. `stop`, or the end of the test, disconnects. */
 export const openEvents = async (
   t: Pick<Test, 'teardown'>,
   url: string,
@@ -50,7 +48,7 @@ export const openEvents = async (
       signal: stopping.signal,
     })
   let answer = await ask()
-  // As a client does: after a poll that a busy machine cut off the service cannot tell for a moment what is committed.
+  // Retries like a client: on a busy machine, a late poll gives 503 for a moment.
   for (let tries = 1; tries < 5 && answer.status === 503; tries++) {
     await delay(200)
     answer = await ask()

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import t from 'tap'
 import {
   addCustomer,
@@ -15,17 +14,15 @@ import {
 import { selfSigned } from '../self-signed.ts'
 import { startService, untilReady } from '../service.ts'
 import { type Event, openEvents, readEvents } from './event-stream.ts'
+import { createStage } from './stage.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 
-const addProduct = (customer: string, id: string) =>
-  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(
-    database.operator,
-  )
+const { addProduct } = createStage(database)
 const listIds = ({ data }: Event) => data.data.map(({ id }) => id)
 
-/** Returns the median of nine times in milliseconds, which a machine that stalls now and then does not change. */
+/** The median of nine durations, because single ones suffer on a busy machine. */
 const medianMs = async (act: () => Promise<unknown>): Promise<number> => {
   const took: number[] = []
   for (let round = 0; round < 9; round++) {
@@ -133,7 +130,7 @@ t.test('over HTTP/2, in a process that drains', async (t) => {
   const fields = { authorization: `Bearer ${access_token}`, accept: 'text/event-stream' }
   const openStream = () => session.request({ ':path': '/v1/changes', ...fields })
   let stream = openStream()
-  // Until the service can tell what is committed, which it cannot after a poll that a busy machine cut off.
+  // On a busy machine, a late poll gives 503 for a moment.
   await until('it is open', async () => {
     const [{ ':status': status }] = await once(stream, 'response')
     if (status === 200) return true

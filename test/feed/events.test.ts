@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
@@ -12,46 +13,61 @@ import type { FeedPage } from '../../app/feed/read.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { createWaiting, type Wake } from '../../app/feed/wait.ts'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
+import type { LimitStore, SlotStore } from '../../app/limits/store.ts'
+import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import {
   addCustomer,
+  connectOwner,
   createTestDatabase,
   listenTestApp,
   logIn,
   secretKey,
+  type TestAppOptions,
   type TestClock,
   until,
 } from '../helper.ts'
 import { type Event, openEvents } from './event-stream.ts'
-
-/** Changes as server-sent events: the pages of the long poll, on a connection that stays. */
+import { createStage } from './stage.ts'
 
 const database = await createTestDatabase()
+const owner = connectOwner(database)
 const { app, origin } = await listenTestApp(database)
 t.teardown(async () => {
   const closing = app.close()
-  // Connections that fetch keeps.
+  // fetch keeps connections open.
   app.server.closeAllConnections()
   await closing
+  await owner.destroy()
   await database.close()
 })
 
-let customers = 0
-const newCustomer = async (at = app) => {
-  const id = `customer-${++customers}`
-  const apiKey = await addCustomer(database, id)
-  const login = await logIn(at, apiKey)
-  // Until the service has noticed the new key, which is a change of rights: `no-cache` waits for a poll.
-  await login.get('/v1/products')
-  return { id, apiKey, ...login }
-}
-const addProduct = (customer: string, id: string) =>
-  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(
-    database.operator,
-  )
+const { newCustomer, addProduct } = createStage(database, app)
 
 const open = (t: Test, token: string, query = '', headers: Record<string, string> = {}, at = origin) =>
   openEvents(t, `${at}/v1/changes${query}`, token, headers)
 const listIds = ({ data }: Event) => data.data.map(({ id }) => id)
+/** Opens a stream and waits for its first event. */
+const begun = async (t: Test, token: string, at = origin) => {
+  const stream = await open(t, token, '', {}, at)
+  await until('it began', () => stream.events.length === 1)
+  return stream
+}
+const poll = async (token: string, at = origin) => {
+  const answer = await fetch(`${at}/v1/changes?wait=25`, { headers: { authorization: `Bearer ${token}` } })
+  return { status: answer.status, body: (await answer.json()) as { code?: string } }
+}
+/** Starts another instance. */
+const listen = async (t: Test, options: TestAppOptions = {}) => {
+  const other = await listenTestApp(database, options)
+  t.teardown(() => {
+    other.app.server.closeAllConnections()
+    return other.app.close()
+  })
+  return other
+}
+type Instance = Awaited<ReturnType<typeof listen>>
+const countWaiting = (instances: readonly Instance[]) =>
+  instances.reduce((sum, each) => sum + each.app.feedWaiting.count, 0)
 
 t.test('a change is an event, and its id is the position for the next connection', async (t) => {
   const { id, token, get } = await newCustomer()
@@ -72,7 +88,7 @@ t.test('a change is an event, and its id is the position for the next connection
   t.equal(change.id, change.data.page.next_token)
   first.stop()
   await addProduct(id, 'later')
-  // A browser asks with the address of its first request.
+  // A browser reconnects with the URL of its first request.
   const again = await open(t, token, `?resources=products&after=${begin.id}`, { 'last-event-id': change.id })
   await until('what came meanwhile', () => again.events.length === 1)
   t.same(listIds(again.events[0] as Event), ['later'])
@@ -146,10 +162,8 @@ t.test('a stream counts as a long poll: at most ten at the same time', async (t)
 })
 
 t.test('it ends when the key is revoked, also while other changes arrive', async (t) => {
-  const { id, apiKey, token } = await newCustomer()
-  const { ended, events } = await open(t, token)
-  await until('it began', () => events.length === 1)
-  const keyId = apiKey.split('_')[2] as string
+  const { id, keyId, token } = await newCustomer()
+  const { ended } = await begun(t, token)
   await database.operator.transaction().execute(async (trx) => {
     await sql`insert into products (customer_id, id, name) values (${id}, 'late', 'late')`.execute(trx)
     await revokeApiKey(trx, keyId)
@@ -160,20 +174,16 @@ t.test('it ends when the key is revoked, also while other changes arrive', async
 
 t.test('it ends when its token expires', async (t) => {
   const clock: TestClock = { offsetMs: 0 }
-  const short = await listenTestApp(database, { env: { ACCESS_TOKEN_SECONDS: '60' }, clock })
-  t.teardown(() => {
-    short.app.server.closeAllConnections()
-    return short.app.close()
-  })
+  const short = await listen(t, { env: { ACCESS_TOKEN_SECONDS: '60' }, clock })
   const openLate = async () => {
     clock.offsetMs = 0
-    const { token } = await newCustomer(short.app)
-    // Of its minute a second is left.
+    const { token } = await newCustomer({ at: short.app })
+    // The token is valid for 1.5 more seconds.
     clock.offsetMs = (decodeJwt(token).exp ?? 0) * 1_000 - Date.now() - 1_500
     return open(t, token, '', {}, short.origin)
   }
   let opened = await openLate()
-  // The machine may stand still until it has ended.
+  // On a busy machine the token may expire before the request.
   for (let tries = 1; tries < 3 && opened.answer.status === 401; tries++) opened = await openLate()
   const { answer, ended, events } = opened
   t.equal(answer.status, 200)
@@ -183,14 +193,138 @@ t.test('it ends when its token expires', async (t) => {
 
 t.test('it ends in order when the service stops', async (t) => {
   const other = await listenTestApp(database)
-  const { token } = await newCustomer(other.app)
-  const { ended, events } = await open(t, token, '', {}, other.origin)
-  await until('it began', () => events.length === 1)
+  const { token } = await newCustomer({ at: other.app })
+  const { ended } = await begun(t, token, other.origin)
   const closing = other.app.close()
   await ended
-  // As the drain of a process does.
+  // Like a process that drains.
   other.app.server.closeAllConnections()
   await closing
+  t.pass()
+})
+
+t.test('erasing a customer ends its streams and polls on every instance, and no others', async (t) => {
+  const instances = [await listen(t), await listen(t)]
+  const [first] = instances as [Instance, Instance]
+  const [gone, stays] = [await newCustomer({ at: first.app }), await newCustomer({ at: first.app })]
+  const streams = []
+  const kept = []
+  const polls = []
+  for (const { app, origin } of instances) {
+    const { token } = await logIn(app, gone.apiKey)
+    streams.push(await begun(t, token, origin))
+    kept.push(await begun(t, (await logIn(app, stays.apiKey)).token, origin))
+    polls.push(poll(token, origin))
+  }
+  await until('all wait', () => countWaiting(instances) === 6)
+  await eraseCustomer(owner, gone.id)
+  await Promise.all(streams.map(({ ended }) => ended))
+  t.same(
+    (await Promise.all(polls)).map(({ status, body }) => [status, body.code]),
+    Array(2).fill([401, 'token_revoked']),
+  )
+  for (const { events } of streams) t.equal(events.length, 1, 'nothing more is sent')
+  await addProduct(stays.id, 'p1')
+  for (const { events } of kept)
+    await until('the other customer hears of a change', () => events.length === 2)
+})
+
+t.test('fewer networks or scopes or an earlier end of a key end a stream and refuse a poll', async (t) => {
+  const instance = await listen(t)
+  const changes: [string, number, string][] = [
+    [`networks = '{203.0.113.0/24}'`, 403, 'network_not_allowed'],
+    [`scopes = '{changes:read}'`, 403, 'insufficient_scope'],
+    [`expires_at = now() - interval '1 second'`, 401, 'token_revoked'],
+  ]
+  for (const [change, status, code] of changes) {
+    const { token, keyId } = await newCustomer({ at: instance.app })
+    const { ended, events } = await begun(t, token, instance.origin)
+    const waiting = poll(token, instance.origin)
+    await until('both wait', () => countWaiting([instance]) === 2)
+    await sql.raw(`update api_keys set ${change} where key_id = '${keyId}'`).execute(database.operator)
+    await ended
+    t.equal(events.length, 1)
+    const refused = await waiting
+    t.same([refused.status, refused.body.code], [status, code])
+  }
+})
+
+t.test('a key with a new expiry ends its stream, which would end at the old one', async (t) => {
+  const { token, keyId } = await newCustomer()
+  const { ended } = await begun(t, token)
+  await sql`update api_keys set expires_at = now() + interval '10 minutes' where key_id = ${keyId}`.execute(
+    database.operator,
+  )
+  await ended
+  t.equal((await begun(t, token)).answer.status, 200, 'and the next one continues')
+})
+
+t.test('a new key or other settings of the customer end no stream', async (t) => {
+  const { id, token } = await newCustomer()
+  const { events, ended } = await begun(t, token)
+  let hasEnded = false
+  const note = () => {
+    hasEnded = true
+  }
+  ended.then(note, () => {})
+  await addCustomer(database, id)
+  await sql`update customers set expiring_within = 60 where customer_id = ${id}`.execute(database.operator)
+  await addProduct(id, 'p1')
+  await until('it goes on', () => events.some(({ data }) => data.data.length > 0))
+  t.notOk(hasEnded)
+})
+
+t.test('a revocation between authorization and wait is not lost', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const store: LimitStore & SlotStore = {
+    exchange: async () => undefined,
+    isDown: true,
+    instances: 1,
+    close: async () => {},
+    async hold() {
+      held.resolve()
+      await gate.promise
+      return true
+    },
+    release: async () => {},
+  }
+  const instance = await listen(t, { limitStore: store })
+  const { token, keyId, get } = await newCustomer({ at: instance.app })
+  const stream = open(t, token, '', {}, instance.origin)
+  const waiting = poll(token, instance.origin)
+  // Both are authorized, and neither waits yet.
+  await held.promise
+  await revokeApiKey(database.operator, keyId)
+  await until('the service knows', async () => (await get('/v1/products')).statusCode === 401)
+  gate.resolve()
+  t.equal((await stream).answer.status, 401)
+  t.equal((await waiting).status, 401)
+  t.equal(countWaiting([instance]), 0, 'and nobody waits')
+})
+
+t.test('many streams checked at the same time leave a connection to logins', async (t) => {
+  for (let n = 1; n <= 12; n++) await begun(t, (await newCustomer()).token)
+  await owner.transaction().execute(async (lock) => {
+    // The lock blocks every check of rights.
+    await sql`lock table api_keys in access exclusive mode`.execute(lock)
+    await sql`insert into change_log (customer_id, resource, record_id) values ('*', '*', '*')`.execute(
+      database.operator,
+    )
+    await until('rights are being read', async () => {
+      // A transaction caches pg_stat_activity.
+      await sql`select pg_stat_clear_snapshot()`.execute(lock)
+      const { rows } = await sql<{ n: number }>`select count(*)::integer as n from pg_stat_activity
+        where datname = current_database() and query like '%find_api_key%' and wait_event_type = 'Lock'`.execute(
+        lock,
+      )
+      return rows[0]?.n === 2
+    })
+    await Promise.race([
+      sql`select 1`.execute(database.reserved),
+      new Promise((_, reject) => setTimeout(reject, 20_000, new Error('no connection is left'))),
+    ])
+  })
   t.pass()
 })
 
@@ -201,7 +335,7 @@ const page = (changes: string[], hasMore = false): FeedPage => ({
   at: '',
 })
 
-/** A stream over a watch and pages that the test gives. */
+/** A stream whose pages and wakes come from the test. */
 const stage = (
   first: FeedPage,
   read: () => FeedPage | Promise<FeedPage>,
@@ -226,7 +360,6 @@ const stage = (
   return { stream, wake, ends: () => watches }
 }
 
-/** A timer that the test fires. */
 const createTimer = () => {
   const due: { ms: number; call: () => void }[] = []
   const after = (ms: number, call: () => void) => {
@@ -241,46 +374,50 @@ const createTimer = () => {
   }
   return { after, due, fire }
 }
-/** Enough turns of the event loop for all that needs no timer. */
+/** Collects the text of a stream. */
+const collect = (stream: Readable) => {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  return () => text
+}
+/** `read` returns the page of its number, from 1. */
+const createReads = (toPage: (n: number) => FeedPage) => {
+  const reads = { count: 0, read: () => toPage(++reads.count) }
+  return reads
+}
+/** Lets all work finish that needs no timer. */
 const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await delay(0)
 }
 
-t.test(
-  'a refused read is repeated after a random time of at most 2 s, and the stream stays open',
-  async (t) => {
-    const { after, due, fire } = createTimer()
-    const randoms = [0.5, 0.25, 0.75]
-    let refusals = 2
-    let reads = 0
-    const read = () => {
-      reads += 1
-      if (refusals-- > 0) throw new ApiError('overloaded')
-      return page([`${reads}`])
-    }
-    const random = () => randoms.shift() ?? 0
-    const { stream, wake, ends } = stage(page([]), read, { after, random })
-    let text = ''
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
-    })
-    await wake('changed')
-    await until('it pauses', () => due.length === 1)
-    await wake('changed')
-    await settle()
-    t.equal(reads, 1, 'another change does not end the pause')
-    t.equal(due[0]?.ms, 500)
-    fire()
-    await until('it pauses again', () => due.length === 1)
-    t.equal(due[0]?.ms, 1_500)
-    fire()
-    await until('the change', () => text.includes('["3"]'))
-    t.match(text, /^retry: 3000\n/, 'each stream has a random time until its client connects again')
-    await wake('time')
-    await once(stream, 'end')
-    t.equal(ends(), 1)
-  },
-)
+t.test('a refused read is repeated within 2 s, at a random time, and the stream stays open', async (t) => {
+  const { after, due, fire } = createTimer()
+  const randoms = [0.5, 0.25, 0.75]
+  const reads = createReads((n) => {
+    if (n <= 2) throw new ApiError('overloaded')
+    return page([`${n}`])
+  })
+  const random = () => randoms.shift() ?? 0
+  const { stream, wake, ends } = stage(page([]), reads.read, { after, random })
+  const getText = collect(stream)
+  await wake('changed')
+  await until('it pauses', () => due.length === 1)
+  await wake('changed')
+  await settle()
+  t.equal(reads.count, 1, 'another change does not end the pause')
+  t.equal(due[0]?.ms, 500)
+  fire()
+  await until('it pauses again', () => due.length === 1)
+  t.equal(due[0]?.ms, 1_500)
+  fire()
+  await until('the change', () => getText().includes('["3"]'))
+  t.match(getText(), /^retry: 3000\n/, 'each stream has a random time until its client connects again')
+  await wake('time')
+  await once(stream, 'end')
+  t.equal(ends(), 1)
+})
 
 t.test('a pause does not delay the end of a stream or the check of its rights', async (t) => {
   const overloaded = () => {
@@ -302,24 +439,20 @@ t.test('a pause does not delay the end of a stream or the check of its rights', 
 t.test('while rights cannot be checked, nothing is read', async (t) => {
   const { after, due, fire } = createTimer()
   let isOverloaded = true
-  let reads = 0
   const judge = async () => {
     if (isOverloaded) throw new ApiError('overloaded')
   }
-  const read = () => {
-    reads += 1
-    return page([])
-  }
-  const { stream, wake } = stage(page([]), read, { after, judge })
+  const reads = createReads(() => page([]))
+  const { stream, wake } = stage(page([]), reads.read, { after, judge })
   stream.resume()
   await wake('rights')
   await until('it pauses', () => due.length === 1)
   await wake('changed')
   await settle()
-  t.equal(reads, 0)
+  t.equal(reads.count, 0)
   isOverloaded = false
   fire()
-  await until('it reads', () => reads === 1)
+  await until('it reads', () => reads.count === 1)
   await wake('time')
   await once(stream, 'end')
 })
@@ -337,7 +470,7 @@ t.test('a wait ends at midnight, or when its time is over', async (t) => {
   t.equal(await open(0, 1).next(), 'time')
 })
 
-t.test('clients that wait wake one after another, within half a second', async (t) => {
+t.test('waiting clients wake one after another, within half a second', async (t) => {
   const { after, due, fire } = createTimer()
   let tell: Listener = () => {}
   const listen = (listener: Listener) => {
@@ -388,19 +521,15 @@ t.test('a possible change of rights causes a check: the stream continues, or it 
     const judge = async () => {
       if (!isAllowed) await refuse()
     }
-    let reads = 0
-    const read = () => {
-      reads += 1
-      return page([`${reads}`])
-    }
-    const { stream, wake, ends } = stage(page([]), read, { judge })
+    const reads = createReads((n) => page([`${n}`]))
+    const { stream, wake, ends } = stage(page([]), reads.read, { judge })
     stream.resume()
     await wake(reason)
-    await until('it has read on', () => reads === 1)
+    await until('it has read on', () => reads.count === 1)
     isAllowed = false
     await wake(reason)
     await once(stream, 'end')
-    t.equal(reads, 1, 'and reads nothing more')
+    t.equal(reads.count, 1, 'and reads nothing more')
     t.equal(ends(), 1)
   }
 })
@@ -429,20 +558,16 @@ t.test('a client a mebibyte behind is dropped at the next change, and a reading 
   await once(reading.stream, 'end')
 })
 
-t.test('a client that catches up slowly is waited for, not dropped, and memory stays bounded', async (t) => {
-  let reads = 0
-  const read = () => {
-    reads += 1
-    return page(['x'.repeat(mostUnreadBytes)], true)
-  }
-  const { stream, wake } = stage(page([], true), read, { judge: refuse })
+t.test('a client that catches up slowly is not dropped, and the service reads nothing ahead', async (t) => {
+  const reads = createReads(() => page(['x'.repeat(mostUnreadBytes)], true))
+  const { stream, wake } = stage(page([], true), reads.read, { judge: refuse })
   stream.read(0)
   await until('it is full', () => stream.readableLength > mostUnreadBytes)
   await delay(0)
-  const before = reads
-  for (let turn = 0; turn < 20; turn++) await delay(0)
-  t.equal(reads, before, 'nothing is read ahead of a client')
-  t.ok(reads <= 2)
+  const before = reads.count
+  await settle()
+  t.equal(reads.count, before, 'nothing is read ahead of a client')
+  t.ok(before <= 2)
   await wake('rights')
   await until('and what ends a stream ends it all the same', () => {
     stream.resume()
@@ -451,58 +576,37 @@ t.test('a client that catches up slowly is waited for, not dropped, and memory s
 })
 
 t.test('an end during the catch-up is noticed, and no change is lost', async (t) => {
-  const wakes = new EventEmitter()
-  const reads: string[] = []
-  const stream = streamEvents({
-    first: page(['1'], true),
-    read: async () => {
-      reads.push('read')
-      // In the middle of a read, with more to come.
-      if (reads.length === 2) wakes.emit('wake', 'rights')
-      await delay(0)
-      return page(['2'], true)
-    },
-    format: ({ changes }) => ({ body: JSON.stringify(changes), token: 't' }),
-    watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => {} },
-    judge: refuse,
-    ending: { destroyed: false, once: () => {} },
-  })
+  let reads = 0
+  const read = async () => {
+    reads += 1
+    // During a read, while there are more pages.
+    if (reads === 2) await wake('rights')
+    return page(['2'], true)
+  }
+  const { stream, wake } = stage(page(['1'], true), read, { judge: refuse })
   stream.resume()
   await once(stream, 'end')
-  t.equal(reads.length, 2, 'nothing is read after it')
+  t.equal(reads, 2, 'nothing is read after it')
 })
 
 t.test('a heartbeat does not keep a client that catches up slowly from its next page', async (t) => {
-  let reads = 0
   const big = page(['x'.repeat(100_000)], true)
-  const { stream, wake } = stage(
-    big,
-    () => {
-      reads += 1
-      return reads < 3 ? big : page(['last'])
-    },
-    { heartbeatMs: 1 },
-  )
-  // Heartbeats are due all the time, and nothing is read.
+  const reads = createReads((n) => (n < 3 ? big : page(['last'])))
+  const { stream, wake } = stage(big, reads.read, { heartbeatMs: 1 })
+  // Heartbeats are due, but the client reads nothing.
   for (let turn = 0; turn < 5; turn++) await delay(2)
-  let text = ''
-  stream.on('data', (chunk: Buffer) => {
-    text += chunk
-  })
-  await until('the last page', () => text.includes('["last"]'))
+  const getText = collect(stream)
+  await until('the last page', () => getText().includes('["last"]'))
   await wake('time')
   await once(stream, 'end')
-  t.equal(reads, 3)
+  t.equal(reads.count, 3)
 })
 
 t.test('a silent stream has heartbeats, and ends after a quarter of an hour', async (t) => {
   t.equal(longestStreamMs, 900_000)
   const { stream, wake } = stage(page([]), () => page([]), { heartbeatMs: 5 })
-  let text = ''
-  stream.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  await until('two', () => /\n\n:\n\n:\n\n/.test(text))
+  const getText = collect(stream)
+  await until('two', () => /\n\n:\n\n:\n\n/.test(getText()))
   await wake('time')
   await once(stream, 'end')
 })

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
+import { importRecords } from '../../app/import/index.ts'
 import { addDays } from '../api/oracle.ts'
 import { createTestDatabase } from '../helper.ts'
 import { cases, fc } from '../random.ts'
@@ -13,7 +18,7 @@ import {
   readAll,
 } from './follower.ts'
 
-/** A client that follows the tokens ends up with exactly the rows of a full read, over random schedules. */
+/** After random schedules, a client that follows the tokens has exactly the rows of a full read. */
 const runs = cases(100)
 
 const database = await createTestDatabase()
@@ -35,8 +40,6 @@ const writers = await Promise.all(
 )
 await owner.query(`select begin_changes(interval '0')`)
 await other.query('create table numbers (n integer)')
-const mayPrepare =
-  Number((await owner.query('show max_prepared_transactions')).rows[0].max_prepared_transactions) > 0
 t.teardown(async () => {
   for (const client of [owner, other, ...writers]) await client.end()
   await elsewhere.stop()
@@ -64,7 +67,7 @@ type Action =
   | { do: 'restore' }
   | { do: 'truncate' }
 
-/** Few, so that writers meet at one record. */
+/** Few ids, so that writers conflict. */
 const idCount = 3
 
 const day = fc.option(fc.integer({ min: -3, max: 6 }), { freq: 4 })
@@ -146,12 +149,11 @@ const getSql = (
 
 let worlds = 0
 
-/** A customer, its writers and its follower, taken through a schedule. */
 const createWorld = async () => {
   const asker: Asker = { customerId: `customer-${++worlds}`, day: today }
   const { customerId } = asker
   await owner.query(`insert into customers (customer_id, name) values ('${customerId}', 'x')`)
-  // Nobody writes these again: only days and windows change them.
+  // No later write changes these, only days and windows.
   await owner.query(`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
     select '${customerId}', 's' || n, 'N', 'T', 'approved', date '${today}' + n - 3, date '${today}' + n
     from generate_series(-1, 7) n`)
@@ -165,14 +167,14 @@ const createWorld = async () => {
     try {
       await writers[index]?.query(text)
     } catch {
-      // Two writers at one row, or two records of one id: that transaction is over.
+      // A conflict between writers, or of two records with one id, ends this transaction.
       await writers[index]?.query('rollback')
       open.delete(index)
     }
   }
   const end = async (index: number, how: 'commit' | 'rollback' | 'prepare') => {
     if (!open.delete(index)) return
-    if (how !== 'prepare' || !mayPrepare) return query(index, how === 'prepare' ? 'commit' : how)
+    if (how !== 'prepare') return query(index, how)
     const name = `${customerId}-${prepared.length}-${Math.random()}`
     await query(index, `prepare transaction '${name}'`)
     prepared.push(name)
@@ -220,7 +222,7 @@ const createWorld = async () => {
         return
       case 'restore':
         await endAll('rollback')
-        // Back to a state without the newest record, of which the log tells nothing.
+        // Removes the newest record without a row in the log.
         await owner.query(`alter table certificates disable trigger certificates_log_delete;
           delete from certificates where customer_id = '${customerId}' and id = (
             select max(id) from certificates where customer_id = '${customerId}');
@@ -251,9 +253,9 @@ const createWorld = async () => {
   }
 }
 
-/** Schedules that once ended otherwise, and one with a restore. */
+/** A schedule that failed once, and one with a restore, because random ones may have none. */
 const examples: [Action[], number][] = [
-  // The window changes during the walk of a day, and a day later again shows what it showed before both.
+  // The window changes during the walk of a day. A day later, the values are as before both.
   [
     [
       { do: 'midnight', days: 2 },
@@ -267,7 +269,6 @@ const examples: [Action[], number][] = [
     ],
     500,
   ],
-  // Few schedules may come without a restore, so that one is always there.
   [[{ do: 'step', limit: 1 }, { do: 'restore' }, { do: 'step', limit: 1 }], 500],
 ]
 
@@ -301,4 +302,66 @@ t.test('a follower of the tokens has exactly the rows of a full read', async (t)
   t.notOk(failed, `${error ?? ''} ${errorInstance ?? ''} ${JSON.stringify(counterexample)}`)
   t.equal(done, runs, `${restarts} restarts`)
   t.ok(restarts > 0, 'some after a restore')
+})
+
+/** Imports three months of real registers, each with --replace, while clients follow. */
+const months = ['2026-01-06', '2026-02-28', '2026-04-25']
+const folder = join(import.meta.dirname, '..', 'data')
+const readFile = (day: string) => gunzipSync(readFileSync(join(folder, `certifications-${day}.ndjson.gz`)))
+const countLines = (files: readonly Buffer[]): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const line of files.flatMap((bytes) => bytes.toString().trimEnd().split('\n'))) {
+    const { customer } = JSON.parse(line) as { customer: string }
+    counts.set(customer, (counts.get(customer) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** The 12 largest customers and some small ones. */
+const chooseCustomers = (): string[] => {
+  const bySize = [...countLines(months.map(readFile))].sort((a, b) => b[1] - a[1])
+  return bySize.map(([customer]) => customer).filter((_, index) => index < 12 || index % 40 === 0)
+}
+
+t.test('after three imports with --replace, followers have the records of a full read', async (t) => {
+  await sql`select begin_changes(interval '0')`.execute(database.operator)
+  const names = chooseCustomers()
+  const followers: { asker: Asker; follower: Follower; limit: number }[] = []
+  for (const [index, customerId] of names.entries()) {
+    const asker: Asker = { customerId, day: '2026-01-01' }
+    const follower = createFollower(database, asker)
+    await follower.start()
+    await follower.step(1)
+    followers.push({ asker, follower, limit: [500, 50, 7][index % 3] as number })
+  }
+  const [watched] = followers as [(typeof followers)[0]]
+  for (const month of months) {
+    const importing = importRecords(database.operator, ReadableStream.from([readFile(month)]), {
+      replace: true,
+    })
+    let isRunning = true
+    const done = importing.finally(() => {
+      isRunning = false
+    })
+    while (isRunning) await watched.follower.step(50)
+    const { bad } = await done
+    t.equal(bad, 0)
+    for (const { asker, follower, limit } of followers.filter((_, index) => index % 2 === 0)) {
+      asker.day = month
+      await follower.catchUp(limit)
+    }
+  }
+  let records = 0
+  let restarts = 0
+  for (const { asker, follower, limit } of followers) {
+    asker.day = '2026-05-01'
+    await follower.catchUp(limit)
+    const all = await readAll(database, asker)
+    t.same(listDifferences(follower.records, all), [], asker.customerId)
+    records += all.size
+    restarts += follower.restarts
+  }
+  t.comment(`${followers.length} followers, ${records} records`)
+  t.equal(restarts, 0, 'nobody had to start again')
+  t.ok(records > 1000)
 })

@@ -16,7 +16,6 @@ import { pageStatement } from '../../app/records/sql/statement.ts'
 import { secretKey, type TestDatabase } from '../helper.ts'
 
 export type Fields = Record<string, unknown>
-/** Records by `resource/id`. */
 export type Records = Map<string, Fields>
 export type Change = {
   op: 'upsert' | 'delete'
@@ -26,13 +25,13 @@ export type Change = {
   data: Fields | null
 }
 
-/** What moves without changes (contract, section 6). */
+/** Fields that change without an event (contract, section 6). */
 const excepted = ['days_remaining', 'approval_info']
 
 const comparable = (record: Fields): Fields =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !excepted.includes(name)))
 
-/** Replaces or removes by id: all that a client has to do. */
+/** All that a client has to do with changes. */
 export const applyChanges = (records: Records, changes: readonly Change[]): void => {
   for (const { op, resource, id, data } of changes) {
     if (op === 'delete') records.delete(`${resource}/${id}`)
@@ -40,10 +39,10 @@ export const applyChanges = (records: Records, changes: readonly Change[]): void
   }
 }
 
-/** Who asks and when; a test moves it. */
+/** The customer and the current day, which a test may change. */
 export type Asker = { customerId: string; day: string }
 
-/** All that the lists show. */
+/** Reads all records of the lists. */
 export const readAll = async (
   { reader }: TestDatabase,
   { customerId, day }: Asker,
@@ -67,20 +66,19 @@ export const readAll = async (
 
 export type Follower = {
   records: Records
-  /** Asks for the whole state. The next step applies it; anything may happen in between. */
+  /** Requests the whole state. The next step applies it, so changes may happen in between. */
   start(): Promise<void>
-  /** Reads a page and applies it; false: there is no more for now. Begins anew after 410. */
+  /** Reads a page and applies it. Returns whether there are more. Starts again after 410. */
   step(limit: number): Promise<boolean>
-  /** Steps until there is no more. */
   catchUp(limit: number): Promise<void>
-  /** How often a token had expired. */
+  /** The number of expired tokens. */
   readonly restarts: number
 }
 
 const readBody = async ({ body }: FeedAnswer): Promise<string> =>
   body instanceof Readable ? text(body) : String(body)
 
-/** Follows the feed's core as a client would, by tokens alone. */
+/** Follows the feed like a client, without HTTP. */
 export const createFollower = (database: TestDatabase, asker: Asker): Follower => {
   const feed = createFeed({
     db: database.reader,
@@ -160,7 +158,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
   return follower
 }
 
-/** What one has and the other has not, or has otherwise; a few, in words. */
+/** Describes at most 10 differences. */
 export const listDifferences = (followed: Records, read: Records): string[] => {
   const differences: string[] = []
   for (const [key, record] of read) {
@@ -177,14 +175,14 @@ export const listDifferences = (followed: Records, read: Records): string[] => {
   return differences.slice(0, 10)
 }
 
-/** Gives the database another history, as after a restore or a promotion. Its log still holds the former one's. */
+/** Gives the database another identity, as after a restore. Its log still has the old rows. */
 export const changeIdentity = async (owner: { query(text: string): Promise<unknown> }, salt: string) => {
   const base = `(select system_identifier from pg_control_system())`
   await owner.query(`create or replace function change_identity() returns text
     language sql stable security definer set search_path = public, pg_temp as $$ select ${base} || '${salt}' $$`)
 }
 
-/** The same on a connection of its own, until the test ends. */
+/** Changes the identity until the end of the test. */
 export const pretendRestore = async (t: Test, url: string): Promise<void> => {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()

@@ -8,10 +8,7 @@ import { resourceNames } from '../../app/records/resources/index.ts'
 import { explain, listScans, rowsRead } from '../db/explain.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 
-/**
- * Tests the cost of a feed page with EXPLAIN, in the serving role. It depends on the page only. It does not depend
- * on the log's length, other customers' changes, or long transactions.
- */
+/** The cost of a page depends on the page, not on the log, other customers or long transactions. */
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const { reader } = database
@@ -20,8 +17,7 @@ const customerId = 'large'
 const limit = 50
 const rows = 300
 const bindings = { day: '2026-11-21', window: 90 }
-/** Rows of the log that the two halves of a page, own and everybody's, may look at, and its records. */
-/** A record is read with two rows of its history and the start of history. */
+/** Log rows of the customer and of all customers. Each record reads two rows of history and its start. */
 const bound = 2 * (rows + 1) + 4 * limit
 /** Tables that do not grow with the customers' data. */
 const small = ['countries', 'history_begun']
@@ -39,7 +35,7 @@ const seed = [
   ].map((values) => sql.raw(`insert into ${values} from generate_series(1, 5000) i`)),
   sql`update certificates set title = 'U' where customer_id = 'large'`,
   sql`delete from change_log`,
-  // 100 rows a transaction of the customer's own, 5,000 of it in one; four times as many of others.
+  // Transactions with 100 rows of the customer and 400 of others, and one with 20,000 of the customer.
   sql`insert into change_log (customer_id, xid, resource, record_id)
     select case when i % 5 = 0 then 'large' else 'small-' || i % 97 end, (1000 + i / 500)::text::xid8, 'certificates', 'c' || i
     from generate_series(1, 100000) i`,
@@ -113,7 +109,7 @@ t.test('a page of the feed', async (t) => {
   }
 })
 
-t.test('flips of a day are ranges of indexes: a page costs itself', async (t) => {
+t.test('the computed changes of a day are read from ranges of indexes', async (t) => {
   const page = (from: { day: string; window: number }, to: { day: string; window: number }) =>
     flipStatement({
       ...{ customerId, resources: resourceNames, limit, bindings, from, cause: 'day' as const },
@@ -125,7 +121,7 @@ t.test('flips of a day are ranges of indexes: a page costs itself', async (t) =>
   const anotherWindow = await explain(reader, page({ day: '2026-11-21', window: 365 }, bindings))
   for (const [name, nodes] of Object.entries({ oneDay, oneYear, anotherWindow })) {
     const names = listScans(nodes)
-      // It has a row for each resource.
+      // history_begun has one row for each resource.
       .filter((node) => node['Relation Name'] !== 'history_begun')
       .map((node) => node['Index Name'])
     t.same(
@@ -135,7 +131,7 @@ t.test('flips of a day are ranges of indexes: a page costs itself', async (t) =>
       new Set(),
       name,
     )
-    // Of each edge a page, and of each record its one change twice.
+    // A page for each edge, and each record with two rows of history.
     t.ok(rowsRead(nodes) <= 9 * (limit + 1), `${name}: ${rowsRead(nodes)} rows`)
   }
   t.ok(rowsRead(oneDay) >= 5, 'there are some')

@@ -6,13 +6,13 @@ import t, { type Test } from 'tap'
 import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import type { Db } from '../../app/db/schema.ts'
-import { sampleChanges } from '../../app/feed/prune.ts'
 import { readChanges } from '../../app/feed/read.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
+import { sampleChanges } from '../../app/feed/upkeep.ts'
 import { startEmbedded } from '../../app/local/embedded.ts'
 import { makeDataFolder } from '../servers.ts'
 
-/** Files of the database that are put back: the transactions since the copy are lost, and their numbers given again. */
+/** A copy of the database's files is restored: later transactions are lost, and their ids are used again. */
 
 const packageRoot = join(import.meta.dirname, '..', '..')
 const [onOwnServer, onManaged, backup] = ['restore', 'managed', 'backup'].map(makeDataFolder) as [
@@ -34,7 +34,7 @@ const connect = (url: string, role?: string): Db =>
     }),
   )
 
-/** Takes from everybody but superusers what managed hosting denies. Returns the URL of an owner that is none. */
+/** Denies all roles but superusers the functions that managed hosting denies. Returns the URL of such a role. */
 const denyServerNames = async (url: string): Promise<string> => {
   const superuser = connect(url)
   await sql`
@@ -49,7 +49,7 @@ const denyServerNames = async (url: string): Promise<string> => {
   return url.replace('//certdata@', '//house@')
 }
 
-/** With the server running on the data; stopped afterwards. */
+/** Starts a server on the data for the duration of `use`. */
 const withServer = async <T>(use: (open: Open) => Promise<T>, dataDir = onOwnServer): Promise<T> => {
   const server = await startEmbedded({
     ...{ dataDir, packageRoot, log: () => {}, settings: { fsync: 'off' } },
@@ -100,7 +100,7 @@ const afterRestore = async (t: Test, dataDir: string) => {
   await withIt(async (open) => {
     await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'not there yet')
     let count = 0
-    // The new history gives the lost numbers again, and goes beyond them.
+    // The new history uses the lost ids again, and later ones.
     while ((await readSnapshot(open)).xmin <= lost.base.xmax) await add(open, `new-${++count}`)
     await t.rejects(read(open, lost), { code: 'sync_token_expired' })
     const { mark } = (await read(open)).token
@@ -134,7 +134,7 @@ t.test('a token survives starts of the server and later marks', async (t) => {
     const page = await read(open, token)
     t.same(listIds(page.changes), ['later-1'])
     const before = (await read(open)).token.mark
-    // As a minute later.
+    // As if a minute had passed.
     await sql`update change_marks set marked_at = marked_at - interval '1 minute'`.execute(open.owner)
     await sampleChanges(open.reader)
     t.not((await read(open)).token.mark, before, 'there is another mark')

@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
-import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { startUpkeep } from '../../app/feed/upkeep.ts'
 import { createCommandLine } from '../command-line.ts'
 import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createSeverable } from './severable.ts'
 
-/** The log is pruned by what ran a retention ago, never by age (architecture, "Pruning"). */
+/** Samples decide which changes are pruned, not the age of a change. */
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -22,10 +21,9 @@ const countLog = async () =>
     await query(sql<{ n: number }>`select count(*)::integer as n from change_log where resource = 'products'`)
   )[0]?.n
 
-/** The samples as if they had been taken so many days ago. */
 const backdate = (days: number) =>
   query(sql`update change_samples set sampled_at = sampled_at - ${days}::integer * interval '1 day'`)
-/** Transactions of all databases of the server count, those of other tests as well. */
+/** Transactions of other tests on this server count, too. */
 const allBeganHaveEnded = async () => {
   const [{ now }] = (await query(
     sql<{ now: string }>`select pg_snapshot_xmax(pg_current_snapshot())::text as now`,
@@ -43,41 +41,38 @@ const prune = async (...options: string[]) => {
   return stdout
 }
 
-t.test(
-  'certdata changes prune deletes rows that no token of 90 days needs, and older tokens get 410',
-  async (t) => {
-    const { get } = await asCustomer(database, app, 'acme')
-    const begin = async () => (await get('/v1/changes')).json().page.next_token
-    const add = (id: string) =>
-      query(sql`insert into products (customer_id, id, name) values ('acme', ${id}, 'P')`)
-    const first = await begin()
-    await add('p1')
-    t.same(JSON.parse(await prune('--json')), { days: 90, pruned: 0 }, 'nothing without samples that old')
-    await allBeganHaveEnded()
-    await sample()
-    await backdate(91)
-    const second = await begin()
-    await add('p2')
-    t.equal(await countLog(), 2)
-    const before = JSON.parse(await prune('--json', '--days', '92'))
-    t.same(before, { days: 92, pruned: 0 })
-    t.ok(JSON.parse(await prune('--json')).pruned > 0)
-    t.equal(await countLog(), 1)
-    t.equal((await get(`/v1/changes?after=${first}`)).statusCode, 410)
-    t.match((await get(`/v1/changes?after=${second}`)).json().data, [{ id: 'p2' }])
-    t.match(await prune('--days', '30'), /^0 changes pruned; tokens older than 30 days have expired\n$/)
-    const { rows } = await sql<{ n: number }>`
+t.test('changes prune deletes rows that no token of 90 days needs; older tokens get 410', async (t) => {
+  const { get } = await asCustomer(database, app, 'acme')
+  const begin = async () => (await get('/v1/changes')).json().page.next_token
+  const add = (id: string) =>
+    query(sql`insert into products (customer_id, id, name) values ('acme', ${id}, 'P')`)
+  const first = await begin()
+  await add('p1')
+  t.same(JSON.parse(await prune('--json')), { days: 90, pruned: 0 }, 'nothing without samples that old')
+  await allBeganHaveEnded()
+  await sample()
+  await backdate(91)
+  const second = await begin()
+  await add('p2')
+  t.equal(await countLog(), 2)
+  const before = JSON.parse(await prune('--json', '--days', '92'))
+  t.same(before, { days: 92, pruned: 0 })
+  t.ok(JSON.parse(await prune('--json')).pruned > 0)
+  t.equal(await countLog(), 1)
+  t.equal((await get(`/v1/changes?after=${first}`)).statusCode, 410)
+  t.match((await get(`/v1/changes?after=${second}`)).json().data, [{ id: 'p2' }])
+  t.match(await prune('--days', '30'), /^0 changes pruned; tokens older than 30 days have expired\n$/)
+  const { rows } = await sql<{ n: number }>`
       select count(*) as n from audit_entries where action = 'changes.prune'`.execute(database.operator)
-    t.equal(rows[0]?.n, 4, 'each is written down')
-  },
-)
+  t.equal(rows[0]?.n, 4, 'each is written down')
+})
 
 t.test('rows of a transaction that was still open are not pruned', async (t) => {
   const { get } = await asCustomer(database, app, 'late')
   let token = ''
   await database.operator.transaction().execute(async (transaction) => {
     await sql`insert into products (customer_id, id, name) values ('late', 'l', 'L')`.execute(transaction)
-    // This change is the oldest from here on, even if the service itself writes others, or another test in its database.
+    // Other transactions of the server must end first.
     const oldest = sql<{
       it: boolean
     }>`select pg_snapshot_xmin(pg_current_snapshot()) = pg_current_xact_id() as it`
@@ -121,11 +116,10 @@ t.test('the service samples and prunes on schedule', async (t) => {
   t.same(warnings, [])
 })
 
-t.test('a failure is reported once, and the next look tries again', async (t) => {
+t.test('a failure is reported once, and the next run succeeds', async (t) => {
   await query(sql`delete from change_samples`)
   const way = await createSeverable(database.url)
-  const options = { role: readerRole, max: 1, applicationName: 'test', onError: () => {} }
-  const db = createDb(createPool(way.url, options))
+  const db = way.openDb(1)
   t.teardown(() => db.destroy())
   way.sever()
   const warnings: string[] = []
@@ -135,5 +129,5 @@ t.test('a failure is reported once, and the next look tries again', async (t) =>
   await until('a sample is there', async () => (await samples()) > 0)
   t.equal(warnings.length, 1, 'once, however often it tried')
   await stop()
-  way.close()
+  await way.close()
 })

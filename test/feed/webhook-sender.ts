@@ -5,7 +5,7 @@ import { startWebhooks } from '../../app/feed/webhooks/sender.ts'
 import { startTestFence } from '../helper.ts'
 import { secrets, tokens } from './webhook-stage.ts'
 
-/** A process that sends webhooks and never hears an answer: it tells its parent the name of each message. */
+/** Sends webhooks without ever receiving a response. Reports each message's id to the parent process. */
 const [, , url = ''] = process.argv
 const pool = () => createPool(url, { role: readerRole, max: 3, applicationName: 'test', onError: () => {} })
 const db = createDb(pool())

@@ -1,6 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type { Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { QueuedDb } from '../../app/db/connect.ts'
@@ -17,7 +16,6 @@ import { secretKey, startTestFence, type TestDatabase } from '../helper.ts'
 export const secrets = createSecrets([secretKey])
 export const tokens = createTokenCodec(secrets)
 
-/** A request as a receiver sees it. */
 export type Received = {
   url: string
   headers: Readonly<Record<string, string>>
@@ -28,15 +26,15 @@ export type Received = {
 export type Receiver = {
   outbound: Outbound
   received: Received[]
-  /** Without tests, and without what others' webhooks are told that the sender of a test finds, too. */
+  /** Without test messages. */
   messages(): Received[]
-  /** The status; rejects where the receiver is away. */
+  /** Returns the status. Rejects if the receiver is unreachable. */
   answer: (received: Received) => number | Promise<number>
-  /** Of each answer, in lower case. */
+  /** The response headers, in lower case. */
   headers: Record<string, string>
 }
 
-/** A receiver in place of the Internet, at this name; it takes everything until told otherwise. */
+/** Replaces the Internet: a receiver at `host`. By default it accepts everything. */
 export const createReceiver = (host: string): Receiver => {
   const receiver: Receiver = {
     received: [],
@@ -56,7 +54,7 @@ export const createReceiver = (host: string): Receiver => {
 }
 
 type SenderOptions = {
-  /** Added to the database's clock, in milliseconds; `stoppedAt`: it stands there instead. */
+  /** `offsetMs` is added to the database's clock, or to `stoppedAt` if it is set. */
   clock?: { offsetMs: number; stoppedAt?: number }
   db?: QueuedDb
   reserved?: Db
@@ -65,7 +63,7 @@ type SenderOptions = {
   renewEveryMs?: number
 }
 
-/** A sender as an instance has it, with a poll of its own. */
+/** Starts a sender with its own poller, like another instance. */
 export const startSender = async (
   t: Pick<Test, 'teardown'>,
   database: TestDatabase,
@@ -97,7 +95,7 @@ export const startSender = async (
   return { sender, stop, disabled, warnings }
 }
 
-/** The operator's commands, with this receiver for the Internet. */
+/** The operator's commands. They send test messages to this receiver. */
 export const createCommands = ({ url }: TestDatabase, { outbound }: Pick<Receiver, 'outbound'>) => {
   const env = { DATABASE_URL: url, SECRET_KEY: secretKey }
   const cli = (...words: string[]) => run(['webhooks', ...words, '--json'], { env, outbound })
@@ -109,10 +107,7 @@ export const createCommands = ({ url }: TestDatabase, { outbound }: Pick<Receive
   return { cli, json }
 }
 
-export const addProduct = ({ operator }: TestDatabase, customer: string, id: string) =>
-  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(operator)
-
-/** By the specification alone: the signature covers `id.timestamp.body`, under the published key. */
+/** Verifies a message with the published key, as Standard Webhooks specifies. */
 export const isSigned = ({ headers, body }: Received, whpk: string): boolean => {
   const raw = Buffer.from(whpk.replace(/^whpk_/, ''), 'base64')
   const key = createPublicKey({
@@ -126,5 +121,5 @@ export const isSigned = ({ headers, body }: Received, whpk: string): boolean => 
   })
 }
 
-/** Long enough for some polls and looks: what does not come by then does not come. */
+/** Enough time for some polls and rounds, to show that nothing is sent. */
 export const quiet = () => delay(400)

@@ -4,14 +4,15 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { addCustomer, createTestDatabase, until } from '../helper.ts'
 import { fastest } from '../patience.ts'
-import { addProduct, createCommands, createReceiver, quiet, startSender } from './webhook-stage.ts'
+import { addProduct } from './stage.ts'
+import { createCommands, createReceiver, quiet, startSender } from './webhook-stage.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 
 let customers = 0
 
-t.test('a sender that is killed in a message: another one repeats it in less than ten seconds', async (t) => {
+t.test('after a sender is killed, another one repeats its message within ten seconds', async (t) => {
   const ms = await fastest(10_000, async () => {
     const id = `hooked-${++customers}`
     await addCustomer(database, id)
@@ -23,7 +24,7 @@ t.test('a sender that is killed in a message: another one repeats it in less tha
     const sent = new Promise<string>((resolve) => child.once('message', (name) => resolve(String(name))))
     await addProduct(database, id, 'p1')
     const name = await sent
-    // The renewals alone find it.
+    // Only renewals find the webhook.
     const { stop } = await startSender(t, database, receiver, { everyMs: 60_000 })
     await quiet()
     child.kill('SIGKILL')

@@ -4,7 +4,7 @@ import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
 import { exportSession } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Scalar, Value } from '../definition.ts'
-import { orderedRows, shown } from './rows.ts'
+import { orderBy, orderedRows, shown } from './rows.ts'
 import { compileCell, type Env, rawField } from './values.ts'
 
 const scalarKinds = new Map<string, ColumnKind>([
@@ -13,7 +13,7 @@ const scalarKinds = new Map<string, ColumnKind>([
   ['string', 'text'],
 ])
 
-/** The kind that all values share, otherwise text. Null has no kind. */
+/** `undefined`: null, which fits every kind. */
 const common = (kinds: readonly (ColumnKind | undefined)[]): ColumnKind | undefined => {
   const [kind, ...others] = new Set(kinds.filter((each) => each !== undefined))
   return others.length > 0 ? 'text' : kind
@@ -21,7 +21,6 @@ const common = (kinds: readonly (ColumnKind | undefined)[]): ColumnKind | undefi
 
 const kindOfScalar = (value: Scalar) => scalarKinds.get(value === null ? '' : typeof value)
 
-/** `undefined` if all values are null. */
 const getKind = (value: Value): ColumnKind | undefined => {
   switch (value.kind) {
     case 'items':
@@ -41,7 +40,7 @@ const getKind = (value: Value): ColumnKind | undefined => {
   }
 }
 
-/** The driver returns these kinds unchanged. All other kinds are texts in the format of responses. */
+/** Cells of these kinds need the value itself. Other cells need the text that responses have. */
 const isRaw = (kind: ColumnKind): boolean => ['texts', 'integer', 'number', 'boolean', 'json'].includes(kind)
 
 const toCell = (value: Value, kind: ColumnKind, env: Env) => {
@@ -50,10 +49,7 @@ const toCell = (value: Value, kind: ColumnKind, env: Env) => {
   return kind === 'boolean' ? sql`(${text})::boolean` : text
 }
 
-/**
- * The members of a list's rows as columns of an export. A table keeps each column's kind, because text cells
- * are protected from becoming formulas. In JSON each column is a member of the row.
- */
+/** The columns of an export. A table needs kinds: numbers and dates are cells of their type, texts are guarded. */
 export const listColumns = (list: List, bound: BoundDocument, isTable: boolean): ExportColumn[] =>
   list.select.map(([name, value]) => {
     if (!isTable) return { name, kind: 'json', value: sql`x.${sql.id(name)}` }
@@ -61,9 +57,9 @@ export const listColumns = (list: List, bound: BoundDocument, isTable: boolean):
     return { name, kind, value: toCell(value, kind, { bound, joins: list.joins }) }
   })
 
-/** The rows of a list in its order. An infinite `plan.limit` selects all. */
+/** The rows of an export, ordered again after the joins. An infinite `plan.limit` selects all. */
 export const listRows = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<unknown> => {
   const limit = Number.isFinite(plan.limit) ? plan.limit : null
   return sql`from ${exportSession(plan.customerId)} cross join lateral (${orderedRows(plan, [], limit)}) r
-    ${shown(list, plan, bound)}`
+    ${shown(list, plan, bound)} ${orderBy(plan)}`
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { instantText } from '../../db/instant.ts'
 import type { Field, ResourceName } from '../../records/resources/define.ts'
 import { resources } from '../../records/resources/index.ts'
 import type { Sql } from '../../records/sql/column.ts'
@@ -9,6 +8,7 @@ import { customer } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { Node, Rows, Source } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
+import { valueText } from './values.ts'
 
 const text = (value: unknown): Sql => sql`${JSON.stringify(value)}::text`
 
@@ -28,10 +28,7 @@ const aggregate = (
   const all = sql`${sql.raw(kind)}(${selectField(field, source, bound)})`
   // Two decimals: an average of days is not a measurement.
   const rounded = kind === 'avg' ? sql`round(${all}, 2)` : kind === 'sum' ? sql`coalesce(${all}, 0)` : all
-  const value =
-    field.kind === 'instant'
-      ? sql`to_char(${rounded} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-      : rounded
+  const value = field.kind === 'instant' ? valueText(rounded, 'instant') : rounded
   return sql`coalesce((select to_json(${value})::text ${from(source, bound)}), 'null')`
 }
 
@@ -48,10 +45,7 @@ const countBy = (
     group by ${positions} order by ${order} limit ${limit}::integer) g)`
 }
 
-/**
- * When a record was last created, changed or deleted, from the first entry of an index.
- * See docs/decisions/0048-removals-remember-the-last-change.md.
- */
+// See docs/decisions/0048-removals-remember-the-last-change.md.
 const selectNewest = (name: ResourceName): Sql[] => {
   const removed = (owner: Sql) => sql`(select m.changed_at from removals m
     where m.customer_id = ${owner} and m.resource = ${sql.lit(name)} order by m.changed_at desc limit 1)`
@@ -64,9 +58,8 @@ const selectNewest = (name: ResourceName): Sql[] => {
 
 const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Sql => {
   const moment = sql`greatest(find_customer_since(${customer}), ${sql.join(names.flatMap(selectNewest))})`
-  return as === 'date'
-    ? sql`coalesce(to_json((${moment} at time zone 'UTC')::date)::text, 'null')`
-    : sql`coalesce((select to_json(${sql.raw(instantText('n.at'))})::text from (select ${moment} as at) n), 'null')`
+  const value = as === 'date' ? sql`(${moment} at time zone 'UTC')::date` : valueText(moment, 'instant')
+  return sql`coalesce(to_json(${value})::text, 'null')`
 }
 
 const selectRows = (rows: Rows, bound: BoundDocument) => {
@@ -81,7 +74,7 @@ const itemText = (plain: boolean) =>
 const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, bound: BoundDocument): Sql => {
   const member = (name: string | undefined) =>
     name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text, '')`
-  // Compares texts, because json has no order: "true" is preferred.
+  // The type json has no order, so keys and `prefer` are compared as text.
   const rows = parts.map(
     (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,
       ${sql.lit(index)} as part, r.rn, row_to_json(x)::text as item ${selectRows(part, bound)}`,
@@ -99,7 +92,7 @@ const compileMembers = (members: readonly (readonly [string, Node])[], bound: Bo
   return sql`(${sql.join(parts, sql.raw(' || '))} || '}')`
 }
 
-/** Compiles a member to SQL for its JSON text. One statement writes all members. */
+/** Compiles a member to SQL that writes it as JSON text. */
 export const compileNode = (node: Node, bound: BoundDocument): Sql => {
   switch (node.kind) {
     case 'object':

@@ -1,35 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
+import { instantText } from '../../db/instant.ts'
 import type { QueryPlan } from '../../records/query/plan.ts'
+import { filterConditions, keysetCondition, sortKeys } from '../../records/sql/conditions.ts'
 import { describePage, type EncodeCursor, filled } from '../../records/sql/read.ts'
+import { session } from '../../records/sql/session.ts'
+import { type PageRow, type Stamp, stampColumns } from '../../records/sql/statement.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
-import { type ListRow, listStatement, objectStatement } from './statement.ts'
+import { compileNode } from './object.ts'
+import { orderedRows, shown } from './rows.ts'
 
-/** Reads an object as the bytes to send. The check of the document limits its sources. */
+/** The statement of an object, whose sources are subqueries and see one snapshot. */
+export const objectStatement = (
+  node: Node,
+  bound: BoundDocument,
+): RawBuilder<Stamp & { body: string }> => sql`
+  select ${stampColumns}, answer.body
+  from ${session(bound.customerId, bound.definition.needsSettings)}
+  cross join lateral (select ${compileNode(node, bound)} as body) answer`
+
+type ListRow = Stamp & Pick<PageRow, 'found' | 'last' | 'total'> & { data: string | null }
+
+const keyText = (key: { column: string; cast: string }) =>
+  sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
+
+const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<ListRow> => {
+  const keyset = keysetCondition(plan)
+  const total = plan.count
+    ? sql`(select count(*) from ${sql.table(plan.resource.name)} r
+        where ${sql.join(filterConditions(plan), sql.raw(' and '))})`
+    : sql`null::bigint`
+  return sql`
+    select ${stampColumns}, page.*
+    from ${session(bound.customerId, bound.definition.needsSettings)}
+    cross join lateral (
+      select
+        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${plan.limit}::integer) as data,
+        count(*)::integer as found,
+        (array_agg(array[${sql.join(sortKeys(plan).map(keyText))}])
+          filter (where r.rn = ${plan.limit}::integer))[1:1] as last,
+        ${total} as total
+      from (select row_number() over () as rn, r.*
+        from (${orderedRows(plan, keyset ? [keyset] : [], plan.limit + 1)}) r) r
+      ${shown(list, plan, bound)}
+    ) page`
+}
+
+const readRow = async <Row>(db: QueuedDb, bound: BoundDocument, statement: RawBuilder<Row>): Promise<Row> => {
+  const { rows } = await inTurn(db, bound.customerId, () => statement.execute(db))
+  return rows[0] as Row
+}
+
+/** Reads an object as the bytes to send. Indexes: as lists with the same conditions. */
 export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument): Promise<Filled> => {
-  const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
-  const [row] = rows
-  if (!row) throw new Error('a custom endpoint returned no row')
+  const row = await readRow(db, bound, objectStatement(node, bound))
   return { ...filled(row, row.body, 1), definition: bound.definition.revision }
 }
 
-/** Reads a page of a list as the bytes to send. Index: like standard lists. */
+/** Reads a page of a list as the bytes to send. Indexes: as the list of its resource. */
 export const readList = async (
   db: QueuedDb,
   list: List,
   plan: QueryPlan,
   bound: BoundDocument,
   encodeCursor: EncodeCursor,
-  nextTarget: (cursor: string) => string,
+  toTarget: (cursor: string) => string,
 ): Promise<Filled> => {
-  const { rows } = await inTurn(db, plan.customerId, () => listStatement(list, plan, bound).execute(db))
-  const row = rows[0] as ListRow
-  const { page, cursor } = describePage(row, plan, bound.definition.dependsOnDay, encodeCursor)
+  const { dependsOnDay, revision } = bound.definition
+  const row = await readRow(db, bound, listStatement(list, plan, bound))
+  const { page, cursor } = describePage(row, plan, dependsOnDay, encodeCursor)
   const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}}`
-  const answer = {
-    ...filled(row, json, Math.min(row.found, plan.limit)),
-    definition: bound.definition.revision,
-  }
-  return cursor === undefined ? answer : { ...answer, next: nextTarget(cursor) }
+  const answer = { ...filled(row, json, Math.min(row.found, plan.limit)), definition: revision }
+  return cursor === undefined ? answer : { ...answer, next: toTarget(cursor) }
 }

@@ -12,7 +12,7 @@ import { compileSelect, type Env, joinAlias, rawField } from './values.ts'
 const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const table = ({ name }: Resource): Sql => sql.table(name)
 
-/** Stored or computed fields of the row `r`. PostgreSQL drops unused fields. */
+/** All of these fields of the row `r`: PostgreSQL does not compute unused ones. */
 const rawFields = (fields: Iterable<Field>, plan: QueryPlan): Sql =>
   sql.join(
     [...fields].map((field) => {
@@ -21,14 +21,18 @@ const rawFields = (fields: Iterable<Field>, plan: QueryPlan): Sql =>
     }),
   )
 
-/** The rows of a plan in its order. All rows if `limit` is null. */
-export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql => {
-  const order = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
-  return sql`select r.* from ${table(plan.resource)} r
-    where ${and([...filterConditions(plan), ...more])} order by ${sql.join(order)}${
+/** Orders rows `r` by the sort of a plan. */
+export const orderBy = (plan: QueryPlan): Sql => {
+  const keys = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
+  return sql`order by ${sql.join(keys)}`
+}
+
+/** Selects the rows `r` of a plan, also with the conditions `more`, in its order. All if `limit` is null. */
+export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql =>
+  sql`select r.* from ${table(plan.resource)} r
+    where ${and([...filterConditions(plan), ...more])} ${orderBy(plan)}${
       limit === null ? sql`` : sql` limit ${limit}::integer`
     }`
-}
 
 const joinOne = (join: JoinOne, env: Env): Sql => {
   const plan = env.bound.getPlan(join.source)
@@ -37,7 +41,6 @@ const joinOne = (join: JoinOne, env: Env): Sql => {
     where ${and([...filterConditions(plan), isOne])}`
 }
 
-/** Records whose column equals the value, or whose array contains it. Both have an index. */
 const holds = ({ field, source: { resource } }: JoinMany, value: Sql): Sql =>
   field.array
     ? sql`r.id in (select e.id from elements e where e.customer_id = ${customer}
@@ -57,7 +60,7 @@ const joinMany = (join: JoinMany, env: Env): Sql => {
 const compileJoin = (join: Join, index: number, env: Env): Sql =>
   sql`left join lateral (${join.kind === 'one' ? joinOne(join, env) : joinMany(join, env)}) ${sql.raw(joinAlias(index))} on true`
 
-/** Converts rows `r` of the resource to rows `x` of the response: fields, then joins, then values. */
+/** Joins to rows `r` their fields `b`, their joins, and the row `x` of the response, computed from these. */
 export const shown = (rows: Rows, plan: QueryPlan, bound: BoundDocument): Sql => {
   const env: Env = { bound, joins: rows.joins }
   const joins = rows.joins.map((join, index) => compileJoin(join, index, env))

@@ -1,28 +1,19 @@
 import { sql } from 'kysely'
 import { resolveDate, resolveInstant } from '../../records/query/values.ts'
+import type { Field } from '../../records/resources/define.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import type { BoundDocument } from '../bind.ts'
-import type { FieldRef, Join, Operand, Scalar, Select, Test, Value, ValueType } from '../definition.ts'
+import type { FieldRef, Join, Operand, Scalar, Select, Test, Value } from '../definition.ts'
 
 export type Env = Readonly<{ bound: BoundDocument; joins: readonly Join[] }>
 
-const castOf: Record<ValueType, string> = {
-  text: 'text',
-  date: 'date',
-  instant: 'timestamptz',
-  integer: 'integer',
-  number: 'numeric',
-  boolean: 'boolean',
-  json: 'json',
-}
-
-/** The alias of a join in SQL: names from documents never become names of tables. */
+/** The alias of a join in SQL. A document's own alias might clash with another name. */
 export const joinAlias = (index: number): string => `j${index}`
 
 const getAlias = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
   alias === undefined ? 'b' : joinAlias(joins.findIndex((join) => join.alias === alias))
 
-/** A field as it is stored or computed. */
+/** The value of a field in the type of its column. */
 export const rawField = (ref: FieldRef, env: Env): Sql => {
   const column = sql.ref(`${getAlias(ref, env)}.${ref.field.name}`)
   if (ref.path.length === 0) return column
@@ -30,15 +21,12 @@ export const rawField = (ref: FieldRef, env: Env): Sql => {
   return ref.type === 'json' ? sql`(${column} #> ${steps})` : sql`(${column} #>> ${steps})`
 }
 
-const json = (value: Scalar): Sql => sql`${JSON.stringify(value)}::json`
-
-const operandValue = (operand: Operand, { bound }: Env): Scalar => {
-  if ('param' in operand) {
-    const parameter = bound.definition.params.get(operand.param)
-    return parameter ? bound.getValue(parameter) : null
-  }
-  const { literal } = operand
-  return literal
+/** Relative dates are resolved. Parameters of a statement are texts, which PostgreSQL converts. */
+const operandText = (operand: Operand, { type }: FieldRef, { bound }: Env): string | null => {
+  const value = 'literal' in operand ? operand.literal : bound.getValue(operand.param)
+  const text = value === null ? null : String(value)
+  if (text === null || (type !== 'date' && type !== 'instant')) return text
+  return type === 'date' ? resolveDate(text, bound.today) : resolveInstant(text, bound.today)
 }
 
 const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
@@ -46,18 +34,13 @@ const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const compare = (test: Extract<Test, { kind: 'compare' }>, env: Env): Sql => {
   const { ref, operator, operands } = test
   const field = rawField(ref, env)
-  const type = sql.raw(castOf[ref.type])
-  const resolve = { date: resolveDate, instant: resolveInstant }[ref.type as string]
-  const values = operands.map((operand) => {
-    const value = operandValue(operand, env)
-    return resolve && typeof value === 'string' ? resolve(value, env.bound.today) : value
-  })
-  // Every value is passed as text. The cast converts the array to the field's type.
-  const list = sql`${values.map((value) => (value === null ? null : String(value)))}::text[]::${type}[]`
-  const [first] = values
+  const type = sql.raw(ref.type === 'instant' ? 'timestamptz' : ref.type)
+  const values = operands.map((operand) => operandText(operand, ref, env))
+  const list = sql`${values}::text[]::${type}[]`
+  const [first = null] = values
   switch (operator) {
     case 'null':
-      return sql`${field} is ${sql.raw(first === true ? 'null' : 'not null')}`
+      return sql`${field} is ${sql.raw(first === 'true' ? 'null' : 'not null')}`
     case 'eq':
     case 'in':
       return ref.array ? sql`${field} && ${list}` : sql`${field} = any(${list})`
@@ -69,7 +52,7 @@ const compare = (test: Extract<Test, { kind: 'compare' }>, env: Env): Sql => {
     case 'prefix':
       return sql`starts_with(${field}, ${first}::text)`
     default:
-      return sql`${field} ${sql.raw(comparisons[operator])} ${first === null || first === undefined ? null : String(first)}::text::${type}`
+      return sql`${field} ${sql.raw(comparisons[operator])} ${first}::text::${type}`
   }
 }
 
@@ -79,28 +62,33 @@ const compileTest = (test: Test, env: Env): Sql => {
   return sql`(${sql.join(tests, sql.raw(test.kind === 'any' ? ' or ' : ' and '))})`
 }
 
-const rawText = (expression: Sql, type: ValueType): Sql => {
+/** The text of a value, as in responses. */
+export const valueText = (expression: Sql, type: Field['kind']): Sql => {
   if (type === 'date') return sql`to_char(${expression}, 'YYYY-MM-DD')`
   if (type === 'instant')
     return sql`to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
   return sql`${expression}::text`
 }
 
-const cases = (branches: readonly (readonly [Sql, Sql])[], otherwise: Sql): Sql =>
-  sql`case ${sql.join(
-    branches.map(([test, value]) => sql`when ${test} then ${value}`),
-    sql.raw(' '),
-  )} else ${otherwise} end`
-
-const scalarText = (value: Scalar): Sql => sql`${value === null ? null : String(value)}::text`
+const cases = (branches: readonly (readonly [Sql, Sql])[], otherwise: Sql): Sql => {
+  if (branches.length === 0) return otherwise
+  const whens = branches.map(([test, value]) => sql`when ${test} then ${value}`)
+  return sql`case ${sql.join(whens, sql.raw(' '))} else ${otherwise} end`
+}
 
 type Form = {
   literal: (value: Scalar) => Sql
-  field: (expression: Sql, type: ValueType) => Sql
+  field: (expression: Sql, type: Field['kind']) => Sql
 }
 
-const asText: Form = { literal: scalarText, field: rawText }
-const asJson: Form = { literal: json, field: (expression) => sql`to_json(${expression})` }
+const asText: Form = {
+  literal: (value) => sql`${value === null ? null : String(value)}::text`,
+  field: valueText,
+}
+const asJson: Form = {
+  literal: (value) => sql`${JSON.stringify(value)}::json`,
+  field: (expression, type) => sql`to_json(${type === 'instant' ? valueText(expression, type) : expression})`,
+}
 
 const compile = (value: Value, env: Env, form: Form): Sql => {
   switch (value.kind) {
@@ -108,13 +96,8 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
       return form.literal(value.value)
     case 'param':
       return form.literal(env.bound.getValue(value.param))
-    case 'field': {
-      const expression = rawField(value.ref, env)
-      const { type } = value.ref
-      return form === asJson && type === 'instant'
-        ? sql`to_json(${rawText(expression, type)})`
-        : form.field(expression, type)
-    }
+    case 'field':
+      return form.field(rawField(value.ref, env), value.ref.type)
     case 'concat': {
       const parts = value.parts.map((part) => compile(part, env, asText))
       return form.field(sql`concat_ws(${value.separator}::text, ${sql.join(parts)})`, 'text')
@@ -129,9 +112,7 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
       const branches = value.values.map(
         ([from, to]) => [sql`${text} = ${from}::text`, form.literal(to)] as const,
       )
-      return branches.length === 0
-        ? form.literal(value.otherwise)
-        : cases(branches, form.literal(value.otherwise))
+      return cases(branches, form.literal(value.otherwise))
     }
     case 'case':
       return cases(
@@ -143,9 +124,9 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
   }
 }
 
-/** Compiles the select list of a row. */
+/** Compiles the members of a row to a select list of JSON values. */
 export const compileSelect = (select: Select, env: Env): Sql =>
   sql.join(select.map(([name, value]) => sql`${compile(value, env, asJson)} as ${sql.id(name)}`))
 
-/** Compiles a value other than a field to an export cell: a text, or the rows of a join as JSON. */
+/** Compiles a value to a cell of a table: a text, but JSON for the rows of a join. */
 export const compileCell = (value: Value, env: Env): Sql => compile(value, env, asText)

@@ -2,7 +2,7 @@ import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
-import { readDayAndWindow } from '../day-and-window.ts'
+import { readDayAndWindow } from '../epoch.ts'
 import { wholeState } from '../query.ts'
 import { readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
@@ -18,7 +18,7 @@ export type FoundChanges = Readonly<{
   next: FeedPosition
 }>
 
-type LookOptions = {
+type SearchOptions = {
   db: Db
   tokens: TokenCodec
   now: () => number
@@ -27,10 +27,10 @@ type LookOptions = {
 type Watched = Readonly<{ customerId: string; resources: readonly ResourceName[] }>
 
 const pageLimit = 200
-/** After a larger change, the message names all of the webhook's resources. */
+/** After more pages, the message names all of the webhook's resources. */
 const mostPages = 10
 
-const toPosition = ({ tokens }: LookOptions, customerId: string, token: SyncToken): FeedPosition => ({
+const toPosition = ({ tokens }: SearchOptions, customerId: string, token: SyncToken): FeedPosition => ({
   token: tokens.encode(customerId, token),
   since: String(token.base.xmin),
   day: token.moment.day,
@@ -38,26 +38,26 @@ const toPosition = ({ tokens }: LookOptions, customerId: string, token: SyncToke
 })
 
 const createReader =
-  ({ db, now }: LookOptions, { customerId, resources }: Watched) =>
+  ({ db, now }: SearchOptions, { customerId, resources }: Watched) =>
   async (token: SyncToken | undefined) => {
     const bindings = await readDayAndWindow(db, customerId, toInstant(now()).slice(0, 10))
     return readChanges(db, { customerId, token, resources, bindings, limit: pageLimit })
   }
 
-/** The current position: changes committed before it are not reported. Rejects like a read of the feed. */
-export const findCurrentPosition = async (options: LookOptions, watched: Watched): Promise<FeedPosition> => {
+/** The position after all committed changes. Rejects like a read of the feed. */
+export const findCurrentPosition = async (
+  options: SearchOptions,
+  watched: Watched,
+): Promise<FeedPosition> => {
   const { token } = await createReader(options, watched)(undefined)
   return toPosition(options, watched.customerId, token)
 }
 
 const isExpired = (error: unknown) => error instanceof ApiError && error.code === 'sync_token_expired'
 
-/**
- * Searches for changes since a position. If the feed refuses the token, as after a restore, the receiver must
- * read all resources again. Rejects like a read of the feed.
- */
+/** Searches since the token `from`. If it has expired, the result has all resources. Rejects like the feed. */
 export const findChanges = (
-  options: LookOptions & { db: QueuedDb },
+  options: SearchOptions & { db: QueuedDb },
   watched: Watched,
   from: string,
 ): Promise<FoundChanges> =>

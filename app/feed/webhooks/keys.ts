@@ -8,7 +8,7 @@ export type WebhookKeys = Readonly<{
   published: Readonly<{ keys: readonly ReturnType<typeof describe>[] }>
 }>
 
-/** RFC 8410, section 7: the bytes before the 32 bytes of an Ed25519 private key. */
+/** RFC 8410, section 7: DER before the 32 bytes of an Ed25519 private key. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 const openKey = (seed: Buffer): KeyObject =>

@@ -3,7 +3,7 @@ import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
 import type { Delivery } from './store.ts'
 
-/** A row of a webhook whose lease this instance holds. Instants are PostgreSQL's text format. */
+/** A webhook whose lease this instance holds. Instants are in PostgreSQL's text format. */
 export type LeasedWebhook = Readonly<{
   customer_id: string
   webhook_id: string
@@ -34,7 +34,6 @@ export type WebhookChanges = Readonly<
     last_result?: string
     delivered_at?: string
     held_until?: string | null
-    /** An entry for the delivery log. */
     delivery?: Delivery
   }
 >
@@ -48,11 +47,11 @@ export type Claim = Readonly<{
   changed: readonly string[] | undefined
   busy: readonly string[]
   most: number
-  /** Whether to include webhooks whose receivers did not accept the last message. */
+  /** Includes webhooks whose last attempt failed. */
   withFailing: boolean
 }>
 
-/** Claims webhooks that have messages to send and that no other instance holds. Runs as the serving role. */
+/** Claims webhooks with something to send that no other instance holds. Runs as the serving role. */
 export const claimWebhooks = async (db: Db, claim: Claim): Promise<LeasedWebhook[]> => {
   const { holder, at, leaseMs, changed, busy, most, withFailing } = claim
   const { rows } = await sql<LeasedWebhook>`
@@ -63,10 +62,7 @@ export const claimWebhooks = async (db: Db, claim: Claim): Promise<LeasedWebhook
   return rows
 }
 
-/**
- * Renews the leases of an instance. Returns customers whose webhooks wait for a sender: their lease has
- * ended, or an attempt is due. Runs as the serving role.
- */
+/** Renews the leases in `busy`. Returns customers with webhooks whose lease has ended or whose attempt is due. */
 export const renewWebhooks = async (
   db: Db,
   { holder, at, leaseMs, busy }: Pick<Claim, 'holder' | 'at' | 'leaseMs' | 'busy'>,
@@ -77,10 +73,7 @@ export const renewWebhooks = async (
   return rows.map(({ customer }) => customer)
 }
 
-/**
- * Writes columns of a held webhook, and returns it updated. `undefined` if another instance holds it or it is
- * no longer active.
- */
+/** Updates a webhook. `undefined` if this instance no longer holds it or it is no longer active. */
 export const updateWebhook = async (
   db: Db,
   holder: string,

@@ -3,9 +3,8 @@ import type { Outbound } from '../../http/outbound.ts'
 import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
 
-/** Reports that something changed, without the data. See docs/decisions/0106-webhooks-carry-a-token.md. */
+/** It has no data of records. See docs/decisions/0106-webhooks-carry-a-token.md. */
 export type WebhookMessage = Readonly<{
-  /** The same at each attempt. */
   id: string
   type: 'changes.available' | 'webhook.test'
   /** Creation time, RFC 3339. */
@@ -13,7 +12,7 @@ export type WebhookMessage = Readonly<{
   data: Readonly<{ resources: readonly string[]; after?: string }>
 }>
 
-/** `status`: `undefined` without a response. `result`: a description for lists. */
+/** `status`: `undefined` without a response. `result`: the status or the error, for the operator. */
 export type DeliveryResult = Readonly<{
   status?: number
   result: string
@@ -37,7 +36,7 @@ const deliveryTimeoutMs = 10_000
 const maxAnswerBytes = 16 * 1024
 const maxResultLength = 200
 
-/** Creates the function that sends signed messages (Standard Webhooks) through the outbound guard. */
+/** Creates the sender of signed messages (Standard Webhooks). */
 export const createDeliver =
   ({ outbound, keys, now }: DeliverOptions): Deliver =>
   async (url, { id, type, at, data }) => {

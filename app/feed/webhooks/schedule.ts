@@ -1,48 +1,62 @@
+import type { LeasedWebhook, WebhookChanges } from './lease.ts'
 import { type DeliveryResult, isDelivered } from './message.ts'
 
 export const giveUpMs = 3 * 86_400_000
 const firstDelayMs = 10_000
 const longestDelayMs = 3_600_000
-/** Receivers that failed together are not retried together. */
+/** Spreads the attempts to receivers that failed together. */
 const jitter = 0.1
 
-type Attempted = Readonly<{ attempts: number; failing_since: string | null }>
+/** `changes`: the columns to write. */
+export type Consequence = Readonly<
+  { changes: WebhookChanges } & (
+    | { kind: 'delivered' | 'retry' }
+    | { kind: 'disable'; reason: 'gone' | 'failing' }
+  )
+>
 
-export type Consequence =
-  | { kind: 'delivered' }
-  | { kind: 'retry'; attempts: number; failingSince: string; nextAttemptAt: string }
-  | { kind: 'disable'; reason: 'gone' | 'failing' }
-
-/** Delay in milliseconds after `attempts` failures: doubles each time, up to 1 h. `random`: 0 to 1. */
+/** The delay in milliseconds after `attempts` failures. It doubles each time, up to 1 h. `random`: 0 to 1. */
 export const delayAfter = (attempts: number, random: number): number =>
   Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs) * (1 - jitter * random)
 
-/** Converts milliseconds since 1970 to RFC 3339 in UTC. */
+/** Milliseconds since 1970 to RFC 3339 in UTC. */
 export const toInstant = (ms: number): string => new Date(ms).toISOString()
 
-/** Like `delayAfter`, but at least the receiver's Retry-After, up to an hour. */
-const delayFor = (attempts: number, { retryAfterMs = 0 }: DeliveryResult, random: number): number =>
-  Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
+const noMessage = {
+  ...{ message_id: null, message_at: null, message_resources: null, message_after: null },
+  ...{ next_token: null, next_since: null, next_day: null, next_identity: null },
+} as const
 
-/**
- * Decides the next step after an attempt that ended at `atMs`. 410 and three days of failures disable a
- * webhook. `random`: 0 to 1.
- */
+/** Decides after an attempt that ended at `atMs`. 410, or three days of failures, disable a webhook. */
 export const decide = (
-  { attempts, failing_since }: Attempted,
+  hook: LeasedWebhook,
   result: DeliveryResult,
   atMs: number,
   random: number,
 ): Consequence => {
-  if (isDelivered(result)) return { kind: 'delivered' }
-  if (result.status === 410) return { kind: 'disable', reason: 'gone' }
-  const failingSince = failing_since ?? toInstant(atMs)
-  if (atMs - Date.parse(failingSince) >= giveUpMs) return { kind: 'disable', reason: 'failing' }
-  const next = attempts + 1
+  const at = toInstant(atMs)
+  if (isDelivered(result)) {
+    const { next_token, next_since: since, next_day: day, next_identity: identity } = hook
+    const position = { token: next_token ?? hook.token, since, day, identity }
+    const health = { attempts: 0, failing_since: null, next_attempt_at: null, delivered_at: at }
+    return { kind: 'delivered', changes: { ...noMessage, ...position, ...health } }
+  }
+  const failingSince = hook.failing_since ?? at
+  const isGone = result.status === 410
+  if (isGone || atMs - Date.parse(failingSince) >= giveUpMs) {
+    const reason = isGone ? 'gone' : 'failing'
+    return {
+      kind: 'disable',
+      reason,
+      changes: { state: 'disabled', reason, changed_at: at, held_until: null },
+    }
+  }
+  const attempts = hook.attempts + 1
+  const { retryAfterMs = 0 } = result
+  const delayMs = Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
+  const next_attempt_at = toInstant(atMs + delayMs)
   return {
     kind: 'retry',
-    attempts: next,
-    failingSince,
-    nextAttemptAt: toInstant(atMs + delayFor(next, result, random)),
+    changes: { attempts, failing_since: failingSince, next_attempt_at, held_until: null },
   }
 }

@@ -12,44 +12,22 @@ export type SendOptions = {
   write: Write
   holder: string
   deliver: Deliver
-  look: (webhook: LeasedWebhook) => Promise<FoundChanges>
+  search: (webhook: LeasedWebhook) => Promise<FoundChanges>
   now: () => number
   random: () => number
   leaseMs: number
-  /** Called after each attempt whose result was saved. */
   onAttempt: (result: DeliveryResult, consequence: Consequence, webhook: LeasedWebhook) => void
 }
 
-const noMessage = {
-  ...{ message_id: null, message_at: null, message_resources: null, message_after: null },
-  ...{ next_token: null, next_since: null, next_day: null, next_identity: null },
-} as const
-
-const changesBy = (consequence: Consequence, hook: LeasedWebhook, at: string): WebhookChanges => {
-  if (consequence.kind === 'disable') {
-    return { state: 'disabled', reason: consequence.reason, changed_at: at, held_until: null }
-  }
-  if (consequence.kind === 'retry') {
-    const { attempts, failingSince, nextAttemptAt } = consequence
-    return { attempts, failing_since: failingSince, next_attempt_at: nextAttemptAt, held_until: null }
-  }
-  const { next_token, next_since: since, next_day: day, next_identity: identity } = hook
-  const place = { token: next_token ?? hook.token, since, day, identity }
-  return {
-    ...{ ...noMessage, ...place, delivered_at: at },
-    ...{ attempts: 0, failing_since: null, next_attempt_at: null },
-  }
-}
-
-/** Creates the sender for webhooks that this instance holds. Its functions reject like a read of the feed. */
+/** Creates the sender for webhooks that this instance holds. Its functions reject like `findChanges`. */
 export const createSend = (options: SendOptions) => {
-  const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
+  const { write, holder, deliver, search, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)
   const update = (hook: LeasedWebhook, changes: WebhookChanges) =>
     write((db) => updateWebhook(db, holder, hook, changes))
 
   const prepare = async (hook: LeasedWebhook): Promise<LeasedWebhook | undefined> => {
-    const { resources, after, next } = await look(hook)
+    const { resources, after, next } = await search(hook)
     if (resources.length === 0) return void (await update(hook, { ...next, held_until: null }))
     return update(hook, {
       ...{ message_id: createMessageId(), message_at: toInstant(now()), held_until: until() },
@@ -75,18 +53,14 @@ export const createSend = (options: SendOptions) => {
     const changes = {
       ...{ held_until: until(), last_result: result },
       delivery: { at, message_id: hook.message_id ?? '', result },
-      ...changesBy(consequence, hook, at),
+      ...consequence.changes,
     }
     if (consequence.kind !== 'disable') return update(hook, changes)
     return disable(hook, changes, { reason: consequence.reason, result })
   }
 
   return {
-    /**
-     * Sends the unfinished message, or a new one about the latest changes. Resolves with the updated webhook if
-     * there may be more to send, else `undefined`. It stores the message first: another instance repeats it with
-     * the same id.
-     */
+    /** Returns the updated webhook if there may be more to send. A stored message is repeated with its id. */
     async sendNext(held: LeasedWebhook): Promise<LeasedWebhook | undefined> {
       const hook = held.message_id === null ? await prepare(held) : held
       if (!hook) return undefined

@@ -11,22 +11,20 @@ import { findChanges } from './find-changes.ts'
 import { claimWebhooks, type LeasedWebhook, renewWebhooks } from './lease.ts'
 import type { Deliver } from './message.ts'
 import { createRounds } from './rounds.ts'
-import { createRunning } from './running.ts'
 import { toInstant } from './schedule.ts'
 import { createSend, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   db: QueuedDb
-  /** Connections of the serving role that no data request uses. */
+  /** Not used by data requests. */
   reserved: Db
   tokens: TokenCodec
   deliver: Deliver
   listen: (listener: Listener) => () => void
   warn: (message: string, error?: Error) => void
-  /** Optional. Defaults to 10 s between two checks of all webhooks. */
   everyMs?: number
   renewEveryMs?: number
-  /** Between two messages to a receiver; changes in between share one. */
+  /** Between two messages to a receiver. Changes in this time share one. */
   spacingMs?: number
   random?: () => number
 }
@@ -35,33 +33,30 @@ const defaultEveryMs = 10_000
 const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
 /** Concurrent searches: the database's queue would refuse them after a second. */
-const looksAtOnce = 4
-/** Three renewals. When an instance dies, its webhooks wait until the lease ends. */
+const searchesAtOnce = 4
+/** Three renewals. The webhooks of a killed instance wait this long. */
 export const leaseMs = 6_000
 
-/**
- * Sends webhooks from this instance. Any number of instances can run it: the database assigns each webhook to
- * one. It checks a customer's webhooks after each reported change, and all every ten seconds.
- */
+/** Sends webhooks. Every instance runs it, and the database assigns each webhook to one. */
 export const startWebhooks = (options: SenderOptions) => {
   const { db, reserved, tokens, now, listen, warn, everyMs = defaultEveryMs } = options
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
   const { renewEveryMs = defaultRenewEveryMs } = options
   const holder = randomUUID()
-  const fewLooks = pLimit(looksAtOnce)
-  const look = ({ customer_id: customerId, resources, token }: LeasedWebhook) =>
-    fewLooks(() => findChanges({ db, tokens, now }, { customerId, resources }, token))
-  // At most one connection: if many receivers respond together, logins keep the other connections.
+  const fewSearches = pLimit(searchesAtOnce)
+  const search = ({ customer_id: customerId, resources, token }: LeasedWebhook) =>
+    fewSearches(() => findChanges({ db, tokens, now }, { customerId, resources }, token))
+  // At most one reserved connection: if many receivers respond together, logins have the others.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
-  const { sendNext, release } = createSend({ ...options, write, holder, look, random, leaseMs })
+  const { sendNext, release } = createSend({ ...options, write, holder, search, random, leaseMs })
   const stopping = new AbortController()
-  let lookedAt: number | undefined
-  /** The failure of a round or a message since the last renewal. */
+  /** Of a round or a message since the last renewal. */
   let failure: Error | undefined
   const fail = (error: Error): void => {
     failure = error
   }
+  const getLease = () => ({ holder, at: toInstant(now()), leaseMs })
 
   const work = async (claimed: LeasedWebhook): Promise<void> => {
     let hook: LeasedWebhook | undefined = claimed
@@ -73,42 +68,21 @@ export const startWebhooks = (options: SenderOptions) => {
     }
   }
 
-  const lookAt = async (customers: ReadonlySet<string>): Promise<void> => {
-    const isAll = customers.has(wildcard)
-    const changed = isAll ? undefined : [...customers]
-    // Each webhook once: while a transaction stays open, the database reports sent changes as new.
-    const begun: string[] = []
-    for (;;) {
-      const places = await running.findPlaces()
-      if (stopping.signal.aborted) return
-      const busy = [...running.ids(), ...begun]
-      const claim = { holder, at: toInstant(now()), leaseMs, changed, busy, ...places }
-      const hooks = await write((db) => claimWebhooks(db, claim))
-      for (const hook of hooks) {
-        begun.push(hook.webhook_id)
-        running.begin(hook, work(hook).catch(fail))
-      }
-      if (hooks.length < places.most) break
-    }
-    if (isAll) lookedAt = now()
-  }
-  const rounds = createRounds(lookAt, fail)
-  const running = createRunning((customer) => rounds.want([customer]))
-
-  /** Checks these customers' webhooks in the next round, and busy webhooks again when their work ends. */
-  const want = (customers: readonly string[]): void => {
-    running.noteChanged(new Set(customers))
-    rounds.want(customers)
-  }
+  const { want, listBusy, lookedAt, end } = createRounds({
+    claim: (wanted) => write((trx) => claimWebhooks(trx, { ...getLease(), ...wanted })),
+    work: (hook) => work(hook).catch(fail),
+    onFailure: fail,
+    stopping: stopping.signal,
+    now,
+  })
 
   const renew = async (): Promise<void> => {
     const failed = failure
     failure = undefined
-    // The names of the failed round are lost, so check all webhooks.
+    // The customers of the failed round are lost.
     if (failed) want([wildcard])
-    const lease = { holder, at: toInstant(now()), leaseMs, busy: running.ids() }
-    want(await write((db) => renewWebhooks(db, lease)))
-    // Counts as a failure of the renewal, so that the log reports it once until everything works again.
+    want(await write((trx) => renewWebhooks(trx, { ...getLease(), busy: listBusy() })))
+    // As a failure of the renewal, it is logged once until all works again.
     if (failed) throw failed
   }
 
@@ -123,15 +97,12 @@ export const startWebhooks = (options: SenderOptions) => {
   })
 
   return {
-    /** When all webhooks were last checked, in milliseconds since 1970. `undefined` before the first check. */
-    lookedAt: () => lookedAt,
-    /** Claims no more webhooks and waits for the messages in progress. */
+    lookedAt,
+    /** Waits for the messages in progress, whose leases are renewed until then. */
     async stop(): Promise<void> {
       stopListening()
       stopping.abort()
-      await Promise.all([stopLooking(), rounds.end()])
-      // Leases are renewed until the last message is answered.
-      await running.end()
+      await Promise.all([stopLooking(), end()])
       await stopRenewing()
     },
   }

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
 import type { FeedPosition } from './find-changes.ts'
 
-/** A webhook as the operator sees it. Instants are RFC 3339 in UTC with six decimals. */
+/** For the operator. Instants are RFC 3339 in UTC with six decimals. */
 export type Webhook = {
   webhook_id: string
   customer: string
@@ -29,6 +29,9 @@ const columns = sql.raw(`webhook_id, customer_id as customer, url, resources,
   ${['failing_since', 'next_attempt_at'].map(instant).join(', ')}, last_result,
   ${['delivered_at', 'created_at'].map(instant).join(', ')}`)
 
+const readFirst = async (db: Db, statement: RawBuilder<Webhook>): Promise<Webhook | undefined> =>
+  (await statement.execute(db)).rows[0]
+
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const createWebhookId = (): string =>
   `wh_${Array.from({ length: 16 }, () => letters[randomInt(letters.length)]).join('')}`
@@ -37,25 +40,26 @@ type NewWebhook = Readonly<{
   customer: string
   url: string
   resources: readonly ResourceName[]
-  place: FeedPosition
+  position: FeedPosition
   result: string
 }>
 
-/** Adds an active webhook. `undefined` if the customer has the maximum number. Needs a transaction. */
+/** Adds a webhook, in a transaction. `undefined` if the customer has `mostWebhooks`. */
 export const addWebhook = async (trx: Db, added: NewWebhook): Promise<Webhook | undefined> => {
-  const { customer, url, resources, place, result } = added
-  // Concurrent additions count one after the other. This lock does not conflict with the audit trail's lock.
+  const { customer, url, resources, position, result } = added
+  // Concurrent additions count one after the other. The audit trail's lock does not conflict with this one.
   await sql`select from customers where customer_id = ${customer} for no key update`.execute(trx)
-  const { rows } = await sql<Webhook>`
-    insert into webhooks (customer_id, webhook_id, url, resources, token, since, day, identity, last_result)
-    select ${customer}, ${createWebhookId()}, ${url}, ${resources}::text[], ${place.token}, ${place.since}::xid8,
-      ${place.day}::date, ${place.identity}, ${result}
-    where (select count(*) from webhooks where customer_id = ${customer}) < ${mostWebhooks}::integer
-    returning ${columns}`.execute(trx)
-  return rows[0]
+  return readFirst(
+    trx,
+    sql`insert into webhooks (customer_id, webhook_id, url, resources, token, since, day, identity, last_result)
+      select ${customer}, ${createWebhookId()}, ${url}, ${resources}::text[], ${position.token}, ${position.since}::xid8,
+        ${position.day}::date, ${position.identity}, ${result}
+      where (select count(*) from webhooks where customer_id = ${customer}) < ${mostWebhooks}::integer
+      returning ${columns}`,
+  )
 }
 
-/** Lists all webhooks, or the webhooks of a customer, oldest first. */
+/** Lists the webhooks of a customer, or of all customers, oldest first. */
 export const listWebhooks = async (db: Db, customer: string | undefined): Promise<Webhook[]> => {
   const { rows } = await sql<Webhook>`
     select ${columns} from webhooks where ${customer ?? null}::text is null or customer_id = ${customer ?? null}
@@ -64,25 +68,22 @@ export const listWebhooks = async (db: Db, customer: string | undefined): Promis
 }
 
 /** Finds a webhook. `undefined` if it does not exist. */
-export const findWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
-  const { rows } = await sql<Webhook>`
-    select ${columns} from webhooks where webhook_id = ${id}`.execute(db)
-  return rows[0]
-}
+export const findWebhook = (db: Db, id: string) =>
+  readFirst(db, sql`select ${columns} from webhooks where webhook_id = ${id}`)
 
 /** Activates a webhook, which then reports the changes since it stopped. `undefined` if it does not exist. */
-export const activateWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
-  const { rows } = await sql<Webhook>`
-    update webhooks set state = 'active', reason = null, changed_at = now(),
+export const activateWebhook = (db: Db, id: string) =>
+  readFirst(
+    db,
+    sql`update webhooks set state = 'active', reason = null, changed_at = now(),
       attempts = 0, failing_since = null, next_attempt_at = null
-    where webhook_id = ${id} returning ${columns}`.execute(db)
-  return rows[0]
-}
+      where webhook_id = ${id} returning ${columns}`,
+  )
 
-/** An attempt to reach a receiver. `result`: a status or an error. */
+/** `result`: a status or an error. */
 export type Delivery = Readonly<{ at: string; message_id: string; result: string }>
 
-/** Saves the result of a test, also in the delivery log. */
+/** Saves the result of a test message, also in the delivery log. */
 export const noteWebhookResult = async (db: Db, id: string, delivery: Delivery): Promise<void> => {
   await sql`
     with tested as (
@@ -106,19 +107,16 @@ export const listDeliveries = async (
 }
 
 /** Stops a webhook until it is enabled again. `undefined` if it does not exist. */
-export const disableWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
-  const { rows } = await sql<Webhook>`
-    update webhooks set state = 'disabled', reason = 'operator', changed_at = now(), held_until = null
-    where webhook_id = ${id} returning ${columns}`.execute(db)
-  return rows[0]
-}
+export const disableWebhook = (db: Db, id: string) =>
+  readFirst(
+    db,
+    sql`update webhooks set state = 'disabled', reason = 'operator', changed_at = now(), held_until = null
+      where webhook_id = ${id} returning ${columns}`,
+  )
 
 /** Deletes a webhook and returns its last state. `undefined` if it does not exist. */
-export const removeWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
-  const { rows } = await sql<Webhook>`
-    delete from webhooks where webhook_id = ${id} returning ${columns}`.execute(db)
-  return rows[0]
-}
+export const removeWebhook = (db: Db, id: string) =>
+  readFirst(db, sql`delete from webhooks where webhook_id = ${id} returning ${columns}`)
 
 /** Counts failing webhooks, and webhooks that the service has disabled. Runs as the serving role. */
 export const countFailedWebhooks = async (db: Db): Promise<{ failing: number; disabled: number }> => {

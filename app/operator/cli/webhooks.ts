@@ -115,8 +115,8 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
     await requireCustomer(db, slug)
     if ((await listWebhooks(db, slug)).length >= mostWebhooks) throw tooMany(slug)
     const tokens = createTokenCodec(openSecrets())
-    // Before the test, so that the webhook gets changes that happen during the test.
-    const place = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
+    // Before the test, so that changes during the test are sent later.
+    const position = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
     const next = `certdata webhooks add ${slug} '${url}'${only}`
     const delivery = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
@@ -124,7 +124,7 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
       db,
       async (trx) => {
         const { result } = delivery
-        const added = await addWebhook(trx, { customer: slug, url, resources, place, result })
+        const added = await addWebhook(trx, { customer: slug, url, resources, position, result })
         if (added) await noteWebhookResult(trx, added.webhook_id, delivery)
         return added
       },

@@ -1,7 +1,7 @@
 import { createChangeSchema, createChangesSchema } from '../../../schemas/changes.ts'
 import { linesType } from '../../export/json-lines.ts'
-import { eventsType } from '../../feed/offer.ts'
 import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
+import { eventsType } from '../../feed/request.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import type { Description } from './description.ts'
 import { getExample } from './examples.ts'
