@@ -10,9 +10,8 @@ export type ChangeSourceOptions = {
   /** How far back a new process reads the log: the longest lifetime of an answer in Redis. */
   reachSeconds: number
   timeoutMs?: number
-  /** Additional time for a poll that must connect first. */
   connectMs?: number
-  /** Minimum wait before a second connection repeats a poll. Leaves time within the lease. */
+  /** A poll without a response for this time is repeated on a second connection. */
   patienceMs?: number
 }
 
@@ -20,7 +19,7 @@ const defaultTimeoutMs = 400
 const defaultPatienceMs = 200
 /** Seven round trips of 200 ms: TCP, the request for TLS, TLS, the start message, three for a password. */
 const defaultConnectMs = 1_400
-/** If a poll has more events, everything counts as changed. */
+/** With more events, everything counts as changed. */
 const mostEvents = 10_000
 
 type Row = {
@@ -54,11 +53,7 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
   }
 }
 
-/**
- * Reads the change log on a separate connection. If a poll is slow or fails, a second connection repeats it.
- * The session holds no state, so that poolers work.
- * See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md.
- */
+/** Needs no session state, so poolers work. See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md. */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
   const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options
   const { connectMs = defaultConnectMs } = options
@@ -79,7 +74,6 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     asked = []
   }
 
-  /** Resolves when a second connection should try. Rejects if it would be useless. */
   const doubt = (first: Promise<unknown>, isKept: boolean) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stop = after(patience, resolve)
@@ -137,6 +131,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     begin,
     async poll(since) {
       let row = await pollOnce(since)
+      // The server has restarted since its last mark. `begin` writes one.
       if (row.mark === null) {
         await begin()
         row = await pollOnce(since)

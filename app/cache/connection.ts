@@ -7,11 +7,11 @@ export type AnyRow = pg.QueryResultRow
 export type Connection = {
   ask<Row extends AnyRow>(text: string, values: unknown[]): Promise<Row>
   readonly isLost: boolean
-  /** Closes without waiting for the server, which may hang. */
+  /** Destroys the socket, because the server may hang. */
   drop(): void
 }
 
-/** Starts to connect to the database. `role` defaults to the login's own. */
+/** Connects in the background; `ask` rejects if that fails. `role` defaults to the login's. */
 export const connect = ({ url, role }: { url: string; role?: string | undefined }): Connection => {
   const client = new pg.Client({
     connectionString: pinSession(url, role),

@@ -7,17 +7,16 @@ import { isFromServer } from './snapshot.ts'
 
 export type DatabaseReadsDeps = { memory: MemoryCache; shared: SharedCache | undefined; judge: Judge }
 
-/** Reads the database and stores the results. */
+/** Creates the reads of the primary and its standby, which store their results in both caches. */
 export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps) => {
   let fills = 0
 
-  /** Returns whether memory now has the entry. Does not wait for Redis. */
   const keep = (entry: CacheEntry): boolean => {
     shared?.set(entry)
     return memory.set(entry)
   }
 
-  /** After a restart or on another server, another poll decides. */
+  /** If a server responded that the last poll did not read (restart, fail-over), polls again. */
   const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
     if (server === undefined || isFromServer(before, server)) return before
     await judge.confirm()
@@ -26,7 +25,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     throw unavailable()
   }
 
-  /** `undefined` if the standby lags, has another history or does not respond. */
+  /** `undefined` if the standby lags, follows another primary or fails. */
   const readReplica = async (question: ReadRequest): Promise<ReadResult | undefined> => {
     const { customerId, key, dependsOn, fillFromReplica } = question
     const [epoch, mark] = [judge.epoch(), judge.mark()]
@@ -34,15 +33,15 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     if (!found || found.standby !== mark) return undefined
     const { standby: _, ...filled } = found
     const entry: CacheEntry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // The entry may show commits that no poll has reported, and a later answer could go back in time. The
-    // running poll usually covers them. Only a distant primary needs another poll.
+    // Usually the running poll covers the entry, and a second one is only needed if the primary is distant.
+    // See docs/decisions/0031-standby-answers-wait-for-a-poll.md.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmSoon()
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await toCheckedResult(judge, entry, 'database')
     return answer && { ...answer, isStored: keep(entry) }
   }
 
-  /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
+  /** Rejects as `fill` does, and with 503 if the server is not the one that the polls read. */
   const readPrimary = async (question: ReadRequest): Promise<ReadResult> => {
     const { customerId, key, dependsOn, fill } = question
     fills += 1
@@ -50,7 +49,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     const { server, standby, ...filled } = await fill()
     const epoch = await settleEpoch(before, server)
     const entry: CacheEntry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // A lagging standby may have replaced the primary.
+    // `server` is undefined if DATABASE_URL leads to a standby.
     const isForeign = standby !== undefined && standby !== mark
     if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
     const isStored = keep(entry)
@@ -59,7 +58,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
   }
 
   return {
-    /** Reads a standby if the question allows it and the standby shows all known changes. Otherwise the primary. */
+    /** Reads the standby if it shows all known changes and `noCache` is false. Otherwise the primary. */
     async read(question: ReadRequest): Promise<ReadResult> {
       const fromStandby =
         question.fillFromReplica && !question.noCache ? await readReplica(question) : undefined

@@ -1,13 +1,12 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, type Poll, type Stamped, type Verdict, wildcard } from './stamped.ts'
 
-/** Decides whether data that was read earlier may be served now. No clock, no I/O; `compare` also records that the data are served. */
-
+/** The known changes of one customer and resource. */
 type Line = {
   name: string
   xids: Set<number>
   newest: number
-  /** The newest served snapshot that the last poll does not include. */
+  /** The newest served snapshot, if the last poll does not include it. */
   served: Snapshot | undefined
 }
 
@@ -16,7 +15,7 @@ type Batch = { snapshot: Snapshot; xids: number[]; lines: Line[] }
 
 /** 5 MB, plus 0.4 kB a line: 45 MB if each event has a different line. */
 const defaultMaxEvents = 100_000
-/** Small polls share a batch of this share of `maxEvents`, because a batch for each would need more memory. */
+/** A batch for each poll would need more memory. */
 const batchShare = 1 / 100
 
 const wentBack = 'The database went back in time without a restart or a promotion: restart the service'
@@ -24,7 +23,7 @@ const wentBack = 'The database went back in time without a restart or a promotio
 const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefined
 const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
-/** Creates a fence. Evicting events above `maxEvents` raises the floor. Data from before the floor is `behind`. */
+/** Decides whether stored data may still be served. No clock, no I/O. Above `maxEvents`, evicts the oldest events. */
 export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents) => {
   let lines = new Map<string, Line>()
   let ahead = new Set<string>()
@@ -32,7 +31,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
   let size = 0
   let last: Poll | undefined
   let floor: Snapshot | undefined
-  /** Incremented by everything that could change a verdict. */
+  /** Incremented by everything that could change a verdict: see `freshAt`. */
   let state = 0
 
   const getLine = (name: string): Line => {
@@ -89,7 +88,6 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     while (size > maxEvents && batches.length > 0) forgetOldest()
   }
 
-  /** Whether the newest change is below xmax and none of them was still running. */
   const shows = ({ snapshot }: Stamped, line: Line | undefined): boolean =>
     line === undefined ||
     line.xids.size === 0 ||
@@ -105,10 +103,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       return served !== undefined && !includesSnapshot(snapshot, served)
     })
 
-  /**
-   * Records an answer that is served without `compare`, because its query started after the request.
-   * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
-   */
+  // See docs/decisions/0029-monotonic-reads-go-by-poll.md.
   const noteServed = ({ customerId, dependsOn, snapshot }: Stamped): void => {
     if (last && includesSnapshot(last.snapshot, snapshot)) return
     for (const resource of dependsOn) {
@@ -121,7 +116,6 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     }
   }
 
-  /** Clears the served snapshots that the poll includes. */
   const settle = (snapshot: Snapshot) => {
     for (const name of ahead) {
       const line = lines.get(name)
@@ -146,6 +140,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       if (!isSame || poll.events?.length !== 0) state += 1
     },
 
+    /** Also records data that are `fresh` as served. */
     compare(stamped: Stamped): Verdict {
       if (stamped.freshAt === state) return 'fresh'
       if (!last || !floor || stamped.epoch !== last.epoch) return 'behind'
@@ -156,13 +151,14 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
         showsAll(stamped, customerId, wildcard) &&
         dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, wildcard, name))
       if (!shown) return 'behind'
-      // A standby may show more than `noteServed` would record. A later answer could then go back in time.
+      // A standby may show more than `noteServed` records, and a later answer could go back in time.
       if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'
       noteServed(stamped)
       stamped.freshAt = state
       return 'fresh'
     },
 
+    /** Records data that were served without `compare`, because their query started after the request. */
     noteServed,
 
     get last(): Poll | undefined {

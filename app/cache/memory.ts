@@ -13,7 +13,7 @@ const largestShare = 1 / 8
 const sizeCalculation = ({ body, key }: CacheEntry): number =>
   2 * body.length + 2 * key.length + overheadBytes
 
-/** Creates an LRU cache. With 0 bytes it keeps nothing. */
+/** Creates an LRU cache of `maxBytes`; 0 keeps nothing. */
 export const createMemoryCache = (maxBytes: number) => {
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: Math.max(1, maxBytes),

@@ -4,11 +4,12 @@ import type { CacheEntry, ReadRequest } from './entry.ts'
 import { type ReadResult, toCheckedResult, toFreshResult } from './freshness.ts'
 import type { SharedCache } from './redis.ts'
 
+/** `different`: a change was not logged. `superseded`: it was logged in the meantime, or the poll failed. */
 export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
 
 type Flight = {
   startedAt: number
-  /** It reads only the database, so its data is not older than its start. */
+  /** Reads only the primary, so its data are not older than its start. */
   isDirect: boolean
   /** `undefined` after landing, because V8 retains old tables of a map and their values. */
   result: Promise<ReadResult> | undefined
@@ -21,23 +22,19 @@ type Deps = DatabaseReadsDeps & {
 const failureMs = 100
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
-/** A request that joined has waited less, so the queue may still accept it. */
+/** A request that joined has waited less, and the queue may still accept it. */
 const ignoreOverload = (error: unknown): undefined => {
   if (!isOverloaded(error)) throw error
 }
 
-/**
- * Reads memory, then Redis, then the database. Misses on one key share a flight. A caller that joins it uses the
- * answer only if it shows all changes known by then.
- */
+/** Reads memory, then Redis, then the database. Concurrent misses of one key share a flight. */
 export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
   const flights = new Map<string, Flight>()
   const database = createDatabaseReads({ memory, shared, judge })
   let tick = 0
-  /** The first question that memory answered since the last probe. */
+  /** The first read from memory since the last probe. */
   let sample: { question: ReadRequest; entry: CacheEntry } | undefined
 
-  /** If only the polls fail, a new read is better than a stale answer. */
   const preferNew = (
     answer: ReadResult,
     read: () => Promise<ReadResult>,
@@ -85,7 +82,6 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
         return preferNew({ ...answer, isStored: joined.isStored }, () => readAnew(name, question, arrivedAt))
       }
     }
-    // An older flight may miss commits from before our arrival.
     return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))
   }
 
@@ -97,7 +93,6 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
     question: ReadRequest,
     arrivedAt: number,
   ): Promise<ReadResult> => {
-    // Without a poll, stored entries cannot be used. A new read still shows all earlier commits.
     const isConfirmed = await judge.confirm()
     const entry = memory.get(question.customerId, question.key)
     if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
@@ -106,15 +101,12 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
   }
 
   return {
-    /**
-     * Returns a fresh answer from memory, by `entryName`. `undefined` if there is none, or if the next probe still
-     * needs a sample: then call `read`.
-     */
+    /** Returns a fresh answer from memory. `undefined`: call `read`, even if only the probe needs a sample. */
     readAtOnce(name: string): ReadResult | undefined {
       const entry = sample && memory.find(name)
       return entry && judge.check(entry) === 'fresh' ? toFreshResult(judge, entry, 'memory') : undefined
     },
-    /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 for another primary. */
+    /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 if another server responds. */
     read(question: ReadRequest): ReadResult | Promise<ReadResult> {
       const { customerId, key } = question
       const entry = question.noCache ? undefined : memory.get(customerId, key)
@@ -134,17 +126,14 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
           : readSlowly(name, question, arrivedAt),
       )
     },
-    /**
-     * Reads an answer again that was served from memory since the last probe, and compares the bytes. `different`:
-     * the fence accepted an outdated answer. `superseded`: the data may have changed in the meantime.
-     */
+    /** Reads again an answer that memory has served since the last probe, and compares the bytes. */
     async probe(): Promise<ProbeResult> {
       if (!sample) return 'nothing'
       const { question, entry } = sample
       sample = undefined
       const { body, isAbsent } = await question.fill()
       if (isAbsent === entry.isAbsent && body.equals(entry.body)) return 'same'
-      // This poll covers everything that the fill saw. If the entry is still fresh, no change was logged.
+      // This poll reports every logged change that `fill` has seen.
       if (!(await judge.confirm())) return 'superseded'
       return judge.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
     },
