@@ -8,12 +8,12 @@ import type { Log } from './stores.ts'
 
 export type Pools = {
   db: QueuedDb
-  /** For logins, facts about keys and customers, revocations and the audit trail. */
+  /** For logins, rights, revocations and the audit trail. Data requests never use it. */
   reserved: QueuedDb
   replica: QueuedDb | undefined
   exportSource: ExportSource
   figures: () => Readonly<Record<string, PoolFigures>>
-  /** Opens a connection of each serving pool, which checks it. Ignores an unreachable standby. */
+  /** Connects once with each pool, which checks the connection. Ignores an unreachable standby. */
   requireFit: () => Promise<void>
   close: () => Promise<void>
 }
@@ -26,11 +26,10 @@ type PoolsOptions = {
   onUnfit: (error: Error) => void
 }
 
-/** Data requests never use these, so that logins and revocations work under any read load. */
 const reservedConnections = 3
-/** Kept open in each serving pool. A new connection takes six round trips, or eight with TLS and password. */
+/** A new connection takes six round trips, or eight with TLS and password. */
 const kept = 2
-/** Logins take turns by address and leave one connection for other uses. */
+/** Logins leave one connection for other uses. */
 const loginTurns = reservedConnections - 1
 
 type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number }

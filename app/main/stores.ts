@@ -30,7 +30,7 @@ export type Stores = Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'>
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
-  /** Set if no database is configured, so that the bundled PostgreSQL serves. */
+  /** The bundled PostgreSQL, if no database is configured. */
   local: LocalDatabase | undefined
   ping: () => Promise<void>
   pools: Pools['figures']
@@ -50,10 +50,7 @@ const openLocal = async (config: Config, packageRoot: string, log: Log): Promise
   return openLocalDatabase(config, packageRoot, log)
 }
 
-/**
- * Opens the database, and Redis if configured. Waits for an unreachable database. Rejects with the remedy if
- * the database is unfit.
- */
+/** Opens the database, which it waits for, and Redis if configured. Rejects with the remedy if the database is unfit. */
 export const openStores = async (options: StoresOptions): Promise<Stores> => {
   const { config, packageRoot, log, signal } = options
   const local = config.databaseUrl === undefined ? await openLocal(config, packageRoot, log) : undefined
@@ -73,8 +70,8 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   let isOpen = false
-  // Ends the process (app/main/end.ts), once: a second error would end it before the reason is logged. Until all
-  // stores are open, startup throws the error instead.
+  // An uncaught error ends the process (app/main/end.ts); a second one would end it before the reason is logged. Until
+  // all stores are open, the start rejects instead.
   const onUnfit = (error: Error) => {
     if (!isOpen) return
     isOpen = false
@@ -114,7 +111,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     }
     const ping = async () => {
       if (poller.isLeased()) return
-      // `confirm` has a timeout. A normal statement would wait as long as the database hangs.
+      // A poll has a shorter timeout than a statement.
       if (!(await poller.confirm())) throw new Error('The database does not answer')
     }
     isOpen = true

@@ -16,7 +16,7 @@ export type WorkerLink = {
 /** Connects a worker to the primary. `scrape` returns the metrics of all workers. */
 export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
   const scrapes = createQuestions<string>()
-  // Without metrics, the primary leaves this worker out.
+  // The primary leaves out a worker without metrics.
   const sendMetrics = async (id: number) => {
     tell({ type: 'metrics', id, metrics: await collect().catch(() => []) })
   }
@@ -25,7 +25,6 @@ export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
     else if (message.type === 'scraped') scrapes.answer(message.id, message.text)
     else void sendMetrics(message.id)
   })
-  // Without its primary, no process would stop it later.
   process.on('disconnect', stop)
   tell({ type: 'listening' })
   return { scrape: () => scrapes.ask((id) => tell({ type: 'scrape', id })) }

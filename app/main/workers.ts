@@ -4,7 +4,7 @@ import { AggregatorRegistry } from 'prom-client'
 export type WorkerMessage =
   | { type: 'listening' }
   | { type: 'metrics'; id: number; metrics: object[] }
-  /** Requests the metrics of all workers, because a scrape reached this one. */
+  /** Requests the metrics of all workers, because this one was scraped. */
   | { type: 'scrape'; id: number }
 export type PrimaryMessage =
   | { type: 'stop' }
@@ -19,21 +19,21 @@ type WorkersOptions = {
 
 export type Workers = {
   readMetrics(): Promise<{ type: string; text: string }>
-  /** Stops all workers and waits for them. False if one of them ended with an error. */
+  /** Stops all workers. False if one of them ended with an error. */
   stop(): Promise<boolean>
 }
 
 const collectWithinMs = 2_000
 const longestPauseMs = 5_000
 const shortestPauseMs = 100
-/** After this lifetime, the backoff starts again at its minimum. */
+/** After this lifetime, the next pause is the shortest again. */
 const healthyMs = 10_000
 
 const tell = (worker: Worker, message: PrimaryMessage): void => {
   if (worker.isConnected()) worker.send(message)
 }
 
-/** Matches responses to requests by number. Ignores unknown numbers. */
+/** Matches answers to questions by number. Ignores unknown numbers. */
 export const createQuestions = <Answer>() => {
   const open = new Map<number, (answer: Answer) => void>()
   let lastId = 0
@@ -69,8 +69,8 @@ const createCollector = () => {
 }
 
 /**
- * Runs `count` workers and replaces those that end. The first starts alone, for one-time setup. Resolves when
- * it listens, rejects if it ends before.
+ * Starts the first worker alone, for one-time setup, and rejects if it ends before it listens. Then starts the others,
+ * and replaces workers that end.
  */
 export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise<Workers> => {
   const workers = new Set<Worker>()
@@ -120,7 +120,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     })
     return worker
   }
-  // Only the first worker responds while the database is unavailable.
+  // Only this worker listens while the database is unavailable.
   const first = launch(0, { WORKER_IS_FIRST: '1' })
   await new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {
