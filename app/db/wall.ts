@@ -14,7 +14,7 @@ export class UnfitConnection extends ApiError {
 
 export type Wall = {
   variable: string
-  /** Maximum `statement_timeout`, in milliseconds. Optional. Exports set it in each transaction instead. */
+  /** Maximum. `undefined` for exports, which set it in each transaction. */
   statementTimeoutMs?: number | undefined
 }
 
@@ -65,9 +65,8 @@ const findWallFault = ({ timeoutMs, walled }: Walled, wall: Wall): string | unde
 }
 
 /**
- * Checks a new connection with one statement. Rejects with UnfitConnection if the database is not UTF8, or if
- * a pooler dropped the role or the settings. A serving connection also needs forced row level security and
- * the statement timeout. Sessions with the login's own role are pinned here instead.
+ * Checks a new connection. Rejects with UnfitConnection if the database is not UTF8, if a pooler dropped the role or the
+ * settings, or if `wall` does not hold. A session without a role is pinned instead.
  */
 export const requireFit = async (
   client: ClientBase,
@@ -89,7 +88,7 @@ export const requireFit = async (
 
 const refusedParameter = /unsupported startup parameter(?: in options)?: (\S+)/
 
-/** Returns an UnfitConnection if a pooler refuses a start-up parameter, and any other error unchanged. */
+/** Returns an UnfitConnection if a pooler refused a start-up parameter, and other errors unchanged. */
 export const explainRefusal = (error: Error, wall: Wall): Error => {
   const [, parameter] = refusedParameter.exec(error.message) ?? []
   if (parameter === undefined) return error

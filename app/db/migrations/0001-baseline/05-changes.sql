@@ -1,5 +1,5 @@
--- Which records changed in which transaction. Caches and the change feed depend on it. `*` means every customer, resource
--- or record. Logical replication writes rows without statement triggers, so they are missing here.
+-- Caches and the change feed depend on this log. `*` means every customer, resource or record. Rows that logical
+-- replication writes are missing, because it fires no statement triggers.
 create table change_log (
   customer_id text collate "C" not null,
   xid xid8 not null default pg_current_xact_id(),
@@ -10,10 +10,9 @@ create table change_log (
   primary key (customer_id, xid, position)
 );
 comment on table change_log is 'append-only; xid, not position, says what is new: see poll_changes';
--- poll_changes skips from one customer and resource of a transaction to the next.
 create index change_log_xid on change_log (xid, customer_id, resource);
 
--- A list, because before PostgreSQL 17 an OR in a policy makes the planner read all changes of the customer.
+-- `in`, because before PostgreSQL 17 an OR in a policy makes the planner read all changes of the customer.
 create policy reader on change_log for select to certdata_reader
   using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));
 
@@ -30,8 +29,8 @@ create table change_state (
   history_floor bigint not null default 0
 );
 
--- Random marks in the history of the database. A restored copy of its files, or a standby on another timeline, has the
--- same identity and repeats transaction numbers, but it lacks the marks written since.
+-- A restored copy of the database's files, or a standby on another timeline, has the same identity and repeats
+-- transaction numbers, but it lacks later marks.
 create table change_marks (
   xid xid8 primary key default pg_current_xact_id(),
   mark uuid not null default gen_random_uuid(),
@@ -44,8 +43,8 @@ grant select, insert, delete on change_log to certdata_operator;
 grant select on change_log to certdata_reader;
 grant select, insert, update, delete on change_samples, change_state to certdata_operator;
 
--- Names the history that transaction numbers belong to: server, timeline, database and change log. Managed servers may
--- deny the functions that name the first two. There the identity is `managed`, and the marks alone distinguish histories.
+-- Names the history that transaction numbers belong to: server, timeline, database and change log. A managed server may
+-- deny the first two; then only the marks distinguish histories.
 create function change_identity() returns text
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 declare
@@ -59,7 +58,7 @@ exception when insufficient_privilege or feature_not_supported or undefined_func
   return concat_ws('.', 'managed', case when pg_is_in_recovery() then 'recovery' end, database);
 end $$;
 
--- The newest mark; null if it was written before the last start of this server. Then begin_changes writes one.
+-- Returns null if the newest mark was written before the last start of this server. Then begin_changes writes one.
 create function current_mark() returns text
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
@@ -67,15 +66,14 @@ begin
     from change_marks m order by m.xid desc limit 1);
 end $$;
 
--- The newest mark in the snapshot of the calling statement.
 create function newest_mark() returns text
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
   return (select m.mark from change_marks m order by m.xid desc limit 1);
 end $$;
 
--- Writes a mark, unless the newest was written since the last start of this server and is younger than `younger_than`
--- (null: any age). Deletes marks that no sync token can name any more.
+-- Writes a mark if the newest is older than the last start of this server or than `younger_than` (null: any age).
+-- Deletes marks that no sync token can name any more.
 create function mark_changes(younger_than interval) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
@@ -94,8 +92,7 @@ language sql stable security definer rows 1 set search_path = public, pg_temp as
   from (select change_identity() as identity offset 0) i left join change_state s on true
 $$;
 
--- `mark` is the newest mark, `target_mark` the newest that is visible in `target`. If `begun` is false, call
--- begin_changes first.
+-- `target_mark` is the newest mark that is visible in `target`. If `begun` is false, call begin_changes first.
 create function change_history(target pg_snapshot)
 returns table (identity text, begun boolean, pruned_below text, mark text, target_mark text)
 language sql stable security definer rows 1 set search_path = public, pg_temp as $$
@@ -106,8 +103,8 @@ language sql stable security definer rows 1 set search_path = public, pg_temp as
   from change_epoch() e cross join (select current_mark() as mark offset 0) m
 $$;
 
--- Each process calls this when it starts. It empties the log if it belongs to another history. Returns the snapshot from
--- which the log is to be read; null if there is none.
+-- Each process calls this when it starts. Empties a log of another history. Returns the snapshot after which to read the
+-- log, or null.
 create function begin_changes(reach interval) returns text
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
@@ -131,16 +128,16 @@ begin
     (select s.snapshot::text from change_samples s order by s.sampled_at limit 1));
 end $$;
 
--- Rows of record_history up to this position were written by transactions of another history.
+-- The transaction numbers of record_history up to this position are of another history.
 create function history_floor() returns bigint
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
   return (select s.history_floor from change_state s);
 end $$;
 
--- Customers and resources that changed since a snapshot: rows of transactions that were running in it, or began after it.
--- The cost depends on the number of these pairs, not of rows. `at` is the start of the transaction, because the start of
--- the statement can be later than its snapshot.
+-- Returns the customers and resources that changed in transactions that a snapshot does not show. The cost depends on
+-- the number of these pairs, not of rows, because `walk` skips from pair to pair. `at` is the start of the transaction,
+-- because the start of the statement can be later than its snapshot.
 create function poll_changes(since text, most integer)
 returns table (snapshot text, at text, identity text, started text, recovering boolean, events text, found integer)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -179,8 +176,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select mark_changes(interval '30 seconds');
 $$;
 
--- Not by age: rows of a transaction that was open for hours are old when they appear. Deletes rows of transactions that
--- had ended `retention` ago, at most `most`, and returns their number. Call it until it returns less.
+-- Deletes rows of transactions that had ended `retention` ago. Not by age: rows of a transaction that was open for hours
+-- are old when they appear. Call it until it returns less than `most`.
 create function prune_changes(retention interval, most integer default 20000) returns bigint
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare

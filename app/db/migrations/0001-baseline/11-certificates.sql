@@ -1,4 +1,4 @@
--- Answers have the members in this order.
+-- Answers have the attributes in this order.
 create type validity_period as ("from" calendar_date, until calendar_date, basis text);
 
 create table certificates (
@@ -48,7 +48,7 @@ create index certificates_product_id on certificates (customer_id, product_id) w
 create index certificates_project_id on certificates (customer_id, project_id) where project_id is not null;
 create index certificates_approval_id on certificates (customer_id, approval_id) where approval_id is not null;
 create index certificates_country_code on certificates (customer_id, country_code) where country_code is not null;
--- Most certificates are approved. Filters on validity select the others.
+-- Filters on validity select these. Most certificates are approved.
 create index certificates_not_standing on certificates (customer_id, approval_status)
   where approval_status in ('pending', 'rejected', 'suspended', 'revoked', 'withdrawn', 'superseded');
 -- Covers counts of valid certificates.

@@ -1,4 +1,4 @@
--- Answers have the members in this order.
+-- Answers have the attributes in this order.
 create type authority as (name text, abbreviation text, domain text, role text);
 create type approval_term as (kind text, years integer);
 create type weeks as (min integer, max integer);

@@ -1,5 +1,5 @@
--- One row for each element of the arrays that can be filtered. Conditions on arrays (&&, @>) are not leakproof: under row
--- level security no index would be used.
+-- The elements of arrays with filters, because conditions on arrays (&&, @>) are not leakproof: under row level security
+-- they use no index.
 create table elements (
   customer_id text collate "C" not null,
   resource text collate "C" not null,
@@ -9,8 +9,8 @@ create table elements (
   primary key (customer_id, resource, field, value, id)
 );
 
--- When records were last deleted. Each deleting statement adds a row of its own, so that transactions do not wait for each
--- other. The time is never earlier than the newest change of the deleted records.
+-- A row for each statement that deletes records, so that transactions do not wait for each other. `changed_at` is never
+-- earlier than the newest change of the deleted records.
 create table removals (
   customer_id text collate "C" not null,
   resource text collate "C" not null,
@@ -29,7 +29,6 @@ grant select on removals to certdata_reader;
 grant select, insert, update, delete on elements to certdata_operator;
 grant select on elements to certdata_reader;
 
--- Keeps the newest row of each customer and resource.
 create function prune_removals() returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   delete from removals r where exists (
@@ -40,8 +39,8 @@ $$;
 revoke execute on function prune_removals from public;
 grant execute on function prune_removals to certdata_reader, certdata_operator;
 
--- The triggers of every table of records. `countries` has no customer_id: its rows belong to `*`. `npm run bench:writers`
--- removes the parts between `-- history` and `-- end`.
+-- Creates the triggers of every table of records. `countries` has no customer_id: its rows belong to `*`. `npm run
+-- bench:writers` removes the parts between `-- history` and `-- end`.
 do $setup$
 declare
   resource record;
@@ -66,7 +65,7 @@ begin
     key := case when resource.name = 'countries' then 'id' else 'customer_id, id' end;
     owner := case when resource.name = 'countries' then '''*''' else '\1' end;
 
-    -- Null sorts last: a date becomes infinity, and a text w, which is behind `v` and the text.
+    -- Null sorts last: a date becomes infinity, and a text `w`, which is after `v` and the text.
     select string_agg(format(case when atttypid = 'date'::regtype then 'new.%I := coalesce(new.%I, ''infinity'');'
         else 'new.%I := coalesce(''v'' || new.%I, ''w'');' end, attname, regexp_replace(attname, '_sort$', '')), E'\n  ')
         filter (where attname ~ '_sort$'),
@@ -78,9 +77,9 @@ begin
       select attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$' as is_internal) c
     where attrelid = resource.name::regclass and attnum > 0;
 
-    -- Sort columns are not generated columns, because PostgreSQL computes those after this trigger: each update would look
-    -- like a change. An update that changes nothing is dropped. `updated_at` never goes backwards, and a record never
-    -- begins before the previous record with its key ended.
+    -- Drops updates that change nothing. Generated columns are computed later and would always differ, so sort
+    -- columns are set here. `updated_at` never decreases, and a record never begins before the previous one with its key
+    -- ended.
     template := $template$
 create function {table}_before() returns trigger language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- certdata_reader has no rights on these tables. A key must be found before its customer is known, so functions answer one
--- question each.
+-- certdata_reader has no rights on these tables, only on functions, because a key is looked up before its customer is
+-- known.
 create table api_keys (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null check (key_id ~ '^[a-z0-9]{1,32}$'),
@@ -24,8 +24,7 @@ comment on column api_keys.networks is 'null = every address';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
 comment on column api_keys.jwks_uri is 'where a client publishes these keys';
 
--- Links that show a new key once. A link has the id of its key, which is made when the link is used; then the row is
--- deleted.
+-- A link has the id of its key, which is created when the link is used. Then the row is deleted.
 create table key_links (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null unique check (key_id ~ '^[a-z0-9]{1,32}$'),
@@ -78,8 +77,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where customer_id = customer and key_id = key and revoked_at is null
 $$;
 
--- No row: the link is unknown, used or expired, or its customer has no API access. The customer is locked first, as in an
--- erasure. Of concurrent calls, one deletes the link and gets the key.
+-- Returns no row if the link is unknown, used or expired, or if its customer has no API access. Locks the customer first,
+-- as an erasure does.
 create function use_key_link(link_sha256 bytea, key_sha256 bytea)
 returns table (customer_id text, key_id text, scopes text[], networks text[], expires_at timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -96,7 +95,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   returning customer_id, key_id, scopes, networks::text[], expires_at
 $$;
 
--- A retiring key is left out one minute after its last token expired: clocks of instances differ by less.
+-- Omits a retiring key one minute after its last token expired: clocks of instances differ by less.
 create function list_signing_keys()
 returns table (kid text, state text, public_jwk jsonb, sealed_private_key bytea)
 language sql stable security definer set search_path = public, pg_temp as $$

@@ -17,7 +17,7 @@ create table used_assertions (
 );
 create index used_assertions_expiry on used_assertions (expires_at);
 
--- The last answer of a client's jwks_uri. All instances together fetch it once a minute.
+-- The last response of a client's jwks_uri, which all instances together request once a minute.
 create table client_key_sets (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null,
@@ -42,7 +42,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where r.customer_id = customer and r.key_id = key and r.jti = token)
 $$;
 
--- Also deletes some rows whose tokens have expired.
+-- Also deletes some rows of expired tokens.
 create function revoke_token(customer text, key text, token text, until timestamptz) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   delete from revoked_tokens where ctid = any (array(

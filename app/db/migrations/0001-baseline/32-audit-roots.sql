@@ -31,7 +31,7 @@ grant select on audit_roots, audit_root_keys, audit_root_head to certdata_operat
 grant select (root_no, at, statement, kid) on audit_roots to certdata_reader;
 grant select (kid, public_jwk) on audit_root_keys to certdata_reader;
 
--- A root covers entries sealed before second 20 of a minute. Reads of a minute become entries 10 to 15 s after it.
+-- Second 20 of a minute, because the reads of a minute become entries 10 to 15 s after it.
 create function audit_root_cut(at timestamptz) returns timestamptz
 language sql stable parallel safe as $$
   select date_trunc('minute', at - interval '20 seconds') + interval '20 seconds'

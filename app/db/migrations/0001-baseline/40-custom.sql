@@ -26,8 +26,7 @@ create index custom_grants_name on custom_grants (name);
 
 grant select, insert, update, delete on custom_endpoints, custom_documents, custom_grants to certdata_operator;
 
--- Documents that one customer was granted. The service serves an old revision for 30 days by its own clock, so this has
--- one day more.
+-- 31 days, because the service serves an old revision for 30 days by its own clock.
 create function find_custom_endpoints(wanted text)
 returns table (name text, revision integer, document text, superseded_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$

@@ -1,5 +1,5 @@
--- A visitor of the demo changes one of five example records for a minute. Any later call undoes the change, even after a
--- crash of the instance that made it.
+-- A visitor of the demo changes one of these records for a minute. See
+-- docs/decisions/0083-the-database-undoes-demo-changes.md.
 create table demo_changes (
   id text collate "C" primary key,
   original text collate "C",
@@ -11,7 +11,7 @@ comment on table demo_changes is 'approvals of the example customer that a visit
 insert into demo_changes (id) values ('apr-levelsense-de'), ('apr-levelsense-us'), ('apr-lumen-gateway-kw'),
   ('apr-lumen-gateway-lte-cn'), ('apr-smartlock-br');
 
--- Keeps 50 of more than 90 rows of a record's history. The oldest becomes a mark: see record_history.
+-- Keeps 50 rows of a record's history if it has more than 90. The oldest becomes a mark: see record_history.
 create function trim_demo_history(kind text, record text) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -29,9 +29,8 @@ begin
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $$;
 
--- For the first load of the example data, which writes four weeks of changes within a second: a time between starts[i]
--- and starts[i + 1] becomes times[i]. The example customer's history then begins at times[1]. Triggers would restore the
--- times of the writes.
+-- The first load of the example data writes four weeks of changes within a second: a time between starts[i] and
+-- starts[i + 1] becomes times[i]. Triggers are disabled, because they would restore the times of the writes.
 create function date_demo_history(starts timestamptz[], times timestamptz[]) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -59,8 +58,8 @@ begin
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', '*');
 end $$;
 
--- Undoes changes that are due. Then it advances the first unchanged record by one status, or if all are changed, undoes
--- the one that is due first.
+-- Undoes changes that are due. If `change`, it then advances the first unchanged record by one status. If all are
+-- changed, it undoes the change that is due first.
 create function change_demo_record(change boolean)
 returns table (id text, status text, until timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$

@@ -4,7 +4,7 @@ create table reference_data (
   loaded_at timestamptz not null default now()
 );
 
--- Counts for the status page. No data of customers.
+-- Counts for the status page, not of single customers.
 create table service_minutes (
   minute timestamptz not null check (minute = date_trunc('minute', minute)),
   instance text collate "C" not null check (octet_length(instance) between 1 and 64),
@@ -45,7 +45,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   ) select count(*) from gone
 $$;
 
--- Sums buckets by subscript: unnesting the arrays takes twenty times as long. Days are in UTC, with their minutes as lists.
+-- Sums buckets by subscript, because unnesting the arrays takes twenty times as long. Days are in UTC.
 do $setup$
 declare
   sums text := 'sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,

@@ -11,7 +11,7 @@ create table access_requests (
 );
 comment on table access_requests is 'open and rejected; whoever is here has consented';
 
--- With customer_id, so that a customer's export and erasure find it.
+-- A customer's export and erasure find these rows by customer_id.
 create table approved_requests (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   request_id text collate "C" not null,

@@ -61,9 +61,9 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     order by attempt_id desc offset 20 limit 1);
 $$;
 
--- Leases webhooks with something to send. Transactions below `since` were delivered, so one probe of the change log
--- decides; it may find a webhook too many, never one too few. `changed`: customers to look at; null: all. `busy`: webhooks
--- that the holder is working on. A lease or delay far ahead was written before the database's clock was set back.
+-- Leases webhooks that may have something to send: transactions below `since` were delivered. `changed`: customers, or
+-- null for all. `busy`: webhooks that the holder works on. Leases and delays far ahead were written before the database's
+-- clock was set back, and do not count.
 create function claim_webhooks(holder uuid, at timestamptz, lease interval, changed text[], busy text[],
   most integer, with_failing boolean default true) returns setof webhooks
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -109,7 +109,7 @@ $$;
 comment on function renew_webhooks is
   'renews what the holder works on; returns customers with webhooks that wait: their lease has ended, or an attempt is due';
 
--- Writes columns of a webhook and, with `delivery`, the result of an attempt. Returns false if the holder has lost its lease.
+-- Writes columns of a webhook and, with `delivery`, the result of an attempt. Returns false if the lease was lost.
 create function update_webhook(holder uuid, customer text, webhook text, changes json) returns boolean
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin

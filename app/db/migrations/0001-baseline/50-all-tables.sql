@@ -1,4 +1,4 @@
--- Row level security: the operator sees every customer, the reader only one, if the table has a policy `reader`.
+-- Row level security: the operator sees every customer, and the reader one, if the table has a policy `reader`.
 do $$
 declare
   name text;
@@ -15,7 +15,7 @@ begin
   end loop;
 end $$;
 
--- Logs changes of rights, which answers and caches depend on. `last_used_on` is written each day and changes no rights.
+-- `last_used_on` is written each day and changes no rights.
 create function log_rights() returns trigger language plpgsql as $$
 begin
   insert into change_log (customer_id, resource, record_id)
