@@ -14,15 +14,11 @@ import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from 
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { type Service, startService, untilReady } from './service.ts'
 
-/**
- * The promised times, on a machine without other work: 5 s with the bundled database, and 2 s with an existing one.
- * The second is doubled here.
- */
+/** Twice the promised time for an existing database (2 s). The bundled one has 5 s. */
 const secondStartMs = 5_000
 const configuredStartMs = 4_000
-/** The suite shares its cores: one start of three shows what a start takes. */
 const tries = 3
-/** What loading the service's code takes on a machine without other work. */
+/** On a machine without other work. */
 const usualLoadMs = 1_000
 
 const start = async (env: Record<string, string>): Promise<Service> => {
@@ -31,7 +27,7 @@ const start = async (env: Record<string, string>): Promise<Service> => {
   return service
 }
 
-/** How many times as long as usual a process takes just now to load the service's code; at least 1. */
+/** Returns how many times `usualLoadMs` it takes now to load the service's code; at least 1. */
 const measureSlowness = async (): Promise<number> => {
   const startedAt = Date.now()
   const program = `await import('./app/main/serve.ts')`
@@ -41,7 +37,7 @@ const measureSlowness = async (): Promise<number> => {
   return Math.max(1, (Date.now() - startedAt) / usualLoadMs)
 }
 
-/** The first start that is ready in time, or the last one. The limit is longer where all is slow. */
+/** Returns the first start that is ready in time, or the last one. */
 const startWithin = async (usualLimitMs: number, env: Record<string, string>) => {
   for (let count = 1; ; count += 1) {
     const limitMs = usualLimitMs * (await measureSlowness())
@@ -77,7 +73,7 @@ t.test('a start that fails since a port is taken leaves no bundled PostgreSQL be
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'and has ended')
 })
 
-/** Of the bundled database: what the first of two tests has made serves the second. */
+/** Two tests share this bundled database. */
 const dataDir = join(temporaryFolder(), 'data')
 
 t.test('without configuration it serves example data, a ready key, and finds them again', async (t) => {
@@ -254,7 +250,7 @@ t.test('a login that may not use the serving role names the grant', async (t) =>
   t.teardown(() => owner.end())
   const login = `web_${process.pid}`
   await owner.query(`create role ${login} login password 'web'`)
-  // Beside the owner's, because a socket's address has no place for it in front.
+  // As parameters, because a socket's URL has no user.
   const url = `${database.url}${database.url.includes('?') ? '&' : '?'}user=${login}&password=web`
   const env = { DATABASE_URL: url, SECRET_KEY: secretKey }
   const refused = await start(env)

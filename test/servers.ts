@@ -17,18 +17,16 @@ const START_LIMIT_MS = 60_000
 const PORT_TRIES = 5
 const PORTS_PER_JOB = 5_000
 
-/** A fresh, empty database for one caller: `url` connects as its owner, a superuser on the bundled server. */
+/** `url` connects as the owner, who is a superuser on the bundled server. */
 export type TestPostgres = { url: string; stop(): Promise<void> }
 
-/** `pid`: the server's process, to be stopped or killed by tests; `stop()` works in any state of it. */
+/** Tests may stop or kill the process `pid`; `stop()` works in any state. */
 export type TestRedis = { url: string; port: number; pid: number; stop(): Promise<void> }
 
 /**
- * Makes a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later). Without it, all
- * test files of one run share a bundled server without durability. The first file starts it, and it is removed when
- * the run is over. A file that is run alone removes it at its end. `stop()` drops the database, and ends its
- * connections. On the bundled server, `prepare` runs once and its result is copied, so all callers of one run must
- * prepare the same.
+ * Creates a database on the server of TEST_DATABASE_URL (an owner's URL). Without it, the test files of a run share a
+ * bundled server, which the first file starts. There `prepare` runs once, and its result is copied, so all callers of a
+ * run must prepare the same.
  */
 export async function testPostgres(prepare?: (url: string) => Promise<void>): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL
@@ -51,10 +49,8 @@ export async function testPostgres(prepare?: (url: string) => Promise<void>): Pr
 }
 
 /**
- * Starts the system's redis-server (or the program REDIS_SERVER) on 127.0.0.1 without persistence. It uses a free
- * port, or `port` for a server that comes back. `options` are added to its command line. Undefined if the program
- * does not exist.
- * @throws when there is none and REQUIRE_REDIS=1, or it does not start
+ * Starts redis-server (or the program REDIS_SERVER) without persistence. Returns `undefined` if the program does not
+ * exist, but rejects if REQUIRE_REDIS=1.
  */
 export async function testRedis(port?: number, options: string[] = []): Promise<TestRedis | undefined> {
   const program = findProgram(process.env.REDIS_SERVER ?? 'redis-server')
@@ -66,15 +62,15 @@ export async function testRedis(port?: number, options: string[] = []): Promise<
     try {
       return await startRedis(program, port ?? (await freePort()), options)
     } catch (error) {
-      // Another process may have taken the port in between.
+      // Another process may have taken the port in the meantime.
       if (tries === PORT_TRIES) throw error
     }
   }
 }
 
 /**
- * A new folder for data of the bundled PostgreSQL, with room for a socket's name in it. The server runs as another
- * user where root starts it: could that one not pass, its data would go elsewhere and stay there.
+ * Creates a folder for the bundled PostgreSQL. If root starts it, it runs as another user, who must reach the folder.
+ * Otherwise its data would be stored elsewhere.
  */
 export function makeDataFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `certdata-${name}-`))
@@ -82,10 +78,7 @@ export function makeDataFolder(name: string): string {
   return folder
 }
 
-/**
- * A TCP port of 127.0.0.1 that was free a moment ago. Nobody else takes it before the caller does: the system hands out
- * higher ports only, and each job of a run has 5,000 of its own, which it takes in turn.
- */
+/** Returns a free port of 127.0.0.1. The system assigns higher ports only, and each job of a run has 5,000 ports. */
 export async function freePort(): Promise<number> {
   const first = 12_000 + (Number(process.env.TAP_JOB_ID ?? 0) % 4) * PORTS_PER_JOB
   for (;;) {
@@ -108,7 +101,7 @@ const isFree = async (port: number): Promise<boolean> => {
   return true
 }
 
-// Keyed by the process that runs the test files, which is the parent of each.
+// The key is the process that runs the test files.
 async function startShared() {
   await removeAbandoned()
   const key = process.env.TEST_POSTGRES_KEY ?? String(process.ppid)
@@ -117,10 +110,9 @@ async function startShared() {
   return server
 }
 
-/** Where the server of one run lies. */
 export const sharedFolder = (key: string): string => join(tmpdir(), SHARED_PREFIX + key)
 
-/** Starts the server of one run. `key`: the id of the process that runs the test files. */
+/** Starts or joins the server of a run. */
 export async function startInTemp(key: string): Promise<EmbeddedPostgres> {
   return await startEmbedded({
     dataDir: sharedFolder(key),
@@ -137,7 +129,7 @@ export async function startInTemp(key: string): Promise<EmbeddedPostgres> {
   })
 }
 
-// See hold-postgres.ts: the first file of a run starts it.
+// The first file of a run starts hold-postgres.ts.
 function holdForRun(key: string): void {
   const unlock = tryLock(join(sharedFolder(key), 'holder.lock'), 'exclusive')
   if (!unlock) return
@@ -146,7 +138,7 @@ function holdForRun(key: string): void {
   spawn(process.execPath, [program, key], { detached: true, stdio: 'ignore' }).unref()
 }
 
-// A run that was killed leaves its server behind: joining and leaving it is the way to remove it.
+// Joins and leaves servers of runs that were killed, which removes them.
 async function removeAbandoned(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(SHARED_PREFIX))) {
     const key = name.slice(SHARED_PREFIX.length)
@@ -160,7 +152,7 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-// Test files run at the same time. The first one prepares the database, and the others wait for it.
+// The first file of a run prepares the database, and the others wait.
 async function makePrepared(url: string, prepare: (url: string) => Promise<void>): Promise<void> {
   await connected(url, async (client) => {
     await client.query('select pg_advisory_lock(1)')
@@ -187,7 +179,7 @@ async function connected<Result>(url: string, use: (client: pg.Client) => Promis
   }
 }
 
-// Not by URL: a socket's has no host, which that class refuses.
+// The class URL refuses a socket's URL, which has no host.
 function withDatabase(url: string, name: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${name}`)
 }
@@ -212,7 +204,7 @@ async function startRedis(program: string, port: number, more: string[]): Promis
   process.once('exit', kill)
   const stop = async () => {
     process.removeListener('exit', kill)
-    // Nothing to save, and SIGKILL also ends a process that a test has stopped.
+    // SIGKILL also ends a stopped process.
     if (isRunning(server) && kill()) await once(server, 'exit')
     rmSync(folder, { recursive: true, force: true })
   }
@@ -236,7 +228,7 @@ async function answersPing(port: number): Promise<boolean> {
     socket.setTimeout(1000, () => socket.destroy(new Error('silent')))
     socket.write('PING\r\n')
     const [reply] = (await once(socket, 'data')) as [Buffer]
-    // Where it wants a password, it says so once it is ready.
+    // It is ready if it requires a password.
     return /^(?:\+PONG|-NOAUTH)/.test(reply.toString())
   } catch {
     return false
@@ -263,7 +255,6 @@ function findProgram(name: string): string | undefined {
   })
 }
 
-/** Whether there is such a process. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

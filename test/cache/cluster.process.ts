@@ -20,7 +20,7 @@ else t.test('a Redis Cluster', { skip: 'no redis-server here: NOT tested' }, asy
 
 type Node = NonNullable<typeof one>
 
-/** Two nodes, each with half of the slots. */
+/** Each node gets half of the slots. */
 async function form([left, right]: [Node, Node]) {
   const clients = [left, right].map(({ port }) => new Redis({ port, host: '127.0.0.1' }))
   const [first, second] = clients as [Redis, Redis]

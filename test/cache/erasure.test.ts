@@ -21,7 +21,7 @@ t.test('no cached answer of an erased customer is served to a new one with its n
   for (const path of paths) t.equal((await former.get(path)).statusCode, 200, path)
   await eraseCustomer(owner, 'gamma')
   const next = await asCustomer(database, app, 'gamma')
-  // Not with no-cache, which is another way.
+  // Without no-cache, which would bypass the cache.
   const get = (path: string) => next.get(path, { 'cache-control': '' })
   await until('the erasure is known', async () => (await get('/v1/products')).json().data.length === 0)
   for (const path of paths) t.notMatch((await get(path)).body, 'a secret', path)

@@ -3,9 +3,9 @@ import type { Judge } from '../../app/cache/freshness.ts'
 import { cases, seed as firstSeed } from '../random.ts'
 import { type Options, simulate } from './simulation.ts'
 
-/** Runs of about 400 answers each, 50 ms. */
+/** Each has about 400 answers and takes 50 ms. */
 const episodes = cases(24)
-/** Runs in which a standby of another history should be read at least once. */
+/** Enough to read a standby of another history at least once. */
 const standbyEpisodes = 100
 
 type Fault = Pick<Options, 'spoil'>

@@ -7,7 +7,7 @@ import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import type { ChangeEvent, Poll } from '../../app/cache/stamped.ts'
 import { until } from '../helper.ts'
 
-/** A poller whose clocks and whose database the test moves; it polls only when asked, or each so many milliseconds. */
+/** Starts a poller whose clocks and responses the test controls. With the default interval, it polls only on request. */
 const setUp = async (intervalMs = 1_000_000) => {
   const clock = { monotonic: 0, wall: 0 }
   const asked: { since: string | undefined; give: (poll: Poll) => void; fail: () => void }[] = []
@@ -122,7 +122,7 @@ t.test('a poll that fails is said once, and its good successor too', async (t) =
 })
 
 t.test('while polls fail, a request waits for the poll that is due', async (t) => {
-  // Longer than a busy machine needs for the lines below.
+  // Longer than the lines below take on a busy machine.
   const { asked, poller } = await setUp(500)
   const failed = poller.confirm()
   await settle()

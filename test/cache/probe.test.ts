@@ -17,7 +17,6 @@ await sql`insert into products (customer_id, id, name) values ('acme', 'p', 'nam
 const rename = (name: string) =>
   sql`update products set name = ${name} where customer_id = 'acme' and id = 'p'`.execute(database.operator)
 
-/** An answer that is now in memory and was served from there. */
 const serve = async () => {
   await get('/v1/products')
   const answer = await get('/v1/products', { 'cache-control': '' })
@@ -47,7 +46,7 @@ t.test('a change that was not logged is found, and counted', async (t) => {
 })
 
 t.test('if the edge answers everything, one request per interval is still compared', async (t) => {
-  // The edge leaves to the router what waits for a poll, as where a machine has stalled.
+  // The edge passes answers that wait for a poll to the router. On a machine that stalls, that would be any.
   const { app, origin } = await listenTestApp(database, { leaseMs: 60_000 })
   t.teardown(() => app.close())
   const { token } = await asCustomer(database, app, 'acme')

@@ -8,7 +8,7 @@ import { createReadThrough } from '../../app/cache/read-through.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 
-/** An answer that shows the first `seen` changes. */
+/** The result of a read that shows the first `seen` changes. */
 const filledWith = (text: string | undefined, seen = 1): Filled => {
   const body = Buffer.from(text ?? '')
   const etag = createEtag('application/json', body)
@@ -17,17 +17,17 @@ const filledWith = (text: string | undefined, seen = 1): Filled => {
 }
 
 type World = {
-  /** Changes that are known to have happened. */
+  /** Number of changes that polls have reported. */
   known: number
   isLeased: boolean
   isDown: boolean
-  /** While it is down, too. */
+  /** Even while `isDown`. */
   answersReads: boolean
-  /** Whether what a standby shows may be newer than the last poll. */
+  /** The result of `mayBeAhead`. */
   isAhead: boolean
 }
 
-/** A judge of a world that the test tells; polls end when the test says. */
+/** Polls end when the test calls their function in `polls`. */
 const createTestJudge = (world: World) => {
   const polls: ((isGood: boolean) => void)[] = []
   const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
@@ -51,7 +51,7 @@ const createTestJudge = (world: World) => {
   return { judge, polls }
 }
 
-/** A cache over a judge of its own and a source whose answers come when the test says. */
+/** Fills end when the test calls `give` or `fail`. */
 const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
   const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
   const { judge, polls } = createTestJudge(world)
@@ -281,7 +281,6 @@ t.test('that there is no such record is kept, and read again when something chan
   t.same(shown(await second), ['created', 'database'])
 })
 
-/** A store of entries that several instances share. */
 const createSharedMap = () => {
   const stored = new Map<string, CacheEntry>()
   const shared: SharedCache = {
@@ -325,7 +324,6 @@ t.test('an answer that is too large for memory is shared nevertheless', async (t
 })
 
 t.test('a standby is read if its lag allows it, else the primary', async (t) => {
-  /** What a standby says: no server, since its numbers are its primary's. */
   const fromStandby = (seen: number) => async (): Promise<Filled> => ({
     ...filledWith(`standby ${seen}`, seen),
     server: undefined,

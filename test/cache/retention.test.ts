@@ -38,7 +38,7 @@ t.test('answers that no cache stores are freed by the next young collection', as
   })
   const snapshot = parseSnapshot('1:1:')
   const fill = async (): Promise<Filled> => {
-    // As long as others take: several are under way at once.
+    // Several fills run at the same time.
     for (let turn = 0; turn < 8; turn += 1) await new Promise(setImmediate)
     return { snapshot, server: 's', at: 't1', isAbsent: false, body: Buffer.allocUnsafeSlow(bodyBytes), etag }
   }

@@ -7,7 +7,7 @@ const database = await createTestDatabase()
 t.teardown(() => database.close())
 
 const long = 'x'.repeat(1_000)
-/** So much that a page of ten is some 12 kB, and one of a hundred above an eighth of the memory below. */
+/** A page of ten has about 12 kB, and one of a hundred is larger than an eighth of the memory below. */
 const seed = () =>
   sql`insert into products (customer_id, id, name)
   select 'acme', 'p' || n, ${long} || n from generate_series(1, 100) n on conflict do nothing`.execute(
@@ -15,7 +15,7 @@ const seed = () =>
   )
 const cacheBytes = 400_000
 
-/** Asks a service of its own; answers the `Cache-Status` of each. */
+/** Returns a function that returns the `Cache-Status` of a query. */
 const open = async (t: Test, options: TestAppOptions = {}) => {
   const app = await createTestApp(database, { env: { CACHE_BYTES: String(cacheBytes) }, ...options })
   t.teardown(() => app.close())
@@ -28,7 +28,7 @@ const open = async (t: Test, options: TestAppOptions = {}) => {
   }
 }
 
-/** A Redis that is away. */
+/** A Redis that does not respond. */
 const absent: SharedCache = {
   get: async () => undefined,
   set: () => {},

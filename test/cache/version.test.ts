@@ -10,7 +10,7 @@ const functions = new Map([
 ])
 const computing = { functions, pages: 'writers', custom: '' }
 
-/** The version with other computing; of each of the resources, whether it is another one. */
+/** Returns for each resource whether its version changes. */
 const changed = (other: Partial<typeof computing>, of: Resource[] = [certificates, products]) =>
   of.map(
     (resource) =>

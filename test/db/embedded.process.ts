@@ -32,7 +32,7 @@ const projectRoot = join(import.meta.dirname, '..', '..')
 const isRoot = process.getuid?.() === 0
 const limitMs = 60_000
 
-// A process of its own that starts the server, says the URL, and releases it when its input ends.
+// Starts the server, prints its URL, and releases it when standard input ends.
 const userProgram = `
   import { startEmbedded } from '${pathToFileURL(join(projectRoot, 'app', 'local', 'embedded.ts')).href}'
   const [dataDir, packageRoot] = process.argv.slice(1)
@@ -41,7 +41,7 @@ const userProgram = `
   process.stdin.on('end', () => server.release().then(() => process.exit(0))).resume()
 `
 
-// Made once, as a cluster takes its second: each of its tests leaves it stopped, the last one unusable.
+// Shared, because creating a cluster takes a second. Each test leaves it stopped, the last one unusable.
 const shared = instance(t, { settings: {} })
 
 t.test('processes that start simultaneously share one server, and the last one stops it', async (t) => {
@@ -257,7 +257,7 @@ t.test('a folder that another process removes is not reported as unreachable', a
   )
 })
 
-/** Undefined where the folder was gone each time it was made. */
+/** Returns `undefined` if the folder was removed in the meantime. */
 function findPlacesOnce(dataDir: string) {
   try {
     return findClusterPaths(dataDir)
@@ -312,7 +312,6 @@ t.test('a test Redis restarts on its port', async (t) => {
   await again?.stop()
 })
 
-// Without durability unless told otherwise: most tests are about something else.
 type InstanceOptions = { dataDir?: string; packageRoot?: string; settings?: Record<string, string> }
 
 function instance(t: Test, options: InstanceOptions = {}) {
@@ -361,7 +360,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error('ended without a word')
 }
 
-// An installed project: the programs alone, without the links that the package's install script makes.
+// Without the links that the package's install script creates.
 function projectCopy(t: Test, name: string): string {
   const root = join(temporaryFolder(t), name)
   const source = dirname(findPackage(projectRoot).native)

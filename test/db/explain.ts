@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../app/db/schema.ts'
 
-/** What PostgreSQL says of a step of a plan that was run. */
 export type PlanNode = {
   'Node Type': string
   'Relation Name'?: string
@@ -16,7 +15,7 @@ export type PlanNode = {
 
 const listNodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(listNodes)]
 
-/** Runs a statement and gives the steps of its plan, the outermost first. */
+/** Runs a statement and returns the nodes of its plan, the outermost first. */
 export const explain = async (db: Db, statement: RawBuilder<unknown>): Promise<PlanNode[]> => {
   const { rows } = await sql<{
     'QUERY PLAN': [{ Plan: PlanNode }]
@@ -24,11 +23,10 @@ export const explain = async (db: Db, statement: RawBuilder<unknown>): Promise<P
   return listNodes((rows[0] as (typeof rows)[0])['QUERY PLAN'][0].Plan)
 }
 
-/** The steps that read a table or an index. */
 export const listScans = (nodes: readonly PlanNode[]): PlanNode[] =>
   nodes.filter((node) => /Scan/.test(node['Node Type']) && (node['Relation Name'] ?? node['Index Name']))
 
-/** Rows that were looked at, whether they were taken or not. */
+/** Includes rows that a filter removed. */
 export const rowsRead = (nodes: readonly PlanNode[]): number =>
   listScans(nodes).reduce((sum, node) => {
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)

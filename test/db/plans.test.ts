@@ -13,16 +13,15 @@ import { connectOwner, createTestDatabase } from '../helper.ts'
 import { explain, type PlanNode, rowsRead } from './explain.ts'
 
 /**
- * Tests the contract's cost rule with EXPLAIN, in the serving role. One customer has 20,000 records of each
- * resource, among a hundred small customers. No table is scanned, and every index look-up begins with the customer.
- * An index serves the first sort key, and each selective filter has an index. No index is unused.
+ * Tests the contract's cost rule: no statement scans a table, each index look-up begins with the customer, an index
+ * serves the first sort key, and each selective filter has one. No index is unused.
  */
 const large = 'large'
 const largeRows = 20_000
 const smallCustomers = 100
 const smallRows = 100
 const today = '2026-11-21'
-/** What a page of 50 may read: itself, its ties, and what index look-ups of a few conditions touch. */
+/** Rows that a page of 50 may read, with its ties and the look-ups of a few conditions. */
 const pageBound = 400
 
 const database = await createTestDatabase()
@@ -86,7 +85,6 @@ alter table certificates disable trigger user; alter table products disable trig
 alter table projects disable trigger user; alter table lab disable trigger user;
 alter table approvals disable trigger user;`
 
-/** No page reads the change log. */
 const unlogged = (table: string) => `alter table ${table} disable trigger ${table}_log_insert`
 
 const spread = (table: string) => `
@@ -96,10 +94,7 @@ alter table ${table} enable trigger user;`
 
 const recordTables = resourceNames.filter((name) => !resources[name].reference)
 
-/**
- * Takes away every index and key; resolves to what makes the same ones again, and checks them. Rows that are there
- * are indexed in a fraction of the time that rows take one by one, and twice where an update moves them.
- */
+/** Drops all indexes and keys, and returns the function that creates them again. This loads rows far faster. */
 const dropIndexes = async (owner: Db): Promise<() => Promise<void>> => {
   const tables = sql`any(${[...recordTables, 'elements', 'record_words']}::regclass[])`
   const { rows: keys } = await sql<{ table: string; name: string; definition: string }>`
@@ -146,7 +141,7 @@ const getPlan = (name: ResourceName, query: string, after?: string[]): QueryPlan
   return planQuery(outcome.query, { customerId: large, today }, after)
 }
 
-/** Rows that share one value of a sort key, at most: mostly those that have none. */
+/** Returns the largest number of rows with the same value of a sort key, which is mostly null. */
 const largestTie = async (name: ResourceName, key: string): Promise<number> => {
   const column = sql.ref(resources[name].fields.get(key)?.sortColumn ?? key)
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(name)}
@@ -156,7 +151,7 @@ const largestTie = async (name: ResourceName, key: string): Promise<number> => {
 
 const usedIndexes = new Set<string>()
 
-/** What breaks the rule in a plan, in words; `bound` undefined: the customer's rows may be read. */
+/** Describes the violations in a plan. Without `bound`, it may read all rows of the customer. */
 const faultsIn = (label: string, nodes: readonly PlanNode[], bound: number | undefined): string[] => {
   const faults: string[] = []
   for (const node of nodes) {
@@ -182,7 +177,7 @@ const judge = async (name: ResourceName, query: string, bound: number | undefine
     bound,
   )
 
-/** Filters that the rule calls selective, each with a value that few rows have; `n` varies it. */
+/** Each value is in few rows. */
 const selective: Record<string, string[]> = {
   certificates: [
     'id=c777',
@@ -365,7 +360,7 @@ t.test('the cost rule', async (t) => {
   })
 })
 
-/** Entries 1 and 2 are the only ones of their kind; the newest 30 wait for their root. A root has 20 entries. */
+/** Entries 1 and 2 are unique. A root has 20 entries, and the newest 30 entries have none. */
 const seedTrail = `
 insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, salt, entry, root_no)
 select 'large', i, i, timestamptz '2026-01-01' + i * interval '1 minute',

@@ -11,7 +11,7 @@ const bodyBytes = 40_000
 const connections = 4
 const each = 100
 
-/** As many bytes as a page of fifty has. */
+/** As large as a page of 50. */
 const text = `select repeat('x', $1::integer) as data`
 
 t.test('answered pages are freed by the next young collection', async (t) => {
@@ -28,7 +28,7 @@ t.test('answered pages are freed by the next young collection', async (t) => {
       const { data } = await readRowInTurn<{ data: string }>(db, 'acme', { text, values: [bodyBytes] })
       if (data.length !== bodyBytes) throw new Error('it is no page')
       asked += 1
-      // Often enough that a part of what is under way becomes old meanwhile.
+      // Often enough that pages in progress survive several collections.
       if (asked % 5 === 0) collect({ type: 'minor' })
     }
   }

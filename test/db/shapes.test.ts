@@ -27,7 +27,7 @@ t.teardown(async () => {
 
 const today = '2026-11-21'
 const rowCount = 3_000
-/** Certificates that end on one day. */
+/** Certificates that end on the same day. */
 const ties = 5
 await sql`insert into customers (customer_id, name) values ('a', 'A'), ('b', 'B')`.execute(database.operator)
 await sql`insert into products (customer_id, id, name) select c, 'p' || n, 'P' from unnest(array['a', 'b']) c,
@@ -52,7 +52,6 @@ const compile = (plan: QueryPlan): BoundStatement => {
   const { sql: text, parameters } = pageStatement(plan).compile(db)
   return { text, values: [...parameters] }
 }
-/** Asks until the shape is kept. */
 const keep = (plan: QueryPlan, shapes = createShapes(compile, () => 0)): BoundStatement => {
   for (let i = 0; i < 10; i++) {
     const found = shapes.find(plan)
@@ -64,7 +63,7 @@ const run = (statement: BoundStatement, on: QueuedDb = db): Promise<PageRow> =>
   readRowInTurn(on, 'a', statement)
 const lasting = ({ data, found, last, total }: PageRow) => ({ data, found, last, total })
 
-/** Two of one shape each, with other values; the first sort key's index serves them all. */
+/** Pairs of one shape. The index of the first sort key serves all values. */
 const bound: [QueryPlan, QueryPlan][] = [
   [getPlan(''), getPlan('', 'b')],
   [getPlan(''), getPlan('', 'a', '2027-05-01')],
@@ -83,7 +82,7 @@ const bound: [QueryPlan, QueryPlan][] = [
   ],
   [getPlan('id=x5'), getPlan('id=x6', 'b')],
 ]
-/** Pairs as above, but the planner must see their values. */
+/** Pairs of one shape, but the planner must see the values. */
 const unbound: [QueryPlan, QueryPlan][] = [
   [getPlan('country_code=DE'), getPlan('country_code=FR')],
   [getPlan('country_code=DE,FR&limit=3'), getPlan('country_code=IT,DE&limit=3', 'b')],

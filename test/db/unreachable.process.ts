@@ -43,7 +43,7 @@ t.test(
     await once(child.stdout, 'data')
     child.kill('SIGSTOP')
     const pool = createPool(`postgresql://someone@/nothing?host=${encodeURIComponent(folder)}`, options)
-    // The first few wait in the queue of the socket, and nobody ever answers them.
+    // The first few connections wait in the socket's queue.
     const error = await new Promise((resolve) => {
       for (let connection = 0; connection < 8; connection += 1) pool.connect().catch(resolve)
     })

@@ -46,7 +46,7 @@ const database = new URLSearchParams(server.url.split('?')[1])
 const databaseName = /\/([^/?]+)\?/.exec(server.url)?.[1] as string
 const wall = { variable: 'DATABASE_URL', statementTimeoutMs: 5_000 }
 
-/** What a new connection is refused for; undefined: it is taken. */
+/** Returns why a new connection is refused, or `undefined`. */
 const readRefusal = async (settings: string, as = wall) => {
   const client = new pg.Client({ connectionString: server.url, options: settings })
   await client.connect()
@@ -120,7 +120,7 @@ t.test('a service whose new connections are not fit any more ends, and says why'
 
 const program = '/usr/sbin/pgbouncer'
 
-/** A pooler in front of the test's database, which logs in there as `user`. Returns its URL. */
+/** Starts a pooler that logs in to the test's database as `user`. Returns its URL. */
 const startPooler = async (t: Test, user: string, ignored: string): Promise<string> => {
   const socketDir = database.get('host') as string
   const { uid, gid } = statSync(socketDir)
@@ -201,7 +201,7 @@ t.test('behind a pooler the reader serves, with a separate timeout', withPooler,
   await stores.close()
 })
 
-/** Settings that change literals and values, as another program on the same server may want them. */
+/** Another program on the same server may need these. */
 const foreign = {
   DateStyle: 'German, DMY',
   TimeZone: 'Asia/Tokyo',

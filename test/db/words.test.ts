@@ -15,7 +15,7 @@ t.teardown(async () => {
 const { operator, reader } = database
 
 const run = (text: string, db: Db = operator) => sql.raw(text).execute(db)
-/** `certificates/acme c1: ac 100` of each row. */
+/** Returns a line such as `certificates/acme c1: ac 100` for each row. */
 const listWords = async (): Promise<string[]> => {
   const { rows } = await sql<{ line: string }>`
     select resource || '/' || customer_id || ' ' || id || ': ' || (
@@ -23,7 +23,7 @@ const listWords = async (): Promise<string[]> => {
     from record_words where customer_id <> '*' order by 1`.execute(operator)
   return rows.map(({ line }) => line)
 }
-/** What the serving role finds in a session of `customer`; undefined: of nobody. */
+/** Searches as the serving role, in a session of `customer`. */
 const find = (customer: string | undefined, asked: string, resource: string, words: string) =>
   reader.transaction().execute(async (trx) => {
     await sql`select set_config('app.customer_id', ${customer ?? ''}, true)`.execute(trx)
@@ -40,7 +40,7 @@ t.test('database and service fold every character to the same words', async (t) 
     const own = foldWords(`Aa${String.fromCodePoint(point)}Bb`)
     return own.join(' ') !== words.filter((word) => word !== '').join(' ')
   })
-  // What one of the two knows from a later Unicode than the other: none of it is older than ten years.
+  // They may have different versions of Unicode, but not more than ten years apart.
   const old = differing.filter(({ point }) =>
     /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(String.fromCodePoint(point)),
   )

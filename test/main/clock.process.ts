@@ -29,7 +29,7 @@ t.test('reads are recorded every few seconds, even if the clock jumps', async (t
   const owner = connectOwner(database)
   t.teardown(() => owner.destroy())
   const written = async () => {
-    // They become an entry once their minute is over.
+    // They become entries after their minute.
     const { rows } = await sql`select from audit_reads union all
       select from audit_entries where action = 'reads'`.execute(owner)
     return rows.length > 0
@@ -71,7 +71,7 @@ t.test('a machine whose clock is set forwards and back serves as before', async 
     const answer = await fetch(service.base + path, { headers: { authorization: `Bearer ${token}` } })
     return { status: answer.status, headers: answer.headers, body: await answer.json() }
   }
-  /** Whether the service goes by the new clock: the times of its log jump. */
+  /** Whether the times in the service's log follow the new clock. */
   const isAt = async (offsetMs: number) => {
     await fetch(`${service.base}/health/live`)
     const [, time] = [...service.output().matchAll(/"time":"([^"]+)"/g)].at(-1) ?? []
@@ -89,7 +89,7 @@ t.test('a machine whose clock is set forwards and back serves as before', async 
       return (body as { data: { model: string } }).data.model === String(model)
     }
     await until(`${what}: answers are fresh`, shows)
-    // Not for good: a machine that stands still for a moment does not know either.
+    // Answers may be stale for a moment, also if the machine stalls.
     await until(`${what}: nothing is called stale`, async () => {
       const { headers } = await ask(tokens[0] as string)
       const asOf = Date.parse(headers.get('data-as-of') ?? '')

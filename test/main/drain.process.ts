@@ -16,7 +16,7 @@ import { type Service, startService, untilReady } from '../service.ts'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
-// These tests wait most of the time, so several run at once.
+// These tests mostly wait.
 t.jobs = 3
 
 const start = async (env: Record<string, string> = {}): Promise<Service> => {
@@ -33,7 +33,7 @@ const logIn = async ({ base }: Service): Promise<Record<string, string>> => {
 
 type FeedPage = { next_token: string }
 
-/** Asks over a kept connection, which fetch would not show. */
+/** Not with fetch, which hides the `Connection` header. */
 const ask = async (agent: Agent, url: string, headers: Record<string, string> = {}) => {
   const sent = request(url, { agent, headers }).end()
   const [response] = await once(sent, 'response')
@@ -101,7 +101,7 @@ t.test('requests that do not end are cut, and the process exits cleanly', async 
   await untilReady(service)
   const headers = await logIn(service)
   const agent = new Agent({ keepAlive: true })
-  // A body that never comes.
+  // Its body is never sent.
   const hanging = request(`${service.base}/v1/auth/login`, {
     agent,
     method: 'POST',
@@ -150,7 +150,7 @@ t.test('a second signal ends the process immediately', async (t) => {
   const startedAt = Date.now()
   service.child.kill('SIGTERM')
   await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
-  // What comes sooner is the echo of the first.
+  // An earlier signal would count as the echo of the first.
   await delay(600)
   t.not(await service.stop('SIGTERM'), 0)
   t.ok(Date.now() - startedAt < 9_000, 'not after the time for load balancers')
@@ -159,7 +159,7 @@ t.test('a second signal ends the process immediately', async (t) => {
 t.test('a repeated signal for one stop still ends in order, with and without npm', async (t) => {
   const service = await start({ DRAIN_SECONDS: '1' })
   await untilReady(service)
-  // Both have come before it looks.
+  // Both signals arrive while it is stopped.
   for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT'] as const) service.child.kill(signal)
   t.equal(await service.stop('SIGCONT'), 0)
 
@@ -187,7 +187,7 @@ t.test('ready is whether the database answers; live is not', async (t) => {
   const said = (text: string) => service.output().split(text).length - 1
   const lost = () => said('the change log cannot be read')
   const found = () => said('the database is reachable again')
-  // A machine that stands still for a moment loses it, too.
+  // If the machine stalls, the database is lost for a moment.
   await until('it is there', () => lost() === found())
   const before = lost()
   line.sever()

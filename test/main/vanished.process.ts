@@ -9,15 +9,13 @@ import { testRedis } from '../servers.ts'
 import { type Service, startService, untilReady } from '../service.ts'
 import { createVanishing } from './vanishing.ts'
 
-/** Peers that are gone without a word: no answer, and no end of the connection either. */
-
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme', { plan: 'enterprise' })
 await sql`insert into products (customer_id, id, name, model)
   select 'acme', 'p' || n, 'p' || n, '0' from generate_series(1, 40) n`.execute(database.operator)
 const token = 'who-measures-has-this'
-// These tests wait nearly all of the time, so several run at once.
+// These tests mostly wait.
 t.jobs = 4
 
 const start = async (env: Record<string, string>): Promise<Service> => {
@@ -52,7 +50,7 @@ const figures = async ({ base }: Service, name: string) => {
   ).text()
   return [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\d)$`, 'gm'))].map(([, value]) => Number(value))
 }
-/** Linux' own view of a connection of this machine: whether a keep-alive timer runs for it. */
+/** Whether Linux runs a keep-alive timer for a connection. */
 const isKeptAlive = (localPort: number, remotePort?: number): boolean => {
   const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
   const rows = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => readFileSync(file, 'utf8').split('\n'))
@@ -73,7 +71,7 @@ t.test(
     const service = await start({ DATABASE_URL: url, DATABASE_POOL: '4', QUEUE_SECONDS: '10' })
     const ask = await logIn(service)
     t.match(await ask('/v1/products?limit=3'), { status: 200 })
-    // Every connection of the pool is there, and in use when the end comes or soon after.
+    // Opens every connection of the pool.
     await Promise.all(Array.from({ length: 12 }, (_, n) => ask(`/v1/products/p${n + 1}`)))
 
     way.vanish()

@@ -3,14 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type Vanishing = {
   port: number
-  /** From now on nothing passes and nothing is closed: connections of before stay as dead as that, new ones too. */
+  /** Old and new connections stay open, but nothing passes. */
   vanish(): void
-  /** New connections reach it again; those of before never do. */
+  /** New connections reach the server again. Old ones never do. */
   reappear(): void
   close(): Promise<void>
 }
 
-/** A way to a server, `connect`'s port or path, that can vanish as a machine does whose power fails. */
+/** Creates a proxy that can vanish like a machine without power. `target`: port or path of a socket. */
 export const createVanishing = async (target: number | string): Promise<Vanishing> => {
   const sockets = new Set<Socket>()
   let isGone = false
