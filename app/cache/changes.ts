@@ -58,71 +58,72 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
   const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options
   const { connectMs = defaultConnectMs } = options
   let kept: Connection | undefined
-  let asked: Connection[] = []
+  let inUse: Connection[] = []
   let isClosed = false
   let patience = patienceMs
 
   const open = (): Connection => {
     if (isClosed) throw new Error('closed')
     const connection = connect(options)
-    asked.push(connection)
+    inUse.push(connection)
     return connection
   }
 
-  const dropAskedBut = (winner: Connection | undefined) => {
-    for (const connection of asked) if (connection !== winner) connection.drop()
-    asked = []
+  const dropAllBut = (winner: Connection | undefined) => {
+    for (const connection of inUse) if (connection !== winner) connection.drop()
+    inUse = []
   }
 
-  const doubt = (first: Promise<unknown>, isKept: boolean) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+  /** `isDue` resolves when a second connection should repeat the statement. */
+  const awaitRepeat = (first: Promise<unknown>, wasKept: boolean) => {
+    const { promise: isDue, resolve, reject } = Promise.withResolvers<void>()
     const stop = after(patience, resolve)
     // A refused new connection would be refused again.
-    first.catch(isKept ? () => resolve() : reject)
-    const end = () => {
+    first.catch(wasKept ? () => resolve() : reject)
+    const cancel = () => {
       stop()
       reject(new Error('over'))
     }
-    return { promise, end }
+    return { isDue, cancel }
   }
 
-  const ask = async <Row extends AnyRow>(text: string, values: unknown[]): Promise<Row> => {
-    const askOn = async (connection: Connection) => ({
+  const queryRow = async <Row extends AnyRow>(text: string, values: unknown[]): Promise<Row> => {
+    const queryOn = async (connection: Connection) => ({
       connection,
-      row: await connection.ask<Row>(text, values),
+      row: await connection.queryRow<Row>(text, values),
     })
-    const former = kept?.isLost ? undefined : kept
+    const previous = kept?.isLost ? undefined : kept
     kept = undefined
-    if (former) asked.push(former)
+    if (previous) inUse.push(previous)
     const begun = performance.now()
-    const firstAsked = former ?? open()
-    const first = askOn(firstAsked)
-    const doubted = doubt(first, former !== undefined)
-    const second = doubted.promise.then(() => askOn(open()))
+    const firstConnection = previous ?? open()
+    const first = queryOn(firstConnection)
+    const repeat = awaitRepeat(first, previous !== undefined)
+    const second = repeat.isDue.then(() => queryOn(open()))
     try {
-      const limitMs = former ? timeoutMs : connectMs + timeoutMs
+      const limitMs = previous ? timeoutMs : connectMs + timeoutMs
       const { connection, row } = await within(limitMs, Promise.any([first, second]))
-      patience =
-        connection === firstAsked ? Math.max(patienceMs, 2 * (performance.now() - begun)) : patienceMs
+      const isFirst = connection === firstConnection
+      patience = isFirst ? Math.max(patienceMs, 2 * (performance.now() - begun)) : patienceMs
       if (!isClosed) kept = connection
       return row
     } catch (error) {
       throw error instanceof AggregateError ? error.errors.at(-1) : error
     } finally {
-      doubted.end()
-      dropAskedBut(kept)
+      repeat.cancel()
+      dropAllBut(kept)
     }
   }
 
   const begin = async (): Promise<Snapshot | undefined> => {
     const text = `select begin_changes($1::integer * interval '1 second') as since`
-    const { since } = await ask<{ since: string | null }>(text, [reachSeconds])
+    const { since } = await queryRow<{ since: string | null }>(text, [reachSeconds])
     return since === null ? undefined : parseSnapshot(since)
   }
 
   const pollOnce = async (since: Snapshot | undefined): Promise<Row> => {
-    const values = [since?.text ?? null, mostEvents]
-    const row = await ask<Row>('select p.*, current_mark() as mark from poll_changes($1, $2) p', values)
+    const text = 'select p.*, current_mark() as mark from poll_changes($1, $2) p'
+    const row = await queryRow<Row>(text, [since?.text ?? null, mostEvents])
     if (row.recovering) throw new Error('The database is a standby: DATABASE_URL must name the primary')
     return row
   }
@@ -142,7 +143,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
       isClosed = true
       kept?.drop()
       kept = undefined
-      dropAskedBut(undefined)
+      dropAllBut(undefined)
     },
   }
 }

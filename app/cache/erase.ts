@@ -1,14 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
-import { connectRedis, type RedisClient } from '../db/redis.ts'
+import { connectRedis } from '../db/redis.ts'
 
 const scanCount = 1_000
-
-const connect = async (url: string): Promise<RedisClient> => {
-  const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
-  redis.on('error', () => {})
-  await redis.connect()
-  return redis
-}
 
 export type RedisEraser = {
   /** Deletes the keys whose names contain `{customer}` or a key id. Returns their number. */
@@ -31,7 +24,9 @@ const eraseMarked = async (node: Redis, marks: readonly string[]): Promise<numbe
 
 /** Connects to Redis, or rejects: call it before rows are deleted. Each erasure scans all keys. */
 export const openRedisEraser = async (url: string): Promise<RedisEraser> => {
-  const redis = await connect(url)
+  const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
+  redis.on('error', () => {})
+  await redis.connect()
   return {
     async erase(customer, keyIds) {
       const marks = [`{${customer}}`, ...keyIds]

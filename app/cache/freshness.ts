@@ -21,13 +21,9 @@ export const createLeaseClock = (monotonic: () => number, wall: () => number): L
 /** `stale`: the database does not respond, so serve the entry with a label. `behind`: read the database. */
 export type Freshness = 'fresh' | 'stale' | 'behind'
 
-export type Judge = {
+export type Judge = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   check(stamped: Stamped): Freshness | Promise<Freshness>
-  /** `Poller.confirmAfter`. */
-  confirm(): Promise<boolean>
-  /** `Poller.confirm`. */
-  confirmSoon(): Promise<boolean>
-  /** Call it right after `confirm`. */
+  /** Call it right after a good poll. */
   checkConfirmed(stamped: Stamped): Freshness
   /** Whether a standby's data may show more than the last poll. */
   mayBeAhead(stamped: Stamped): boolean
@@ -51,7 +47,7 @@ export const createJudge = (
   staleMaxMs: number,
   now: () => number = () => performance.now(),
 ): Judge => {
-  const secondWay = createReadFallback(now)
+  const fallback = createReadFallback(now)
   const isAway = () => poller.isDown() && !poller.isLeased()
 
   const settled = (stamped: Stamped): Freshness => (fence.compare(stamped) === 'fresh' ? 'fresh' : 'behind')
@@ -82,14 +78,14 @@ export const createJudge = (
       }
       return poller.isDown() ? staleOrBehind(stamped) : afterPoll(stamped)
     },
-    confirm: poller.confirmAfter,
-    confirmSoon: poller.confirm,
+    confirm: poller.confirm,
+    confirmAfter: poller.confirmAfter,
     checkConfirmed: settled,
     mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,
     isAway,
-    isUnanswered: () => isAway() && !secondWay.isOpen(),
-    readOr: secondWay.readOr,
+    isUnanswered: () => isAway() && !fallback.isOpen(),
+    readOr: fallback.readOr,
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),
     epoch: () => fence.last?.epoch ?? '',
     mark: () => fence.last?.mark ?? '',
@@ -129,6 +125,6 @@ export const toCheckedResult = async (
 ): Promise<ReadResult | undefined> => {
   const freshness = await pending
   if (freshness === 'behind') return undefined
-  const answer = toFreshResult(judge, entry, outcome)
-  return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
+  const result = toFreshResult(judge, entry, outcome)
+  return freshness === 'fresh' ? result : { ...result, staleSeconds: judge.staleSeconds() }
 }

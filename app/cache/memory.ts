@@ -21,8 +21,7 @@ export const createMemoryCache = (maxBytes: number) => {
     sizeCalculation,
   })
   return {
-    get: (customerId: string, key: string): CacheEntry | undefined => entries.get(entryName(customerId, key)),
-    find: (name: string): CacheEntry | undefined => entries.get(name),
+    get: (name: string): CacheEntry | undefined => entries.get(name),
     /** Keeps the newer of two entries of one epoch. True if the cache now holds `entry`. */
     set(entry: CacheEntry): boolean {
       const name = entryName(entry.customerId, entry.key)

@@ -70,7 +70,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     if (events?.length !== 0) for (const listener of listeners) listener(events)
   }
 
-  const run = async (): Promise<boolean> => {
+  const tryPoll = async (): Promise<boolean> => {
     try {
       await pollOnce()
       if (isFailing) warn('the database is reachable again: answers are fresh')
@@ -89,12 +89,12 @@ export const createPoller = (options: PollerOptions): Poller => {
   const getDelay = (begun: ClockReading): number =>
     isFailing ? intervalMs : Math.max(0, intervalMs - clock.since(begun))
 
-  const start = (): Promise<boolean> => {
+  const startPoll = (): Promise<boolean> => {
     clearTimeout(timer)
     const begun = clock.now()
-    running = run().finally(() => {
+    running = tryPoll().finally(() => {
       running = undefined
-      if (!isClosed) timer = setTimeout(start, getDelay(begun))
+      if (!isClosed) timer = setTimeout(startPoll, getDelay(begun))
     })
     due?.resolve(running)
     due = undefined
@@ -107,12 +107,12 @@ export const createPoller = (options: PollerOptions): Poller => {
     return due.promise
   }
 
-  const confirm = () => running ?? (isFailing && !isClosed ? awaitDue() : start())
+  const confirm = () => running ?? (isFailing && !isClosed ? awaitDue() : startPoll())
   const confirmAfter = (): Promise<boolean> => {
-    if (!running) return start()
+    if (!running) return startPoll()
     queued ??= running.then(() => {
       queued = undefined
-      return running ?? start()
+      return running ?? startPoll()
     })
     return queued
   }
@@ -128,7 +128,7 @@ export const createPoller = (options: PollerOptions): Poller => {
           await delay(intervalMs)
         }
       }
-      timer = setTimeout(start, intervalMs)
+      timer = setTimeout(startPoll, intervalMs)
     },
     isLeased: () => sentAt !== undefined && clock.since(sentAt) <= leaseMs,
     isDown: () => isFailing,

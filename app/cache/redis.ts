@@ -34,8 +34,6 @@ export type RedisCacheOptions = {
 const commandTimeoutMs = 25
 const probeEveryMs = 100
 const tryWriteEveryMs = 1_000
-/** In a cluster, this key is on the node that refused a command for the customer. */
-const triedName = (customerId: string) => `certdata:{${customerId}}:tried`
 const giveUpAfterMs = 5_000
 
 type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
@@ -105,7 +103,8 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
 
   /** Tries all three commands, because an ACL may refuse any of them. */
   const tryWrites = async (customerId: string) => {
-    const name = triedName(customerId)
+    // In a cluster, this key is on the node that refused the customer's command.
+    const name = `certdata:{${customerId}}:tried`
     while (refuses && !isClosed) {
       await delay(tryWriteEveryMs, undefined, { ref: false })
       try {
@@ -144,17 +143,6 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     wasRefused = false
   })
 
-  const opened = (
-    name: string,
-    sealed: Buffer,
-    { customerId, key, dependsOn }: Pick<CacheEntry, 'customerId' | 'key' | 'dependsOn'>,
-  ): CacheEntry | undefined => {
-    const entry = openEnvelope(name, sealed, secrets)
-    if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
-    redis.unlink(name).catch((error) => onFailure(error, customerId))
-    return undefined
-  }
-
   return {
     async get(customerId, key, dependsOn) {
       const current = epoch()
@@ -162,11 +150,14 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const name = getName(current, customerId, key)
       try {
         const sealed = await inTime(redis.getBuffer(name))
-        return sealed ? opened(name, sealed, { customerId, key, dependsOn }) : undefined
+        if (!sealed) return undefined
+        const entry = openEnvelope(name, sealed, secrets)
+        if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
+        redis.unlink(name).catch((error) => onFailure(error, customerId))
       } catch (error) {
         onFailure(error as Error, customerId)
-        return undefined
       }
+      return undefined
     },
     set(entry) {
       if (isHanging || redis.status !== 'ready') return
@@ -179,10 +170,9 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       )
     },
     figures: () => ({ isUp: redis.status === 'ready' && !refuses, isBreakerOpen: isHanging }),
-    close() {
+    async close() {
       isClosed = true
       redis.disconnect()
-      return Promise.resolve()
     },
   }
 }

@@ -42,7 +42,11 @@ t.test('faults that are planted are found', async (t) => {
     ['nothing is noted as served', (judge) => ({ ...judge, noteServed: () => {} }), /^backwards/],
     ['whatever was read is fresh', (judge) => ({ ...judge, check: () => 'fresh' }), /^late/],
     ['answers claim to be of now', (judge) => ({ ...judge, asOf: () => '2026-01-02T00:00:00Z' }), /^as-of/],
-    ['every poll is taken for a good one', (judge) => ({ ...judge, confirm: async () => true }), /^no-cache/],
+    [
+      'every poll is taken for a good one',
+      (judge) => ({ ...judge, confirmAfter: async () => true }),
+      /^no-cache/,
+    ],
   ]
   for (const [name, spoil, kind] of faults) {
     const { broken } = await run(4, { spoil })

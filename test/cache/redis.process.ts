@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { type CacheEntry, createEtag } from '../../app/cache/entry.ts'
+import type { CacheEntry } from '../../app/cache/entry.ts'
 import { createRedisCache, type SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { addCustomer, createTestApp, createTestDatabase, logIn, startTestFence } from '../helper.ts'
 import { bestOfThree } from '../patience.ts'
 import { testRedis } from '../servers.ts'
+import { createEntry } from './entry.ts'
 
 const redis = await testRedis()
 if (!redis) t.test('instances share entries', { skip: 'no redis-server here: NOT tested' }, async () => {})
@@ -88,25 +89,11 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   }
 
   const dependsOn = ['products']
-  const getEntry = (customerId: string, name: string, text: string, snapshot = '1:2:'): CacheEntry => {
-    const body = Buffer.from(text)
-    const etag = createEtag('application/json', body)
-    const next = '/v1/products?cursor=x'
-    return {
-      customerId,
-      key: name,
-      dependsOn,
-      snapshot: parseSnapshot(snapshot),
-      epoch,
-      at: '2026-01-01T00:00:00.000000Z',
-      isAbsent: false,
-      rows: 1,
-      body,
-      etag,
-      next,
-      encoded: new Map(),
-    }
-  }
+  const getEntry = (customerId: string, key: string, text: string, snapshot = '1:2:') =>
+    createEntry(text, {
+      ...{ customerId, key, epoch, snapshot: parseSnapshot(snapshot) },
+      ...{ at: '2026-01-01T00:00:00.000000Z', rows: 1, next: '/v1/products?cursor=x' },
+    })
   /** Stores an entry and reads its envelope from Redis. */
   const readSealed = async (
     cache: SharedCache,
