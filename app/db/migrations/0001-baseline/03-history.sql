@@ -17,7 +17,7 @@ create table record_history (
   xid xid8 not null default pg_current_xact_id(),
   primary key (customer_id, resource, record_id, position)
 );
-comment on table record_history is 'former values of records, written by triggers; * = reference data';
+comment on table record_history is 'previous values of records, written by triggers; customer * = reference data';
 -- Deletions and marks. The history of the present record begins after the last one.
 create index record_history_ends on record_history (customer_id, resource, record_id, position)
   where old ? 'created_at' or old = '{}';
@@ -30,7 +30,7 @@ create table history_begun (
   since timestamptz not null,
   primary key (customer_id, resource)
 );
-comment on table history_begun is 'from when on the history of a resource is complete; * = of customers without a row';
+comment on table history_begun is 'start of the complete history of a resource; customer * = default';
 
 create aggregate merge_objects(jsonb) (sfunc = jsonb_concat, stype = jsonb, initcond = '{}');
 
@@ -83,6 +83,4 @@ begin
   return gone;
 end $$;
 
-revoke execute on function former_end, prune_history from public;
 grant execute on function prune_history to certdata_reader, certdata_operator;
-grant execute on function former_end to certdata_operator;

@@ -7,7 +7,7 @@ create table record_words (
   words tsvector not null,
   primary key (customer_id, resource, id)
 );
-comment on table record_words is 'words of each record, for q; written by triggers';
+comment on table record_words is 'words of records for the parameter q, written by triggers';
 -- 1 MB, because every search reads the pending list.
 create index record_words_words on record_words using gin (words) with (gin_pending_list_limit = 1024);
 
@@ -42,5 +42,4 @@ begin
     from unnest(fold_words(array_to_string(wanted, ' '))) word);
 end $$;
 
-revoke execute on function find_by_words from public;
 grant execute on function find_by_words to certdata_reader, certdata_operator;

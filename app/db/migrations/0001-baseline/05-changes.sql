@@ -9,7 +9,7 @@ create table change_log (
   changed_at timestamptz not null default now(),
   primary key (customer_id, xid, position)
 );
-comment on table change_log is 'append-only; xid, not position, says what is new: see poll_changes';
+comment on table change_log is 'append-only; find new rows by xid, not by position: see poll_changes';
 create index change_log_xid on change_log (xid, customer_id, resource);
 
 -- `in`, because before PostgreSQL 17 an OR in a policy makes the planner read all changes of the customer.
@@ -20,7 +20,7 @@ create table change_samples (
   sampled_at timestamptz primary key,
   snapshot pg_snapshot not null
 );
-comment on table change_samples is 'a snapshot a minute: tells which transactions had ended by then';
+comment on table change_samples is 'a snapshot for each minute, which shows the transactions that had ended';
 
 create table change_state (
   only_row boolean primary key default true check (only_row),
@@ -37,7 +37,7 @@ create table change_marks (
   server_started_at timestamptz not null default pg_postmaster_start_time(),
   marked_at timestamptz not null default now()
 );
-comment on table change_marks is 'random marks, one a minute: tell one history of the database from another';
+comment on table change_marks is 'a random mark for each minute, to distinguish histories of the database';
 
 grant select, insert, delete on change_log to certdata_operator;
 grant select on change_log to certdata_reader;
@@ -86,21 +86,15 @@ begin
     where m.xid < s.pruned_below order by m.xid desc limit 1);
 end $$;
 
-create function change_epoch() returns table (identity text, begun boolean, pruned_below text)
-language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-  select i.identity, s.identity is not distinct from i.identity, s.pruned_below::text
-  from (select change_identity() as identity offset 0) i left join change_state s on true
-$$;
-
 -- `target_mark` is the newest mark that is visible in `target`. If `begun` is false, call begin_changes first.
 create function change_history(target pg_snapshot)
 returns table (identity text, begun boolean, pruned_below text, mark text, target_mark text)
 language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-  select e.identity, e.begun and m.mark is not null, e.pruned_below, m.mark, (
+  select i.identity, s.identity is not distinct from i.identity and i.mark is not null, s.pruned_below::text, i.mark, (
     select t.mark::text from change_marks t
     where t.xid < pg_snapshot_xmax(target) and pg_visible_in_snapshot(t.xid, target)
     order by t.xid desc limit 1)
-  from change_epoch() e cross join (select current_mark() as mark offset 0) m
+  from (select change_identity() as identity, current_mark() as mark offset 0) i left join change_state s on true
 $$;
 
 -- Each process calls this when it starts. Empties a log of another history. Returns the snapshot after which to read the
@@ -200,7 +194,5 @@ end $$;
 insert into change_state (identity, pruned_below)
   values (change_identity(), pg_snapshot_xmin(pg_current_snapshot()));
 
-revoke execute on function change_identity, current_mark, newest_mark, mark_changes, change_epoch, change_history,
-  begin_changes, history_floor, poll_changes, sample_changes, prune_changes from public;
-grant execute on function change_identity, current_mark, newest_mark, change_epoch, change_history, begin_changes,
-  history_floor, poll_changes, sample_changes, prune_changes to certdata_reader, certdata_operator;
+grant execute on function change_identity, current_mark, newest_mark, change_history, begin_changes, history_floor,
+  poll_changes, sample_changes, prune_changes to certdata_reader, certdata_operator;

@@ -34,10 +34,8 @@ create table certificates (
   updated_at timestamptz not null default now(),
   created_xid xid8,
   primary key (customer_id, id),
-  constraint certificates_standards_list check (case when array_ndims(standards) > 1 then false
-    else coalesce(array_lower(standards, 1), 1) = 1 and array_position(standards, null) is null end),
-  constraint certificates_tags_list check (case when array_ndims(tags) > 1 then false
-    else coalesce(array_lower(tags, 1), 1) = 1 and array_position(tags, null) is null end)
+  constraint certificates_standards_list check (is_list(standards)),
+  constraint certificates_tags_list check (is_list(tags))
 );
 create index certificates_number on certificates (customer_id, number, id);
 create index certificates_valid_from on certificates (customer_id, valid_from_sort, id);

@@ -78,7 +78,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   from (select) one
   left join client_key_sets s on s.customer_id = customer and s.key_id = key and s.jwks_uri = uri
 $$;
-comment on function take_key_set is 'the keys read last; is_due: the caller is to read them again';
+comment on function take_key_set is 'returns the last response; is_due: the caller must request the keys again';
 
 create function keep_key_set(customer text, key text, uri text, said jsonb) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -86,7 +86,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where customer_id = customer and key_id = key and jwks_uri = uri
 $$;
 
-revoke execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
-  keep_key_set from public;
 grant execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
   keep_key_set to certdata_reader;

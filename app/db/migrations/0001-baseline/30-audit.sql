@@ -48,7 +48,7 @@ create table audit_reads (
   rows bigint not null,
   primary key (minute, entry)
 );
-comment on table audit_reads is 'counted reads of the last minutes, which are not in the audit trail yet';
+comment on table audit_reads is 'counts of reads that are not in the audit trail yet';
 
 create sequence audit_entry_ids;
 
@@ -159,5 +159,4 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select n from listed, written
 $$;
 
-revoke execute on function audit_operator, write_audit_entries, append_audit, add_audit_reads, collect_audit_reads from public;
 grant execute on function append_audit, add_audit_reads, collect_audit_reads to certdata_reader, certdata_operator;

@@ -21,7 +21,7 @@ create table audit_copies (
   path bytea,
   primary key (customer_id, number)
 );
-comment on table audit_copies is 'audit entries as their customers may read them, with the proof of each';
+comment on table audit_copies is 'audit entries for their customers, with proofs';
 create index audit_copies_at on audit_copies (customer_id, at);
 create index audit_copies_action on audit_copies (customer_id, action, outcome, number);
 create index audit_copies_key on audit_copies (customer_id, key_id, action, outcome, number)
@@ -134,6 +134,4 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select seal_no, entry_id, decode(commitment, 'hex'), decode(mac, 'hex'), number, decode(leaf, 'hex') from given
 $$;
 
-revoke execute on function audit_canonical, audit_text, audit_head, list_unsealed_audit, prepare_audit_seals,
-  append_audit_seals from public;
 grant execute on function audit_head, list_unsealed_audit, prepare_audit_seals, append_audit_seals to certdata_reader;

@@ -7,7 +7,7 @@ create table audit_roots (
   statement text collate "C" not null,
   kid text collate "C" not null
 );
-comment on table audit_roots is 'signed roots of the trees over audit entries';
+comment on table audit_roots is 'signed Merkle roots of audit entries';
 
 create table audit_root_keys (
   kid text collate "C" primary key,
@@ -15,7 +15,7 @@ create table audit_root_keys (
   mac bytea not null,
   added_at timestamptz not null default clock_timestamp()
 );
-comment on table audit_root_keys is 'public halves of the keys that signed roots, also after their rotation';
+comment on table audit_root_keys is 'public keys of the keys that signed roots, also after their rotation';
 
 -- The newest root. Pruning keeps it, so that numbers continue and roots stay linked.
 create table audit_root_head (
@@ -77,7 +77,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where c.entry_id = p.entry_id
 $$;
 
-revoke execute on function audit_root_cut, audit_root_state, list_unrooted_audit, append_audit_root,
-  place_audit_copies from public;
 grant execute on function audit_root_state, list_unrooted_audit, append_audit_root, place_audit_copies to
   certdata_reader;

@@ -1,5 +1,4 @@
--- A visitor of the demo changes one of these records for a minute. See
--- docs/decisions/0083-the-database-undoes-demo-changes.md.
+-- See docs/decisions/0083-the-database-undoes-demo-changes.md.
 create table demo_changes (
   id text collate "C" primary key,
   original text collate "C",
@@ -15,17 +14,14 @@ insert into demo_changes (id) values ('apr-levelsense-de'), ('apr-levelsense-us'
 create function trim_demo_history(kind text, record text) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
-  oldest bigint;
+  newest bigint[] := array(select h.position from record_history h
+    where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by h.position desc limit 91);
 begin
-  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by
-    h.position desc offset 90 limit 1;
-  if not found then return; end if;
-  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and
-    h.record_id = record order by h.position desc offset 49 limit 1);
-  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and
-    h.position < oldest;
+  if cardinality(newest) < 91 then return; end if;
+  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
+    and h.position < newest[50];
   update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
-    and h.position = oldest;
+    and h.position = newest[50];
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $$;
 
@@ -90,6 +86,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   returning a.id, a.status, n.until
 $$;
 
-revoke execute on function trim_demo_history, date_demo_history, change_demo_record from public;
 grant execute on function trim_demo_history, date_demo_history to certdata_operator;
 grant execute on function change_demo_record to certdata_reader;

@@ -15,6 +15,16 @@ begin
   end loop;
 end $$;
 
+-- Functions that act as the owner are only for roles with a grant.
+do $$
+declare
+  each regprocedure;
+begin
+  for each in select oid from pg_proc where pronamespace = 'public'::regnamespace and prosecdef loop
+    execute format('revoke execute on function %s from public', each);
+  end loop;
+end $$;
+
 -- `last_used_on` is written each day and changes no rights.
 create function log_rights() returns trigger language plpgsql as $$
 begin
