@@ -1,13 +1,8 @@
 import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { withAdvisoryLock } from './advisory-lock.ts'
 import { operatorRole, readerRole } from './connect.ts'
-import {
-  lockWaitMs,
-  pause,
-  readSqlMigration,
-  retryLocked,
-  type StepwiseMigration,
-} from './migration-steps.ts'
+import { lockWaitMs, readSqlMigration, retryLocked, type StepwiseMigration } from './migration-steps.ts'
 import type { Db } from './schema.ts'
 import { pinRole } from './session.ts'
 
@@ -20,20 +15,6 @@ export const migrations: Migrations = {
 
 const createMigrator = (db: Db, all: Migrations) =>
   new Migrator({ db, provider: { getMigrations: () => Promise.resolve(all) } })
-
-const lockKey = 7_203_115_904
-
-/** Tries the lock again and again, because the snapshot of a waiting statement would block index builds. */
-const withMigrationLock = <T>(db: Db, work: (connection: Db) => Promise<T>): Promise<T> =>
-  db.connection().execute(async (connection) => {
-    const tryLock = sql<{ isLocked: boolean }>`select pg_try_advisory_lock(${lockKey}) as "isLocked"`
-    while (!(await tryLock.execute(connection)).rows[0]?.isLocked) await pause()
-    try {
-      return await work(connection)
-    } finally {
-      await sql`select pg_advisory_unlock(${lockKey})`.execute(connection)
-    }
-  })
 
 /** Rejects if the database has migrations of another version, because pending ones would not fit its schema. */
 const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
@@ -73,7 +54,7 @@ const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
  * earlier migrations stay. A schema of a later version stays, because migrations only add.
  */
 export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]> =>
-  withMigrationLock(db, async (connection) => {
+  withAdvisoryLock(db, 'certdata migrations', async (connection) => {
     const ran = await runPending(connection, all)
     for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
     await sql

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withAdvisoryLock } from '../db/advisory-lock.ts'
 import type { Db } from '../db/schema.ts'
 import { putCustomer } from '../identity/customers.ts'
 import { demoCustomerId } from '../identity/principal.ts'
@@ -36,6 +37,14 @@ const trimHistories = (db: Db) =>
     db,
   )
 
+const load = async (db: Db, hour: string): Promise<void> => {
+  await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })
+  const { rows } = await sql`select from approvals where customer_id = ${demoCustomerId} limit 1`.execute(db)
+  if (rows.length === 0) await writeStages(db, hour)
+  await writeRecords(db, listExampleData(hour), true)
+  await trimHistories(db)
+}
+
 /**
  * Loads the demo customer's records as of `hour` (see listExampleData) and replaces earlier ones. Records of
  * other customers do not change. The examples belong to a customer, so that the demo runs the same code as
@@ -43,10 +52,5 @@ const trimHistories = (db: Db) =>
  * of the previous four weeks, and dates these writes back to their hours. `db` must act as the operator's
  * role. Rejects if a line is bad, which is a fault of the example data.
  */
-export const loadExampleData = async (db: Db, hour: string): Promise<void> => {
-  await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })
-  const { rows } = await sql`select from approvals where customer_id = ${demoCustomerId} limit 1`.execute(db)
-  if (rows.length === 0) await writeStages(db, hour)
-  await writeRecords(db, listExampleData(hour), true)
-  await trimHistories(db)
-}
+export const loadExampleData = (db: Db, hour: string): Promise<void> =>
+  withAdvisoryLock(db, 'certdata example data', (connection) => load(connection, hour))
