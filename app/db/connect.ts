@@ -5,7 +5,7 @@ import { createQueue, type Queue } from '../overload/queue.ts'
 import { answerTimeoutMs, connectTimeoutMs, MortalClient, statementTimeoutMs } from './client.ts'
 import type { Database, Db } from './schema.ts'
 import { pinSession } from './session.ts'
-import { explainRefusal, requireFit, UnfitConnection, type Wall } from './wall.ts'
+import { checkSession, explainRefusal, type Serving, UnfitConnection } from './session-check.ts'
 
 export { operatorRole, readerRole } from './roles.ts'
 
@@ -28,7 +28,7 @@ export type ConnectOptions = {
   role?: string
   max: number
   /** Number of idle connections to keep open. */
-  kept?: number
+  minIdle?: number
   applicationName: string
   operator?: string | undefined
   onError: (error: Error) => void
@@ -36,25 +36,23 @@ export type ConnectOptions = {
   /** Has no response timeout. */
   isStreaming?: boolean
   /** Set for the serving role. Each new connection then proves that row level security binds it. */
-  wall?: ServingWall
+  serving?: Pick<Serving, 'variable'> & { onUnfit: OnUnfit }
 }
 
-export type ServingWall = Pick<Wall, 'variable'> & {
-  onUnfit: (error: UnfitConnection) => void
-}
+type OnUnfit = (error: UnfitConnection) => void
 
 /** Creates a pool that connects on first use. `onError` gets the errors of idle connections. */
 export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   const statementTimeout = options.statementTimeoutMs ?? statementTimeoutMs
-  const wall = options.wall && {
-    variable: options.wall.variable,
+  const serving = options.serving && {
+    variable: options.serving.variable,
     statementTimeoutMs: options.isStreaming ? undefined : statementTimeout,
   }
   const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
     connectionString: pinSession(url, options.role, options.operator),
     max: options.max,
-    min: options.kept ?? 0,
+    min: options.minIdle ?? 0,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeout,
@@ -63,19 +61,19 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     Client: MortalClient,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    onConnect: (client) => requireFit(client, { role: options.role, wall }, answerTimeoutMs),
+    onConnect: (client) => checkSession(client, { role: options.role, serving }, answerTimeoutMs),
   })
-  if (options.wall && wall) reportUnfit(pool, wall, options.wall.onUnfit)
+  if (options.serving && serving) reportUnfit(pool, serving, options.serving.onUnfit)
   pool.on('error', options.onError)
   // While a connection is in use the pool does not listen, and an unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit']): void => {
+const reportUnfit = (pool: pg.Pool, serving: Serving, onUnfit: OnUnfit): void => {
   const connect = pool.connect.bind(pool)
   const refuse = (error: Error): never => {
-    const reason = explainRefusal(error, wall)
+    const reason = explainRefusal(error, serving)
     if (reason instanceof UnfitConnection) onUnfit(reason)
     throw reason
   }

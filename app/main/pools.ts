@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { createDb, createPool, type QueuedDb, type StatementEnd } from '../db/connect.ts'
 import { readerRole } from '../db/roles.ts'
-import { UnfitConnection } from '../db/wall.ts'
+import { UnfitConnection } from '../db/session-check.ts'
 import { createExportSource, type ExportSource } from '../export/source.ts'
 import type { PoolFigures } from '../observe/service-metrics.ts'
 import type { Log } from './stores.ts'
@@ -14,7 +14,7 @@ export type Pools = {
   exportSource: ExportSource
   figures: () => Readonly<Record<string, PoolFigures>>
   /** Connects once with each pool, which checks the connection. Ignores an unreachable standby. */
-  requireFit: () => Promise<void>
+  checkConnections: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -28,7 +28,7 @@ type PoolsOptions = {
 
 const reservedConnections = 3
 /** A new connection takes six round trips, or eight with TLS and password. */
-const kept = 2
+const minIdle = 2
 /** Logins leave one connection for other uses. */
 const loginTurns = reservedConnections - 1
 
@@ -61,13 +61,13 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
   const { pool: max, ...limits } = config.exports
   const common = (variable: string, use: string) => ({
     role: readerRole,
-    wall: { variable, onUnfit },
+    serving: { variable, onUnfit },
     onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
   })
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
     createPool(at, {
       ...common(variable, 'database'),
-      ...{ max: size, kept },
+      ...{ max: size, minIdle },
       applicationName: 'certdata',
     })
   const primaryPool = open(url, databasePool)
@@ -90,7 +90,7 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
       exports: describePool(exportPool, max),
       ...(standby && replica ? { replica: describePool(standby, databasePool, replica.queue) } : {}),
     }),
-    async requireFit() {
+    async checkConnections() {
       await Promise.all([primaryPool, exportPool].map(connectOnce))
       await (standby && connectOnce(standby))?.catch((error: unknown) => {
         if (error instanceof UnfitConnection) throw error

@@ -101,7 +101,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   }
   try {
     await requireCurrentSchema(reserved)
-    await pools.requireFit()
+    await pools.checkConnections()
     await poller.start()
     const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(reserved, secrets)

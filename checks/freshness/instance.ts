@@ -84,7 +84,7 @@ const main = async (options: InstanceOptions) => {
   const pool = createPool(databaseUrl, {
     role: readerRole,
     max: config.databasePool,
-    kept: 2,
+    minIdle: 2,
     applicationName: 'certdata',
     onError: ignore,
   })
