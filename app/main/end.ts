@@ -26,7 +26,7 @@ export const endBySignal = (delayMs: number, close: Close): void => {
 }
 
 /** Closes a worker on SIGTERM only, because Ctrl-C reaches workers, too. Returns the function that closes it. */
-export const endByWord = (delayMs: number, close: Close): (() => void) => {
+export const endWorker = (delayMs: number, close: Close): (() => void) => {
   const grace = install(delayMs, close)
   let isClosing = false
   const stop = () => {

@@ -41,6 +41,6 @@ export const captureConsole = (log: Pick<pino.Logger, 'info' | 'warn'>): void =>
 }
 
 /** Ignores write errors of standard streams: their reader may exit, and their disk may be full. */
-export const outliveReaders = (): void => {
+export const ignoreStreamErrors = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }

@@ -2,8 +2,6 @@ import cluster from 'node:cluster'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance } from 'fastify'
-import { Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../app.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
@@ -18,13 +16,13 @@ import { findPort } from './address.ts'
 import { certificateFigure, type SecureServer, watchCertificate } from './certificate.ts'
 import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
-import { endBySignal, endByWord } from './end.ts'
-import { captureConsole, type OpenLog, openLog, outliveReaders } from './log.ts'
+import { endBySignal, endWorker } from './end.ts'
+import { captureConsole, ignoreStreamErrors, type OpenLog, openLog } from './log.ts'
 import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
 import { startTasks } from './tasks.ts'
-import { joinWorkers, type WorkerLink } from './worker.ts'
+import { joinWorkers } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** After a signal. Then the process ends even if a step hangs. */
@@ -88,7 +86,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     })
   await early?.close()
   await listenOn(app.server, { host: config.host, port, backlog }, (place) => app.listen(place))
-  if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
+  if (stopNow) app.metrics.read = joinWorkers({ stop: stopNow, collect: app.metrics.readJson })
   const { metricsPort } = config
   const metrics =
     metricsPort === undefined || isWorker
@@ -138,7 +136,7 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
       await logStream.end()
     }
   }
-  const stopNow = cluster.isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
+  const stopNow = cluster.isWorker ? endWorker(shutdownMs, close) : void endBySignal(shutdownMs, close)
   const warn = warnTo(log)
   const tracing = config.hasTraces ? await loadTracing(warn) : undefined
   const port = await findPort(config)
@@ -153,9 +151,9 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
     onStatement: tracing?.noteStatement,
   })
   const isDraining = () => draining
-  const opened = { config, port, publicUrl, early }
+  const network = { port, publicUrl, early }
   try {
-    stop = await listen({ ...opened, stores, log, logStream, tracing, isDraining, stopNow })
+    stop = await listen({ config, stores, log, logStream, tracing, isDraining, stopNow, ...network })
   } catch (error) {
     // Releases the bundled PostgreSQL, which would keep running.
     if (!draining) await stores.close()
@@ -163,16 +161,11 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   }
 }
 
-/** A worker that is scraped returns the metrics of all workers. */
-const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }: WorkerLink) => {
-  metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
-}
-
 /** Starts the service, or several workers, from the environment. Exits with 1 on an error. */
 export const start = async (): Promise<void> => {
   let opened: OpenLog | undefined
   try {
-    outliveReaders()
+    ignoreStreamErrors()
     const config = parseConfig(process.env)
     opened = openLog(config)
     captureConsole(opened.log)
