@@ -57,19 +57,12 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
     ...options,
   }
   if (!clusterScheme.test(url)) return new Redis(url, common)
-  const { scripts, commandTimeout, socketTimeout, lazyConnect = false, retryStrategy } = options
   return new Cluster(clusterNodes(url), {
     enableOfflineQueue: false,
-    ...(scripts ? { scripts: scripts as Record<string, { lua: string }> } : {}),
-    lazyConnect,
-    clusterRetryStrategy: retryStrategy ? () => null : retry,
-    redisOptions: {
-      connectTimeout: connectTimeoutMs,
-      maxRetriesPerRequest: 0,
-      ...(commandTimeout === undefined ? {} : { commandTimeout }),
-      ...(socketTimeout === undefined ? {} : { socketTimeout }),
-      ...clusterLogin(url),
-    },
+    ...(options.scripts ? { scripts: options.scripts as Record<string, { lua: string }> } : {}),
+    lazyConnect: options.lazyConnect ?? false,
+    clusterRetryStrategy: options.retryStrategy ? () => null : retry,
+    redisOptions: { ...common, ...clusterLogin(url) },
   })
 }
 
