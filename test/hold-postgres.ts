@@ -3,11 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { tryLock } from '../app/local/embedded/lock.ts'
 import { isAlive, sharedFolder, startInTemp } from './servers.ts'
 
-/*
- * Keeps the PostgreSQL that the files of one run share until the run is over: `hold-postgres.ts PID`, of the process
- * that runs them. Without it the server, and the database that tests copy, would be made anew whenever no file happens to
- * use them.
- */
+// `hold-postgres.ts PID` keeps the PostgreSQL of a run until the process PID, which runs the test files, has ended.
+// Otherwise the server and the prepared database would be created again whenever no file uses them.
 const [key = ''] = process.argv.slice(2)
 const server = await startInTemp(key)
 const unlock = tryLock(join(sharedFolder(key), 'holder.lock'), 'exclusive')

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A URL that names a socket has no host, which only libpq takes for one. */
+/** The URL of a socket has no host, which only libpq accepts. */
 const parseUrl = (url: string) => new URL(url.replace('@/', '@localhost/'))
 
-/** Where a URL leads: a host and port, or a socket in the folder that it names. */
 const getTarget = ({ hostname, port, searchParams }: URL) => {
   const folder = searchParams.get('host')
   const number = searchParams.get('port') ?? (port || '5432')
@@ -13,7 +12,6 @@ const getTarget = ({ hostname, port, searchParams }: URL) => {
     : { host: hostname || '127.0.0.1', port: Number(number) }
 }
 
-/** Returns the database's URL through a port of 127.0.0.1. */
 const urlThrough = (database: URL, port: number): string => {
   const url = new URL(database)
   url.hostname = '127.0.0.1'
@@ -23,7 +21,7 @@ const urlThrough = (database: URL, port: number): string => {
   return url.href
 }
 
-/** What stands between a client and the PostgreSQL of this URL, and can be cut or held. */
+/** Starts a proxy to the server of this URL, PostgreSQL or Redis, whose connections can be cut or held. */
 export const createLine = async (databaseUrl: string) => {
   const database = parseUrl(databaseUrl)
   const target = getTarget(database)
@@ -54,17 +52,17 @@ export const createLine = async (databaseUrl: string) => {
   const destroyAll = () => {
     for (const socket of sockets) socket.destroy()
   }
-  /** Keeps what comes on the connections that there are, as their backends would that are stopped. */
+  /** Holds existing connections, as if their backends were stopped. */
   const holdThose = () => {
     for (const socket of sockets) socket.pause()
   }
   return {
     url: urlThrough(database, port),
-    /** Connections so far, those that were refused included. */
+    /** Number of connections, also refused ones. */
     get accepted() {
       return accepted
     },
-    /** Connections that the client has not closed; of one that is held nobody can tell. */
+    /** Number of connections that the client has not closed. Held connections count as open. */
     get open() {
       return open
     },
@@ -72,20 +70,24 @@ export const createLine = async (databaseUrl: string) => {
       isCut = true
       destroyAll()
     },
-    /** Those that there are; new ones are let through. */
+    /** Destroys existing connections. New ones pass. */
     cutThose: destroyAll,
     mend() {
       isCut = false
     },
     holdThose,
-    /** Of connections that are made from now on. */
+    /** Holds new connections. */
     holdNew() {
       isHeld = true
     },
-    /** New ones, too: as a server that is stopped would. */
+    /** Holds existing and new connections, like a stopped server. */
     hold() {
       holdThose()
       isHeld = true
+    },
+    /** Connections that are held stay so. */
+    releaseNew() {
+      isHeld = false
     },
     release() {
       isHeld = false

@@ -8,7 +8,7 @@ import { freePort } from './servers.ts'
 const root = join(import.meta.dirname, '..')
 const patienceMs = 60_000
 
-/** The service as a process of its own. */
+/** The service in a separate process. */
 export type Service = {
   child: ChildProcess
   port: number
@@ -16,25 +16,22 @@ export type Service = {
   output: () => string
   /** Resolves when the text has been printed; rejects when the process ends first. */
   printed: (text: string | RegExp) => Promise<void>
-  /** Its exit code. */
+  /** Resolves to the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
 export type ServiceOptions = {
   /** Of Node, before the entry. */
   execArgv?: string[]
-  /** With the flags and variables of `npm start`, on which latency and memory depend. */
+  /** Adds the flags and variables of `npm start`, which affect latency and memory. */
   isMeasured?: boolean
-  /**
-   * As under systemd or in a container. Linux shares a core among sessions before it does among processes
-   * (autogroups), and of a session's part on one core it takes off what it uses on others.
-   */
+  /** As under systemd or in a container: Linux shares cores among sessions first (autogroups), then processes. */
   hasOwnSession?: boolean
-  /** A file descriptor in place of the pipe that `output` reads. */
+  /** File descriptor. Replaces the pipe that `output` reads. */
   stdout?: number
 }
 
-// What ends this process's group does not reach another session, and a signal's default runs no listener of `exit`.
+// A signal to this process's group does not reach another session, and its default action runs no `exit` listener.
 let endsBySignals = false
 const endBySignals = (): void => {
   if (endsBySignals) return
@@ -42,7 +39,7 @@ const endBySignals = (): void => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 }
 
-/** Starts it on a free port, with this environment and nothing else; does not wait until it listens. */
+/** Starts the service on a free port, with this environment only. Does not wait until it listens. */
 export const startService = async (
   env: Record<string, string>,
   { execArgv = [], stdout, isMeasured = false, hasOwnSession = false }: ServiceOptions = {},
@@ -89,7 +86,6 @@ export const startService = async (
   return { child, port, base: `http://localhost:${port}`, output: () => output, printed, stop }
 }
 
-/** Waits until the service says that it is ready. */
 export const untilReady = async ({ base, child, output }: Service): Promise<void> => {
   const deadline = Date.now() + patienceMs
   for (;;) {
@@ -99,4 +95,12 @@ export const untilReady = async ({ base, child, output }: Service): Promise<void
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`never ready:\n${output()}`)
     await delay(10)
   }
+}
+
+/** Logs in and returns the header for further requests. */
+export const logInTo = async ({ base }: Pick<Service, 'base'>, apiKey: string) => {
+  const basic = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
+  const answer = await fetch(`${base}/v1/auth/login`, { method: 'POST', headers: { authorization: basic } })
+  if (answer.status !== 200) throw new Error(`login: ${answer.status}`)
+  return { authorization: `Bearer ${((await answer.json()) as { access_token: string }).access_token}` }
 }

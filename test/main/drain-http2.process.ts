@@ -1,26 +1,17 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { type ClientHttp2Session, connect } from 'node:http2'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
+import { selfSigned } from '../self-signed.ts'
 import { startService } from '../service.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
 
-const folder = mkdtempSync(join(tmpdir(), 'certdata-drain-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-const subject = ['-subj', '/CN=localhost', '-days', '2', '-nodes']
-execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-out', cert, '-keyout', key], {
-  stdio: 'ignore',
-})
+const { cert, key } = selfSigned(t)
 
 /** After GOAWAY, the client's library refuses requests that it has not sent yet. */
 const unsent = 'not sent'

@@ -5,7 +5,7 @@ import t from 'tap'
 import { createSeverable } from '../feed/severable.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
 import { testRedis } from '../servers.ts'
-import { type Service, type ServiceOptions, startService, untilReady } from '../service.ts'
+import { logInTo, type Service, type ServiceOptions, startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -25,11 +25,6 @@ const ask = async ({ base }: Service, count = 1, headers: Record<string, string>
     statuses.push(answer.status)
   }
   return statuses
-}
-const logIn = async ({ base }: Service): Promise<Record<string, string>> => {
-  const authorization = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
-  const answer = await fetch(`${base}/v1/auth/login`, { method: 'POST', headers: { authorization } })
-  return { authorization: `Bearer ${((await answer.json()) as { access_token: string }).access_token}` }
 }
 const count = (text: string, { output }: Service) => output().split(text).length - 1
 
@@ -79,7 +74,7 @@ t.test('a reader that does not read the log holds up no answer, and reads all of
   service.child.stdout?.pause()
   // More than a pipe holds, and less than the log stream keeps. Not 401, which would be delayed.
   const lines = 3_500
-  const headers = await logIn(service)
+  const headers = await logInTo(service, apiKey)
   const statuses = await Promise.all(Array.from({ length: 10 }, () => ask(service, lines / 10, headers)))
   t.same(new Set(statuses.flat()), new Set([200]))
   t.equal(statuses.flat().length, lines)
@@ -153,7 +148,7 @@ t.test('a Redis that refuses writes shows in the metrics, and the log gives the 
     LIMIT_PREMIUM_MINUTE: '100000',
   })
   await untilReady(service)
-  const headers = await logIn(service)
+  const headers = await logInTo(service, apiKey)
   let asked = 0
   const read = async () => {
     await fetch(`${service.base}/v1/products?name=n${asked++}`, { headers })
