@@ -26,7 +26,6 @@ import { findPostmaster, stopPostmaster } from '../../app/local/embedded/postmas
 import { listShortFolders, shortFolder } from '../../app/local/embedded/short-folder.ts'
 import { startEmbedded } from '../../app/local/embedded.ts'
 import { bestOfThree } from '../patience.ts'
-import { testPostgres, testRedis } from '../servers.ts'
 
 const projectRoot = join(import.meta.dirname, '..', '..')
 const isRoot = process.getuid?.() === 0
@@ -291,25 +290,6 @@ t.test('a start that cannot succeed names the next step', async (t) => {
   await t.rejects(start(), /no_such_setting/, 'the end of the log')
   writeFileSync(join(cluster, 'PG_VERSION'), '17\n')
   await t.rejects(start(), /made by PostgreSQL 17, the bundled one is \d+/)
-})
-
-t.test('test databases are empty, separate, and deleted afterwards', async (t) => {
-  const [one, two] = await Promise.all([testPostgres(), testPostgres()])
-  await query(one.url, 'create table mine ()')
-  t.strictSame(await query(two.url, "select to_regclass('mine')"), [[null]])
-  await one.stop()
-  await t.rejects(query(one.url, 'select 1'))
-  await two.stop()
-})
-
-t.test('a test Redis restarts on its port', async (t) => {
-  const redis = await testRedis()
-  if (!redis) return t.comment('no redis-server')
-  process.kill(redis.pid, 'SIGSTOP')
-  await redis.stop()
-  const again = await testRedis(redis.port)
-  t.equal(again?.url, redis.url)
-  await again?.stop()
 })
 
 type InstanceOptions = { dataDir?: string; packageRoot?: string; settings?: Record<string, string> }
