@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { build } from '../app/app.ts'
 import { createChangeSource } from '../app/cache/changes.ts'
 import { createFence } from '../app/cache/fence.ts'
-import { createJudge, createLeaseClock, type Judge } from '../app/cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock, type FreshnessCheck } from '../app/cache/freshness.ts'
 import { createPoller } from '../app/cache/poller.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
 import { parseConfig } from '../app/config/config.ts'
@@ -141,7 +141,7 @@ export type TestAppOptions = {
   shared?: SharedCache
   limitStore?: LimitStore & SlotStore
   /** Replaces the judge over the database's own log. */
-  judge?: Judge
+  judge?: FreshnessCheck
   clock?: TestClock
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
   origin?: string
@@ -178,7 +178,7 @@ export const startTestFence = async (url: string, { pollMs = patientMs, leaseMs 
     ...(leaseMs === undefined ? {} : { leaseMs }),
   })
   await poller.start()
-  return { fence, poller, judge: createJudge(fence, poller, 300_000) }
+  return { fence, poller, judge: createFreshnessCheck(fence, poller, 300_000) }
 }
 
 /** The service on a database, as a process would build it, without listening. */

@@ -1,11 +1,15 @@
 import { unavailable } from '../errors.ts'
 import type { CacheEntry, Filled, ReadRequest } from './entry.ts'
-import { type Judge, type ReadResult, toCheckedResult } from './freshness.ts'
+import { type FreshnessCheck, type ReadResult, toCheckedResult } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
 import type { SharedCache } from './redis.ts'
 import { isFromServer } from './snapshot.ts'
 
-export type DatabaseReadsDeps = { memory: MemoryCache; shared: SharedCache | undefined; judge: Judge }
+export type DatabaseReadsDeps = {
+  memory: MemoryCache
+  shared: SharedCache | undefined
+  judge: FreshnessCheck
+}
 
 const toEntry = (request: ReadRequest, epoch: string, filled: Filled): CacheEntry => {
   const { customerId, key, dependsOn } = request

@@ -21,7 +21,7 @@ export const createLeaseClock = (monotonic: () => number, wall: () => number): L
 /** `stale`: the database does not respond, so serve the entry with a label. `behind`: read the database. */
 export type Freshness = 'fresh' | 'stale' | 'behind'
 
-export type Judge = Pick<Poller, 'confirm' | 'confirmAfter'> & {
+export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   check(stamped: Stamped): Freshness | Promise<Freshness>
   /** Call it right after a good poll. */
   checkConfirmed(stamped: Stamped): Freshness
@@ -41,12 +41,12 @@ export type Judge = Pick<Poller, 'confirm' | 'confirmAfter'> & {
 }
 
 /** Combines the fence with the poller's lease. `staleMaxMs`: age of the last good poll. `now`: monotonic, in ms. */
-export const createJudge = (
+export const createFreshnessCheck = (
   fence: Fence,
   poller: Poller,
   staleMaxMs: number,
   now: () => number = () => performance.now(),
-): Judge => {
+): FreshnessCheck => {
   const fallback = createReadFallback(now)
   const isAway = () => poller.isDown() && !poller.isLeased()
 
@@ -110,7 +110,7 @@ const pickLater = (polled: string, read: string | undefined): string =>
   read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
 
 /** Wraps an entry that is fresh. */
-export const toFreshResult = (judge: Judge, entry: CacheEntry, outcome: CacheLayer): ReadResult => ({
+export const toFreshResult = (judge: FreshnessCheck, entry: CacheEntry, outcome: CacheLayer): ReadResult => ({
   entry,
   outcome,
   asOf: pickLater(judge.asOf(), entry.at),
@@ -118,13 +118,13 @@ export const toFreshResult = (judge: Judge, entry: CacheEntry, outcome: CacheLay
 
 /** Sets `staleSeconds` if the entry is stale. `undefined` if it is behind. */
 export const toCheckedResult = async (
-  judge: Judge,
+  judge: FreshnessCheck,
   entry: CacheEntry,
   outcome: CacheLayer,
   pending = judge.check(entry),
 ): Promise<ReadResult | undefined> => {
-  const freshness = await pending
-  if (freshness === 'behind') return undefined
+  const verdict = await pending
+  if (verdict === 'behind') return undefined
   const result = toFreshResult(judge, entry, outcome)
-  return freshness === 'fresh' ? result : { ...result, staleSeconds: judge.staleSeconds() }
+  return verdict === 'fresh' ? result : { ...result, staleSeconds: judge.staleSeconds() }
 }

@@ -107,16 +107,16 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
     read(request: ReadRequest): ReadResult | Promise<ReadResult> {
       const { noCache } = request
       const entry = noCache ? undefined : memory.get(entryName(request.customerId, request.key))
-      const freshness = entry && judge.check(entry)
-      if (entry && freshness === 'fresh') {
+      const verdict = entry && judge.check(entry)
+      if (entry && verdict === 'fresh') {
         sample ??= { request, entry }
         return toFreshResult(judge, entry, 'memory')
       }
       tick += 1
       const arrivedAt = tick
       if (noCache) return readConfirmed(request, arrivedAt)
-      if (!entry || freshness === 'behind') return readUncached(request, arrivedAt)
-      return toCheckedResult(judge, entry, 'memory', freshness).then((result) =>
+      if (!entry || verdict === 'behind') return readUncached(request, arrivedAt)
+      return toCheckedResult(judge, entry, 'memory', verdict).then((result) =>
         result
           ? preferNew(result, () => readUncached({ ...request, noCache: true }, arrivedAt))
           : readUncached(request, arrivedAt),

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { createChangeSource } from '../cache/changes.ts'
 import { createFence } from '../cache/fence.ts'
-import { createJudge, createLeaseClock, type Judge } from '../cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock, type FreshnessCheck } from '../cache/freshness.ts'
 import { createPoller, type Poller } from '../cache/poller.ts'
 import { createRedisCache, type SharedCache } from '../cache/redis.ts'
 import type { Config } from '../config/config.ts'
@@ -25,7 +25,7 @@ export type Log = {
 
 export type Stores = Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'> & {
   shared: SharedCache | undefined
-  judge: Judge
+  judge: FreshnessCheck
   poller: Poller
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
@@ -103,7 +103,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     await requireCurrentSchema(reserved)
     await pools.checkConnections()
     await poller.start()
-    const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
+    const judge = createFreshnessCheck(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(reserved, secrets)
     if (redisUrl) {
       shared = createRedisCache({ url: redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })

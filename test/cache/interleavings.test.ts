@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Judge } from '../../app/cache/freshness.ts'
+import type { FreshnessCheck } from '../../app/cache/freshness.ts'
 import { cases, seed as firstSeed } from '../random.ts'
 import { type Options, simulate } from './simulation.ts'
 
@@ -38,7 +38,7 @@ t.test(
 )
 
 t.test('faults that are planted are found', async (t) => {
-  const faults: [string, (judge: Judge) => Judge, RegExp][] = [
+  const faults: [string, (judge: FreshnessCheck) => FreshnessCheck, RegExp][] = [
     ['nothing is noted as served', (judge) => ({ ...judge, noteServed: () => {} }), /^backwards/],
     ['whatever was read is fresh', (judge) => ({ ...judge, check: () => 'fresh' }), /^late/],
     ['answers claim to be of now', (judge) => ({ ...judge, asOf: () => '2026-01-02T00:00:00Z' }), /^as-of/],

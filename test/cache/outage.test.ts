@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createChangeSource } from '../../app/cache/changes.ts'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, createLeaseClock } from '../../app/cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock } from '../../app/cache/freshness.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import type { Poll } from '../../app/cache/stamped.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
@@ -34,7 +34,7 @@ const holdPolls = async () => {
   })
   await poller.start()
   return {
-    judge: createJudge(fence, poller, 300_000),
+    judge: createFreshnessCheck(fence, poller, 300_000),
     /** Resolves when a poll hangs. The polls before it have responded. */
     hold() {
       poll = () => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, createLeaseClock } from '../../app/cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock } from '../../app/cache/freshness.ts'
 import { type ChangeSource, createPoller, type Poller } from '../../app/cache/poller.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import type { ChangeEvent, Poll } from '../../app/cache/stamped.ts'
@@ -43,7 +43,16 @@ const setUp = async (intervalMs = 1_000_000) => {
   /** Polls once, with this response. */
   const give = (poll: Poll, confirm?: Poller['confirm']) => respond(() => asked.at(-1)?.give(poll), confirm)
   const fail = (confirm?: Poller['confirm']) => respond(() => asked.at(-1)?.fail(), confirm)
-  return { clock, asked, fence, poller, give, fail, warnings, judge: createJudge(fence, poller, 5_000) }
+  return {
+    clock,
+    asked,
+    fence,
+    poller,
+    give,
+    fail,
+    warnings,
+    judge: createFreshnessCheck(fence, poller, 5_000),
+  }
 }
 
 const settle = () => new Promise(setImmediate)

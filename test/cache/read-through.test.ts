@@ -2,7 +2,7 @@ import t from 'tap'
 import { type CacheEntry, createEtag, type Filled } from '../../app/cache/entry.ts'
 import { openEnvelope, signEnvelope } from '../../app/cache/envelope.ts'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, type Freshness, type Judge } from '../../app/cache/freshness.ts'
+import { createFreshnessCheck, type Freshness, type FreshnessCheck } from '../../app/cache/freshness.ts'
 import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import type { Poller } from '../../app/cache/poller.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
@@ -36,7 +36,7 @@ const createTestJudge = (world: World) => {
   const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
     entry.snapshot.xmax >= world.known ? (world.isDown ? 'stale' : 'fresh') : 'behind'
   const poll = () => new Promise<boolean>((resolve) => polls.push(resolve))
-  const judge: Judge = {
+  const judge: FreshnessCheck = {
     check: (entry) => (world.isLeased ? settled(entry) : poll().then(() => settled(entry))),
     confirm: poll,
     confirmAfter: poll,
@@ -389,7 +389,7 @@ t.test('a standby is ahead of a poll that it may have overtaken, and of no other
     ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', mark: 'm', since: undefined, events: [] },
   })
   const fence = createFence()
-  const judge = createJudge(fence, {} as Poller, 0)
+  const judge = createFreshnessCheck(fence, {} as Poller, 0)
   const isAhead = (text: string, isStandby = true) =>
     judge.mayBeAhead({
       ...{ customerId: 'acme', dependsOn: [], epoch: 'e' },

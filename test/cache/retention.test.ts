@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { createEtag, type Filled } from '../../app/cache/entry.ts'
-import type { Judge } from '../../app/cache/freshness.ts'
+import type { FreshnessCheck } from '../../app/cache/freshness.ts'
 import { createMemoryCache } from '../../app/cache/memory.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
@@ -51,7 +51,7 @@ t.test('answers that no cache stores are freed by the next young collection', as
   const cache = createReadThrough({
     memory: createMemoryCache(0),
     shared: undefined,
-    judge: judge as Partial<Judge> as Judge,
+    judge: judge as Partial<FreshnessCheck> as FreshnessCheck,
     wait: async () => {},
   })
   const snapshot = parseSnapshot('1:1:')

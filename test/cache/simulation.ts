@@ -1,6 +1,11 @@
 import { mock } from 'node:test'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, createLeaseClock, type Judge, type ReadResult } from '../../app/cache/freshness.ts'
+import {
+  createFreshnessCheck,
+  createLeaseClock,
+  type FreshnessCheck,
+  type ReadResult,
+} from '../../app/cache/freshness.ts'
 import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
@@ -24,7 +29,7 @@ export type Options = {
   hasStandby: boolean
   hasRedis: boolean
   /** Plants a fault. */
-  spoil?: (judge: Judge) => Judge
+  spoil?: (judge: FreshnessCheck) => FreshnessCheck
   /** Plants a fault: the standby's mark is not compared. */
   trustsStandby?: boolean
 }
@@ -149,7 +154,7 @@ const createInstance = (id: string, world: World) => {
   const { ask, source } = createLines(world)
   const fence = createFence()
   const poller = createPoller({ source, fence, clock: createLeaseClock(now, now), warn: ignore })
-  const sound = createJudge(fence, poller, staleMaxMs, now)
+  const sound = createFreshnessCheck(fence, poller, staleMaxMs, now)
   const judge = spoil ? spoil(sound) : sound
   const { epoch } = judge
   const cache = createReadThrough({
