@@ -1,7 +1,7 @@
 import fastifyJwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Judge } from '../app/cache/freshness.ts'
+import type { FreshnessCheck } from '../app/cache/freshness.ts'
 import { inTurn, type QueuedDb } from '../app/db/connect.ts'
 import {
   type Authenticate,
@@ -25,7 +25,7 @@ import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 type AuthOptions = TokensOptions & {
   db: QueuedDb
   demoToken: string
-  judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
+  judge: Pick<FreshnessCheck, 'check' | 'epoch' | 'readOr'>
   monotonicNow: () => number
 }
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { Judge } from '../app/cache/freshness.ts'
+import type { FreshnessCheck } from '../app/cache/freshness.ts'
 import type { Poller } from '../app/cache/poller.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
 import type { Config } from '../app/config/config.ts'
@@ -24,8 +24,8 @@ export type Deps = {
   replica?: QueuedDb | undefined
   exportSource: ExportSource
   shared: SharedCache | undefined
-  judge: Judge
-  /** Without Redis, each instance counts alone. */
+  judge: FreshnessCheck
+  /** If `undefined`, each instance counts alone. */
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys

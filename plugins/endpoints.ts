@@ -1,6 +1,6 @@
 import type { onRequestAsyncHookHandler, preValidationAsyncHookHandler, RouteHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Judge } from '../app/cache/freshness.ts'
+import type { FreshnessCheck } from '../app/cache/freshness.ts'
 import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
 import { formatStale } from '../app/http/fields.ts'
 import { chooseType } from '../app/http/media-type.ts'
@@ -14,7 +14,7 @@ import { createHandler } from './endpoint-handler.ts'
 type EndpointOptions = {
   publicUrl: string
   variesWithOrigin: boolean
-  judge: Pick<Judge, 'isUnanswered' | 'staleSeconds'>
+  judge: Pick<FreshnessCheck, 'isUnanswered' | 'staleSeconds'>
 }
 
 declare module 'fastify' {

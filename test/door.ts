@@ -61,6 +61,10 @@ export const createDoor = async (open: () => Socket) => {
       holdOpen()
       isHeld = true
     },
+    /** Lets new connections pass. Connections that are held stay so. */
+    releaseNew() {
+      isHeld = false
+    },
     release() {
       isHeld = false
       for (const socket of sockets) socket.resume()

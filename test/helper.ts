@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { createChangeSource } from '../app/cache/changes.ts'
 import { createFence } from '../app/cache/fence.ts'
-import { createJudge, createLeaseClock, type Judge } from '../app/cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock, type FreshnessCheck } from '../app/cache/freshness.ts'
 import { createPoller } from '../app/cache/poller.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
 import { parseConfig } from '../app/config/config.ts'
@@ -142,8 +142,8 @@ export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
   limitStore?: LimitStore & SlotStore
-  /** Defaults to a judge with the change log of the database. */
-  judge?: Judge
+  /** Replaces the check with the change log of the database. */
+  judge?: FreshnessCheck
   clock?: TestClock
   /** Issuer and audience of tokens. Defaults to `publicUrl`. */
   origin?: string
@@ -176,7 +176,7 @@ export const startTestFence = async (url: string, { pollMs = patientMs, leaseMs 
     ...(leaseMs === undefined ? {} : { leaseMs }),
   })
   await poller.start()
-  return { fence, poller, judge: createJudge(fence, poller, 300_000) }
+  return { fence, poller, judge: createFreshnessCheck(fence, poller, 300_000) }
 }
 
 export const createTestApp = async (

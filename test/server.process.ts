@@ -12,7 +12,7 @@ import { loadExampleData } from '../app/local/example-data.ts'
 import { createSeverable } from './feed/severable.ts'
 import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
-import { type Service, startService, untilReady } from './service.ts'
+import { logInTo, type Service, startService, untilReady } from './service.ts'
 
 /** The promise on a quiet machine: 5 s with the bundled database. 2 s with an existing one, doubled here. */
 const secondStartMs = 5_000
@@ -90,18 +90,10 @@ t.test('without configuration it serves example data and a key, and keeps them',
   t.ok(((await page.json()) as { data: unknown[] }).data.length > 0, 'the curl that it prints shows data')
 
   const key = /cda_live_\w+/.exec(banner)?.[0] as string
-  const logIn = (base: string) =>
-    fetch(`${base}/v1/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ api_key: key }),
-    })
-  const login = await logIn(first.base)
-  t.equal(login.status, 200)
-  const { access_token: token } = (await login.json()) as { access_token: string }
-  const me = await fetch(`${first.base}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+  const headers = await logInTo(first, key)
+  const me = await fetch(`${first.base}/v1/me`, { headers })
   t.match(await me.json(), { data: { customer: 'local', plan: 'premium' } })
-  const own = await fetch(`${first.base}/v1/certificates`, { headers: { authorization: `Bearer ${token}` } })
+  const own = await fetch(`${first.base}/v1/certificates`, { headers })
   t.match(await own.json(), { data: [] }, 'a live token sees no example data')
   t.equal(statSync(join(dataDir, 'local-customer.key')).mode & 0o777, 0o600)
   t.equal(await first.stop(), 0, 'SIGTERM ends it cleanly')
@@ -109,7 +101,7 @@ t.test('without configuration it serves example data and a key, and keeps them',
   const { service: second, isInTime, said } = await startWithin(secondStartMs, { DATA_DIR: dataDir })
   t.ok(isInTime, `a second start is soon ready: ${said}`)
   await second.printed(key)
-  t.equal((await logIn(second.base)).status, 200)
+  t.ok(await logInTo(second, key))
   t.equal(await second.stop('SIGINT'), 0, 'Ctrl-C ends it cleanly')
 })
 
@@ -278,12 +270,8 @@ t.test('an unreachable Redis is a warning, and is used as soon as it answers', a
   })
   await service.printed('Redis is unreachable')
   await untilReady(service)
-  const login = await fetch(`${service.base}/v1/auth/login`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` },
-  })
-  const { access_token: token } = (await login.json()) as { access_token: string }
-  const ask = () => fetch(`${service.base}/v1/products`, { headers: { authorization: `Bearer ${token}` } })
+  const headers = await logInTo(service, apiKey)
+  const ask = () => fetch(`${service.base}/v1/products`, { headers })
   t.equal((await ask()).status, 200, 'it serves without')
   const redis = await testRedis(port)
   if (!redis) {

@@ -95,3 +95,11 @@ export const untilReady = async ({ base, child, output }: Service): Promise<void
     await delay(10)
   }
 }
+
+/** Logs in and returns the header for further requests. */
+export const logInTo = async ({ base }: Pick<Service, 'base'>, apiKey: string) => {
+  const basic = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
+  const answer = await fetch(`${base}/v1/auth/login`, { method: 'POST', headers: { authorization: basic } })
+  if (answer.status !== 200) throw new Error(`login: ${answer.status}`)
+  return { authorization: `Bearer ${((await answer.json()) as { access_token: string }).access_token}` }
+}

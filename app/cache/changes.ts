@@ -10,9 +10,8 @@ export type ChangeSourceOptions = {
   /** How far back a new process reads the log: the longest lifetime of an answer in Redis. */
   reachSeconds: number
   timeoutMs?: number
-  /** Additional time for a poll that must connect first. */
   connectMs?: number
-  /** Minimum wait before a second connection repeats a poll. Leaves time within the lease. */
+  /** A poll without a response for this time is repeated on a second connection. */
   patienceMs?: number
 }
 
@@ -20,7 +19,7 @@ const defaultTimeoutMs = 400
 const defaultPatienceMs = 200
 /** Seven round trips of 200 ms: TCP, the request for TLS, TLS, the start message, three for a password. */
 const defaultConnectMs = 1_400
-/** If a poll has more events, everything counts as changed. */
+/** With more events, everything counts as changed. */
 const mostEvents = 10_000
 
 type Row = {
@@ -54,81 +53,77 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
   }
 }
 
-/**
- * Reads the change log on a separate connection. If a poll is slow or fails, a second connection repeats it.
- * The session holds no state, so that poolers work.
- * See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md.
- */
+/** Needs no session state, so poolers work. See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md. */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
   const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options
   const { connectMs = defaultConnectMs } = options
   let kept: Connection | undefined
-  let asked: Connection[] = []
+  let inUse: Connection[] = []
   let isClosed = false
   let patience = patienceMs
 
   const open = (): Connection => {
     if (isClosed) throw new Error('closed')
     const connection = connect(options)
-    asked.push(connection)
+    inUse.push(connection)
     return connection
   }
 
-  const dropAskedBut = (winner: Connection | undefined) => {
-    for (const connection of asked) if (connection !== winner) connection.drop()
-    asked = []
+  const dropAllBut = (winner: Connection | undefined) => {
+    for (const connection of inUse) if (connection !== winner) connection.drop()
+    inUse = []
   }
 
-  /** Resolves when a second connection should try. Rejects if it would be useless. */
-  const doubt = (first: Promise<unknown>, isKept: boolean) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+  /** `isDue` resolves when a second connection should repeat the statement. */
+  const awaitRepeat = (first: Promise<unknown>, wasKept: boolean) => {
+    const { promise: isDue, resolve, reject } = Promise.withResolvers<void>()
     const stop = after(patience, resolve)
     // A refused new connection would be refused again.
-    first.catch(isKept ? () => resolve() : reject)
-    const end = () => {
+    first.catch(wasKept ? () => resolve() : reject)
+    const cancel = () => {
       stop()
       reject(new Error('over'))
     }
-    return { promise, end }
+    return { isDue, cancel }
   }
 
-  const ask = async <Row extends AnyRow>(text: string, values: unknown[]): Promise<Row> => {
-    const askOn = async (connection: Connection) => ({
+  const queryRow = async <Row extends AnyRow>(text: string, values: unknown[]): Promise<Row> => {
+    const queryOn = async (connection: Connection) => ({
       connection,
-      row: await connection.ask<Row>(text, values),
+      row: await connection.queryRow<Row>(text, values),
     })
-    const former = kept?.isLost ? undefined : kept
+    const previous = kept?.isLost ? undefined : kept
     kept = undefined
-    if (former) asked.push(former)
+    if (previous) inUse.push(previous)
     const begun = performance.now()
-    const firstAsked = former ?? open()
-    const first = askOn(firstAsked)
-    const doubted = doubt(first, former !== undefined)
-    const second = doubted.promise.then(() => askOn(open()))
+    const firstConnection = previous ?? open()
+    const first = queryOn(firstConnection)
+    const repeat = awaitRepeat(first, previous !== undefined)
+    const second = repeat.isDue.then(() => queryOn(open()))
     try {
-      const limitMs = former ? timeoutMs : connectMs + timeoutMs
+      const limitMs = previous ? timeoutMs : connectMs + timeoutMs
       const { connection, row } = await within(limitMs, Promise.any([first, second]))
-      patience =
-        connection === firstAsked ? Math.max(patienceMs, 2 * (performance.now() - begun)) : patienceMs
+      const isFirst = connection === firstConnection
+      patience = isFirst ? Math.max(patienceMs, 2 * (performance.now() - begun)) : patienceMs
       if (!isClosed) kept = connection
       return row
     } catch (error) {
       throw error instanceof AggregateError ? error.errors.at(-1) : error
     } finally {
-      doubted.end()
-      dropAskedBut(kept)
+      repeat.cancel()
+      dropAllBut(kept)
     }
   }
 
   const begin = async (): Promise<Snapshot | undefined> => {
     const text = `select begin_changes($1::integer * interval '1 second') as since`
-    const { since } = await ask<{ since: string | null }>(text, [reachSeconds])
+    const { since } = await queryRow<{ since: string | null }>(text, [reachSeconds])
     return since === null ? undefined : parseSnapshot(since)
   }
 
   const pollOnce = async (since: Snapshot | undefined): Promise<Row> => {
-    const values = [since?.text ?? null, mostEvents]
-    const row = await ask<Row>('select p.*, current_mark() as mark from poll_changes($1, $2) p', values)
+    const text = 'select p.*, current_mark() as mark from poll_changes($1, $2) p'
+    const row = await queryRow<Row>(text, [since?.text ?? null, mostEvents])
     if (row.recovering) throw new Error('The database is a standby: DATABASE_URL must name the primary')
     return row
   }
@@ -137,6 +132,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     begin,
     async poll(since) {
       let row = await pollOnce(since)
+      // The server has restarted since its last mark. `begin` writes one.
       if (row.mark === null) {
         await begin()
         row = await pollOnce(since)
@@ -147,7 +143,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
       isClosed = true
       kept?.drop()
       kept = undefined
-      dropAskedBut(undefined)
+      dropAllBut(undefined)
     },
   }
 }

@@ -5,13 +5,13 @@ import { dropConnection } from '../wire/driver.ts'
 export type AnyRow = pg.QueryResultRow
 
 export type Connection = {
-  ask<Row extends AnyRow>(text: string, values: unknown[]): Promise<Row>
+  queryRow<Row extends AnyRow>(text: string, values: unknown[]): Promise<Row>
   readonly isLost: boolean
-  /** Closes without waiting for the server, which may hang. */
+  /** Destroys the socket, because the server may hang. */
   drop(): void
 }
 
-/** Starts to connect to the database. `role` defaults to the login's own. */
+/** Connects in the background; `queryRow` rejects if that fails. `role` defaults to the login's. */
 export const connect = ({ url, role }: { url: string; role?: string | undefined }): Connection => {
   const client = new pg.Client({
     connectionString: pinSession(url, role),
@@ -23,11 +23,11 @@ export const connect = ({ url, role }: { url: string; role?: string | undefined 
     dropConnection(client)
   }
   client.on('error', drop)
-  const made = client.connect()
-  made.catch(() => {})
+  const connected = client.connect()
+  connected.catch(() => {})
   return {
-    async ask<Row extends AnyRow>(text: string, values: unknown[]) {
-      await made
+    async queryRow<Row extends AnyRow>(text: string, values: unknown[]) {
+      await connected
       const { rows } = await client.query<Row>(text, values)
       return rows[0] as Row
     },

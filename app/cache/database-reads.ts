@@ -1,69 +1,73 @@
 import { unavailable } from '../errors.ts'
-import type { CacheEntry, ReadRequest } from './entry.ts'
-import { type Judge, type ReadResult, toCheckedResult } from './freshness.ts'
+import type { CacheEntry, Filled, ReadRequest } from './entry.ts'
+import { type FreshnessCheck, type ReadResult, toCheckedResult } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
 import type { SharedCache } from './redis.ts'
 import { isFromServer } from './snapshot.ts'
 
-export type DatabaseReadsDeps = { memory: MemoryCache; shared: SharedCache | undefined; judge: Judge }
+export type DatabaseReadsDeps = {
+  memory: MemoryCache
+  shared: SharedCache | undefined
+  judge: FreshnessCheck
+}
 
-/** Reads the database and stores the results. */
+const toEntry = (request: ReadRequest, epoch: string, filled: Filled): CacheEntry => {
+  const { customerId, key, dependsOn } = request
+  const { server: _server, standby: _standby, ...content } = filled
+  return { ...content, customerId, key, dependsOn, epoch, encoded: new Map() }
+}
+
+/** Creates the reads of the primary and its standby, which store their results in both caches. */
 export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps) => {
   let fills = 0
 
-  /** Returns whether memory now has the entry. Does not wait for Redis. */
-  const keep = (entry: CacheEntry): boolean => {
+  const store = (entry: CacheEntry): boolean => {
     shared?.set(entry)
     return memory.set(entry)
   }
 
-  /** After a restart or on another server, another poll decides. */
+  /** If a server responded that the last poll did not read (restart, fail-over), polls again. */
   const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
     if (server === undefined || isFromServer(before, server)) return before
-    await judge.confirm()
+    await judge.confirmAfter()
     const epoch = judge.epoch()
     if (isFromServer(epoch, server)) return epoch
     throw unavailable()
   }
 
-  /** `undefined` if the standby lags, has another history or does not respond. */
-  const readReplica = async (question: ReadRequest): Promise<ReadResult | undefined> => {
-    const { customerId, key, dependsOn, fillFromReplica } = question
+  /** `undefined` if the standby lags, follows another primary or fails. */
+  const readReplica = async (request: ReadRequest): Promise<ReadResult | undefined> => {
     const [epoch, mark] = [judge.epoch(), judge.mark()]
-    const found = await fillFromReplica?.().catch(() => undefined)
-    if (!found || found.standby !== mark) return undefined
-    const { standby: _, ...filled } = found
-    const entry: CacheEntry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // The entry may show commits that no poll has reported, and a later answer could go back in time. The
-    // running poll usually covers them. Only a distant primary needs another poll.
-    if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmSoon()
+    const filled = await request.fillFromReplica?.().catch(() => undefined)
+    if (!filled || filled.standby !== mark) return undefined
+    const entry = toEntry(request, epoch, filled)
+    // Usually the running poll covers the entry, and a second one is only needed if the primary is distant.
+    // See docs/decisions/0031-standby-answers-wait-for-a-poll.md.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
-    const answer = await toCheckedResult(judge, entry, 'database')
-    return answer && { ...answer, isStored: keep(entry) }
+    if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmAfter()
+    const result = await toCheckedResult(judge, entry, 'database')
+    return result && { ...result, isStored: store(entry) }
   }
 
-  /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
-  const readPrimary = async (question: ReadRequest): Promise<ReadResult> => {
-    const { customerId, key, dependsOn, fill } = question
+  /** Rejects as `fill` does, and with 503 if the server is not the one that the polls read. */
+  const readPrimary = async (request: ReadRequest): Promise<ReadResult> => {
     fills += 1
     const [before, mark] = [judge.epoch(), judge.mark()]
-    const { server, standby, ...filled } = await fill()
-    const epoch = await settleEpoch(before, server)
-    const entry: CacheEntry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // A lagging standby may have replaced the primary.
+    const filled = await request.fill()
+    const { server, standby } = filled
+    const entry = toEntry(request, await settleEpoch(before, server), filled)
+    // `server` is undefined if DATABASE_URL leads to a standby.
     const isForeign = standby !== undefined && standby !== mark
     if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
-    const isStored = keep(entry)
     // The last poll may be newer than this read, so its time is only the fallback.
-    return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf() }
+    return { entry, outcome: 'database', isStored: store(entry), asOf: entry.at ?? judge.asOf() }
   }
 
   return {
-    /** Reads a standby if the question allows it and the standby shows all known changes. Otherwise the primary. */
-    async read(question: ReadRequest): Promise<ReadResult> {
-      const fromStandby =
-        question.fillFromReplica && !question.noCache ? await readReplica(question) : undefined
-      return fromStandby ?? readPrimary(question)
+    /** Reads the standby if it shows all known changes and `noCache` is false. Otherwise the primary. */
+    async read(request: ReadRequest): Promise<ReadResult> {
+      const fromStandby = request.fillFromReplica && !request.noCache ? await readReplica(request) : undefined
+      return fromStandby ?? readPrimary(request)
     },
     readPrimary,
     get fills() {

@@ -5,16 +5,14 @@ import type { Stamped } from './stamped.ts'
 export type CacheEntry = Stamped &
   Readonly<{
     key: string
-    /** The database's clock at the read: every earlier commit is in the answer. */
+    /** The database's clock: every commit before it is in the body. RFC 3339. */
     at?: string | undefined
-    /** The record does not exist; the body is empty. */
+    /** The record does not exist, and the body is empty. */
     isAbsent: boolean
     body: Buffer
-    /** Weak, over the identity body and its media type. */
     etag: string
     /** Canonical path and query of the next page. */
     next?: string | undefined
-    /** Number of records, for the audit trail. */
     rows?: number | undefined
     definition?: number | undefined
     encoded: Map<string, Promise<Buffer>>
@@ -35,15 +33,14 @@ export type ReadRequest = {
   key: string
   dependsOn: readonly string[]
   fill: () => Promise<Filled>
-  /** Reads a standby, which may lag. */
   fillFromReplica?: (() => Promise<Filled>) | undefined
   noCache: boolean
 }
 
-/** Prefix hashed before a body, so that two media types never share a tag. */
+/** Hashed before a body, so that two media types never share a tag. */
 export const tagPrefix = (mediaType: string): string => `${mediaType}\0`
 
-/** Returns a weak entity tag (RFC 9110 §8.8.3) of 132 bits. `tagged`: `tagPrefix`, then the body. */
+/** Returns a weak entity tag (RFC 9110 §8.8.3) of 132 bits. `tagged`: `tagPrefix()`, then the body. */
 export const computeTag = (tagged: Buffer): string =>
   `W/"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`
 
@@ -51,7 +48,7 @@ export const computeTag = (tagged: Buffer): string =>
 export const createEtag = (mediaType: string, body: Buffer): string =>
   computeTag(Buffer.concat([Buffer.from(tagPrefix(mediaType)), body]))
 
-/** Creates the representation of a text or file: bytes and entity tag. Encodings are added on first use. */
+/** Creates the representation of a text or file. Compressed forms are added on first use. */
 export const createRepresentation = (type: string, content: string | Buffer): Representation => {
   const body = typeof content === 'string' ? Buffer.from(content) : content
   return { body, etag: createEtag(type, body), encoded: new Map() }

@@ -8,7 +8,7 @@ const macBytes = 32
 const lengthBytes = 4
 const purpose = 'cache-envelope'
 
-/** At the start, so that a script can compare it. */
+/** The rank comes first, so that the script in Redis can compare it. */
 export const rankBytes = 25
 
 type Head = Pick<
@@ -19,7 +19,7 @@ type Head = Pick<
   ceiling?: number | undefined
 }
 
-/** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all this. */
+/** Layout: rank, length of the head (4 bytes, big endian), head as JSON, body, MAC of the name and all these. */
 export const signEnvelope = (name: string, entry: CacheEntry, secrets: EnvelopeMac): Buffer => {
   const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows, definition } = entry
   const stamp = { customerId, key, epoch, snapshot: snapshot.text, ceiling: snapshot.ceiling }
@@ -36,7 +36,7 @@ export const signEnvelope = (name: string, entry: CacheEntry, secrets: EnvelopeM
   return signed.subarray(nameBytes.length)
 }
 
-/** Opens an envelope. `undefined` unless this service sealed it under the same name. */
+/** Returns the entry, or `undefined` unless this service signed the envelope under the same name. */
 export const openEnvelope = (
   name: string,
   sealed: Buffer,

@@ -1,21 +1,10 @@
 import { Cluster, type Redis } from 'ioredis'
-import { connectRedis, type RedisClient } from '../db/redis.ts'
+import { connectRedis } from '../db/redis.ts'
 
 const scanCount = 1_000
 
-const connect = async (url: string): Promise<RedisClient> => {
-  const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
-  redis.on('error', () => {})
-  await redis.connect()
-  return redis
-}
-
-/**
- * Deletes the entries of a customer in Redis. Open it before any row is deleted, because the erasure must not start
- * if Redis does not respond.
- */
 export type RedisEraser = {
-  /** Deletes entries that contain `{customer}` or a key id. Returns their number. */
+  /** Deletes the keys whose names contain `{customer}` or a key id. Returns their number. */
   erase(customer: string, keyIds: readonly string[]): Promise<number>
   close(): void
 }
@@ -26,16 +15,18 @@ const eraseMarked = async (node: Redis, marks: readonly string[]): Promise<numbe
   do {
     const [next, names] = await node.scan(cursor, 'MATCH', 'certdata:*', 'COUNT', scanCount)
     const found = names.filter((name) => marks.some((mark) => name.includes(mark)))
-    // A cluster accepts several names only if they are in one slot.
+    // One by one: a cluster accepts several names only if they are in one slot.
     for (const name of found) erased += await node.unlink(name)
     cursor = next
   } while (cursor !== '0')
   return erased
 }
 
-/** Connects to Redis, or rejects. Each erasure scans all names, because Redis has no index of them. */
+/** Connects to Redis, or rejects: call it before rows are deleted. Each erasure scans all keys. */
 export const openRedisEraser = async (url: string): Promise<RedisEraser> => {
-  const redis = await connect(url)
+  const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
+  redis.on('error', () => {})
+  await redis.connect()
   return {
     async erase(customer, keyIds) {
       const marks = [`{${customer}}`, ...keyIds]

@@ -1,135 +1,127 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, type Poll, type Stamped, type Verdict, wildcard } from './stamped.ts'
 
-/** Decides whether data that was read earlier may be served now. No clock, no I/O; `compare` also records that the data are served. */
-
-type Line = {
+/** The known changes of one customer and resource. */
+type KnownChanges = {
   name: string
   xids: Set<number>
   newest: number
-  /** The newest served snapshot that the last poll does not include. */
+  /** The newest served snapshot, if the last poll does not include it. */
   served: Snapshot | undefined
 }
 
 /** Evicted as a whole. See docs/decisions/0027-fence-keeps-transaction-numbers.md. */
-type Batch = { snapshot: Snapshot; xids: number[]; lines: Line[] }
+type Batch = { snapshot: Snapshot; xids: number[]; changed: KnownChanges[] }
 
-/** 5 MB, plus 0.4 kB a line: 45 MB if each event has a different line. */
+/** 5 MB, plus 0.4 kB for each customer and resource: 45 MB if each event has others. */
 const defaultMaxEvents = 100_000
-/** Small polls share a batch of this share of `maxEvents`, because a batch for each would need more memory. */
+/** A batch for each poll would need more memory. */
 const batchShare = 1 / 100
 
 const wentBack = 'The database went back in time without a restart or a promotion: restart the service'
 
-const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefined
-const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
+const isEmpty = (changes: KnownChanges) => changes.xids.size === 0 && changes.served === undefined
+const toName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
-/** Creates a fence. Evicting events above `maxEvents` raises the floor. Data from before the floor is `behind`. */
+/** Decides whether stored data may still be served. No clock, no I/O. Above `maxEvents`, evicts the oldest events. */
 export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents) => {
-  let lines = new Map<string, Line>()
+  let changed = new Map<string, KnownChanges>()
   let ahead = new Set<string>()
   let batches: Batch[] = []
   let size = 0
   let last: Poll | undefined
   let floor: Snapshot | undefined
-  /** Incremented by everything that could change a verdict. */
+  /** Incremented by everything that could change a verdict: see `freshAt`. */
   let state = 0
 
-  const getLine = (name: string): Line => {
-    let line = lines.get(name)
-    if (!line) {
-      line = { name, xids: new Set(), newest: 0, served: undefined }
-      lines.set(name, line)
+  const getChanges = (name: string): KnownChanges => {
+    let changes = changed.get(name)
+    if (!changes) {
+      changes = { name, xids: new Set(), newest: 0, served: undefined }
+      changed.set(name, changes)
     }
-    return line
+    return changes
   }
 
   /** Keeps the served snapshots of the same epoch, which still bound later answers. */
-  const forgetAll = (snapshot: Snapshot, isSame: boolean) => {
+  const evictAll = (snapshot: Snapshot, isSame: boolean) => {
     if (!isSame) ahead = new Set()
-    const former = lines
-    lines = new Map()
-    for (const name of ahead) getLine(name).served = former.get(name)?.served
+    const previous = changed
+    changed = new Map()
+    for (const name of ahead) getChanges(name).served = previous.get(name)?.served
     batches = []
     size = 0
     floor = snapshot
   }
 
-  const forgetOldest = () => {
+  const evictOldest = () => {
     const batch = batches.shift() as Batch
-    for (const [index, line] of batch.lines.entries()) {
-      if (line.xids.delete(batch.xids[index] as number) && isEmpty(line)) lines.delete(line.name)
+    for (const [index, changes] of batch.changed.entries()) {
+      if (changes.xids.delete(batch.xids[index] as number) && isEmpty(changes)) changed.delete(changes.name)
     }
-    size -= batch.lines.length
+    size -= batch.changed.length
     floor = batch.snapshot
   }
 
   const batchFor = (snapshot: Snapshot, count: number): Batch => {
     const latest = batches.at(-1)
-    if (latest && latest.lines.length + count <= maxBatch) {
+    if (latest && latest.changed.length + count <= maxBatch) {
       latest.snapshot = snapshot
       return latest
     }
-    const batch = { snapshot, xids: [], lines: [] }
+    const batch = { snapshot, xids: [], changed: [] }
     batches.push(batch)
     return batch
   }
 
-  const note = (snapshot: Snapshot, events: readonly ChangeEvent[]) => {
+  const add = (snapshot: Snapshot, events: readonly ChangeEvent[]) => {
     if (events.length === 0) return
     const batch = batchFor(snapshot, events.length)
     for (const { xid, customerId, resource } of events) {
-      const line = getLine(lineName(customerId, resource))
-      line.xids.add(xid)
-      if (xid > line.newest) line.newest = xid
+      const changes = getChanges(toName(customerId, resource))
+      changes.xids.add(xid)
+      if (xid > changes.newest) changes.newest = xid
       batch.xids.push(xid)
-      batch.lines.push(line)
+      batch.changed.push(changes)
     }
     size += events.length
-    while (size > maxEvents && batches.length > 0) forgetOldest()
+    while (size > maxEvents && batches.length > 0) evictOldest()
   }
 
-  /** Whether the newest change is below xmax and none of them was still running. */
-  const shows = ({ snapshot }: Stamped, line: Line | undefined): boolean =>
-    line === undefined ||
-    line.xids.size === 0 ||
-    (line.newest < snapshot.xmax && !snapshot.xip.some((xid) => line.xids.has(xid)))
-
-  const showsAll = (stamped: Stamped, customerId: string, resource: string): boolean =>
-    shows(stamped, lines.get(lineName(customerId, resource)))
+  const showsAll = ({ snapshot }: Stamped, customerId: string, resource: string): boolean => {
+    const changes = changed.get(toName(customerId, resource))
+    if (changes === undefined || changes.xids.size === 0) return true
+    return changes.newest < snapshot.xmax && !snapshot.xip.some((xid) => changes.xids.has(xid))
+  }
 
   const isBehindServed = ({ customerId, dependsOn, snapshot }: Stamped): boolean =>
     ahead.size > 0 &&
     dependsOn.some((resource) => {
-      const served = lines.get(lineName(customerId, resource))?.served
+      const served = changed.get(toName(customerId, resource))?.served
       return served !== undefined && !includesSnapshot(snapshot, served)
     })
 
-  /**
-   * Records an answer that is served without `compare`, because its query started after the request.
-   * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
-   */
+  // See docs/decisions/0029-monotonic-reads-go-by-poll.md.
   const noteServed = ({ customerId, dependsOn, snapshot }: Stamped): void => {
     if (last && includesSnapshot(last.snapshot, snapshot)) return
     for (const resource of dependsOn) {
-      const name = lineName(customerId, resource)
-      const line = getLine(name)
-      if (line.served && includesSnapshot(line.served, snapshot)) continue
-      line.served = snapshot
+      const name = toName(customerId, resource)
+      const changes = getChanges(name)
+      if (changes.served && includesSnapshot(changes.served, snapshot)) continue
+      changes.served = snapshot
       ahead.add(name)
       state += 1
     }
   }
 
-  /** Clears the served snapshots that the poll includes. */
   const settle = (snapshot: Snapshot) => {
     for (const name of ahead) {
-      const line = lines.get(name)
-      if (line?.served && !includesSnapshot(snapshot, line.served)) continue
+      const changes = changed.get(name)
+      if (changes?.served && !includesSnapshot(snapshot, changes.served)) continue
       ahead.delete(name)
-      if (!line) continue
-      line.served = undefined
-      if (isEmpty(line)) lines.delete(name)
+      if (!changes) continue
+      changes.served = undefined
+      if (isEmpty(changes)) changed.delete(name)
     }
   }
 
@@ -140,12 +132,13 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       if (last && isSame && !includesSnapshot(poll.snapshot, last.snapshot)) throw new Error(wentBack)
       last = poll
       if (isFirst && poll.since) floor = poll.since
-      if (!poll.events || !(isSame || (isFirst && poll.since))) forgetAll(poll.snapshot, isSame)
-      else note(poll.snapshot, poll.events)
+      if (!poll.events || !(isSame || (isFirst && poll.since))) evictAll(poll.snapshot, isSame)
+      else add(poll.snapshot, poll.events)
       settle(poll.snapshot)
       if (!isSame || poll.events?.length !== 0) state += 1
     },
 
+    /** Also records data that are `fresh` as served. */
     compare(stamped: Stamped): Verdict {
       if (stamped.freshAt === state) return 'fresh'
       if (!last || !floor || stamped.epoch !== last.epoch) return 'behind'
@@ -156,13 +149,14 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
         showsAll(stamped, customerId, wildcard) &&
         dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, wildcard, name))
       if (!shown) return 'behind'
-      // A standby may show more than `noteServed` would record. A later answer could then go back in time.
+      // A standby may show more than `noteServed` records, and a later answer could go back in time.
       if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'
       noteServed(stamped)
       stamped.freshAt = state
       return 'fresh'
     },
 
+    /** Records data that were served without `compare`, because their query started after the request. */
     noteServed,
 
     get last(): Poll | undefined {

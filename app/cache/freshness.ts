@@ -9,7 +9,6 @@ export type ClockReading = Readonly<{ monotonic: number; wall: number }>
 
 export type LeaseClock = {
   now(): ClockReading
-  /** Milliseconds since `moment`, by the clock that advanced more. */
   since(moment: ClockReading): number
 }
 
@@ -19,54 +18,45 @@ export const createLeaseClock = (monotonic: () => number, wall: () => number): L
   since: (moment) => Math.max(monotonic() - moment.monotonic, wall() - moment.wall),
 })
 
-/**
- * `fresh`: shows every change committed up to half a second ago. `stale`: the database does not respond, and the
- * answer may be served for a while, with a label. `behind`: must be read again.
- */
+/** `stale`: the database does not respond, so serve the entry with a label. `behind`: read the database. */
 export type Freshness = 'fresh' | 'stale' | 'behind'
 
-export type Judge = {
+export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   check(stamped: Stamped): Freshness | Promise<Freshness>
-  /** Waits for a poll that starts after this call. False if the poll failed. */
-  confirm(): Promise<boolean>
-  /** Waits for the running poll or a new one. False if it failed. */
-  confirmSoon(): Promise<boolean>
+  /** Call it right after a good poll. */
   checkConfirmed(stamped: Stamped): Freshness
-  /** Whether it may show changes that the last poll does not. */
+  /** Whether a standby's data may show more than the last poll. */
   mayBeAhead(stamped: Stamped): boolean
   noteServed(stamped: Stamped): void
   staleSeconds(): number
-  /** Whether polls fail and the lease has ended. Rights and settings may be out of date, too. */
+  /** Polls fail, and the lease has ended. Rights and settings may be out of date, too. */
   isAway(): boolean
-  /** Whether reads fail, too. Answers are then labelled as stale. */
+  /** Also reads fail, so that answers are stale. */
   isUnanswered(): boolean
   readOr: ReturnType<typeof createReadFallback>['readOr']
   epoch(): string
   mark(): string
-  /** Every commit before this instant is in each fresh or stale answer. RFC 3339. All three are empty at first. */
+  /** Every commit before this instant is in each fresh answer. RFC 3339. Before the first poll, all three are ''. */
   asOf(): string
 }
 
-/**
- * Creates the serve rule: the fence's verdict, under a lease. `staleMaxMs`: maximum age of the last good poll for
- * stale answers. `now`: milliseconds, monotonic.
- */
-export const createJudge = (
+/** Combines the fence with the poller's lease. `staleMaxMs`: age of the last good poll. `now`: monotonic, in ms. */
+export const createFreshnessCheck = (
   fence: Fence,
   poller: Poller,
   staleMaxMs: number,
   now: () => number = () => performance.now(),
-): Judge => {
-  const secondWay = createReadFallback(now)
+): FreshnessCheck => {
+  const fallback = createReadFallback(now)
   const isAway = () => poller.isDown() && !poller.isLeased()
 
   const settled = (stamped: Stamped): Freshness => (fence.compare(stamped) === 'fresh' ? 'fresh' : 'behind')
 
-  // Without a poll, nothing can resolve `unsure`, and the answer is labelled.
+  // `unsure` is stale, too: no poll can decide.
   const staleOrBehind = (stamped: Stamped): Freshness =>
     poller.ageMs() <= staleMaxMs && fence.compare(stamped) !== 'behind' ? 'stale' : 'behind'
 
-  /** Twice, because a slow poll may arrive after its lease. */
+  /** Polls twice, if the first response arrives after the end of its lease. */
   const isConfirmed = async (): Promise<boolean> => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       if (!(await poller.confirm())) return false
@@ -88,14 +78,14 @@ export const createJudge = (
       }
       return poller.isDown() ? staleOrBehind(stamped) : afterPoll(stamped)
     },
-    confirm: poller.confirmAfter,
-    confirmSoon: poller.confirm,
+    confirm: poller.confirm,
+    confirmAfter: poller.confirmAfter,
     checkConfirmed: settled,
     mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,
     isAway,
-    isUnanswered: () => isAway() && !secondWay.isOpen(),
-    readOr: secondWay.readOr,
+    isUnanswered: () => isAway() && !fallback.isOpen(),
+    readOr: fallback.readOr,
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),
     epoch: () => fence.last?.epoch ?? '',
     mark: () => fence.last?.mark ?? '',
@@ -113,29 +103,28 @@ export type ReadResult = {
   staleSeconds?: number
 }
 
-/** If an entry is further ahead of the last poll, the database's clock was set back. */
+/** If an entry is further ahead of the last poll, the database's clock was set back, and the poll's time counts. */
 const aheadMs = 1_000
 
-/** The later of the two instants, but the poll's if the entry's is too far ahead. */
 const pickLater = (polled: string, read: string | undefined): string =>
   read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
 
-/** Returns the answer of an entry, as fresh. */
-export const toFreshResult = (judge: Judge, entry: CacheEntry, outcome: CacheLayer): ReadResult => ({
+/** Wraps an entry that is fresh. */
+export const toFreshResult = (judge: FreshnessCheck, entry: CacheEntry, outcome: CacheLayer): ReadResult => ({
   entry,
   outcome,
   asOf: pickLater(judge.asOf(), entry.at),
 })
 
-/** Labels the answer if it is stale. `undefined` if the entry lacks a known change. */
+/** Sets `staleSeconds` if the entry is stale. `undefined` if it is behind. */
 export const toCheckedResult = async (
-  judge: Judge,
+  judge: FreshnessCheck,
   entry: CacheEntry,
   outcome: CacheLayer,
   pending = judge.check(entry),
 ): Promise<ReadResult | undefined> => {
-  const freshness = await pending
-  if (freshness === 'behind') return undefined
-  const answer = toFreshResult(judge, entry, outcome)
-  return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
+  const verdict = await pending
+  if (verdict === 'behind') return undefined
+  const result = toFreshResult(judge, entry, outcome)
+  return verdict === 'fresh' ? result : { ...result, staleSeconds: judge.staleSeconds() }
 }

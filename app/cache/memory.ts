@@ -13,7 +13,7 @@ const largestShare = 1 / 8
 const sizeCalculation = ({ body, key }: CacheEntry): number =>
   2 * body.length + 2 * key.length + overheadBytes
 
-/** Creates an LRU cache. With 0 bytes it keeps nothing. */
+/** Creates an LRU cache of `maxBytes`; 0 keeps nothing. */
 export const createMemoryCache = (maxBytes: number) => {
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: Math.max(1, maxBytes),
@@ -21,8 +21,7 @@ export const createMemoryCache = (maxBytes: number) => {
     sizeCalculation,
   })
   return {
-    get: (customerId: string, key: string): CacheEntry | undefined => entries.get(entryName(customerId, key)),
-    find: (name: string): CacheEntry | undefined => entries.get(name),
+    get: (name: string): CacheEntry | undefined => entries.get(name),
     /** Keeps the newer of two entries of one epoch. True if the cache now holds `entry`. */
     set(entry: CacheEntry): boolean {
       const name = entryName(entry.customerId, entry.key)

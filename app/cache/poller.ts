@@ -16,28 +16,27 @@ export type PollerOptions = {
   fence: Fence
   clock: LeaseClock
   warn: (message: string, error?: Error) => void
-  /** Between the starts of two polls. */
   intervalMs?: number
-  /** How long a poll counts as current, from its start. */
   leaseMs?: number
 }
 
-/** Called with the changes that became visible. `undefined`: anything may have changed. */
+/** `undefined`: anything may have changed. */
 export type Listener = (events: readonly ChangeEvent[] | undefined) => void
 
 export type Poller = {
-  /** Makes the first poll, with retries. Rejects if all of them fail. Then polls once per interval. */
+  /** Resolves after the first good poll, rejects after 20 failed ones. Then polls once per interval. */
   start(): Promise<void>
+  /** Whether the last good poll started at most `leaseMs` ago. */
   isLeased(): boolean
   isDown(): boolean
-  /** Waits for the running poll or a new one; after a failure, for the next regular one. False: it failed. */
+  /** Waits for the running poll or a new one; after a failure, for the next regular one. False if it failed. */
   confirm(): Promise<boolean>
-  /** Waits for a poll that starts after this call. False: it failed. */
+  /** Waits for a poll that starts after this call. False if it failed. */
   confirmAfter(): Promise<boolean>
+  /** Since the start of the last good poll. Infinity before it. */
   ageMs(): number
   /** Milliseconds since 1970, from the last good poll. See docs/decisions/0056-the-database-clock-counts.md. */
   databaseNow(): number
-  /** Returns a function that removes the listener. */
   listen(listener: Listener): () => void
   close(): Promise<void>
 }
@@ -46,7 +45,7 @@ const defaultIntervalMs = 100
 const defaultLeaseMs = 500
 const startAttempts = 20
 
-/** Keeps a fence informed, with one poll in flight and at most one queued. Polling continues after failures. */
+/** Creates a poller that applies each poll to the fence. One poll runs at a time, and at most one is queued. */
 export const createPoller = (options: PollerOptions): Poller => {
   const { source, fence, clock, warn } = options
   const { intervalMs = defaultIntervalMs, leaseMs = defaultLeaseMs } = options
@@ -71,7 +70,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     if (events?.length !== 0) for (const listener of listeners) listener(events)
   }
 
-  const run = async (): Promise<boolean> => {
+  const tryPoll = async (): Promise<boolean> => {
     try {
       await pollOnce()
       if (isFailing) warn('the database is reachable again: answers are fresh')
@@ -86,35 +85,34 @@ export const createPoller = (options: PollerOptions): Poller => {
     }
   }
 
-  // The interval includes the poll, because the lease must not end before the next poll of a distant database.
+  // Measured from the start of the poll, or the lease could end before the next poll of a distant database.
   const getDelay = (begun: ClockReading): number =>
     isFailing ? intervalMs : Math.max(0, intervalMs - clock.since(begun))
 
-  const start = (): Promise<boolean> => {
+  const startPoll = (): Promise<boolean> => {
     clearTimeout(timer)
     const begun = clock.now()
-    running = run().finally(() => {
+    running = tryPoll().finally(() => {
       running = undefined
-      if (!isClosed) timer = setTimeout(start, getDelay(begun))
+      if (!isClosed) timer = setTimeout(startPoll, getDelay(begun))
     })
     due?.resolve(running)
     due = undefined
     return running
   }
 
-  // Or every caller would poll a database that refuses immediately.
+  // Otherwise every caller would poll a database that refuses immediately.
   const awaitDue = (): Promise<boolean> => {
     due ??= Promise.withResolvers()
     return due.promise
   }
 
-  const confirm = () => running ?? (isFailing && !isClosed ? awaitDue() : start())
+  const confirm = () => running ?? (isFailing && !isClosed ? awaitDue() : startPoll())
   const confirmAfter = (): Promise<boolean> => {
-    if (!running) return start()
+    if (!running) return startPoll()
     queued ??= running.then(() => {
       queued = undefined
-      // A poll that another caller started also started after this call.
-      return running ?? start()
+      return running ?? startPoll()
     })
     return queued
   }
@@ -130,7 +128,7 @@ export const createPoller = (options: PollerOptions): Poller => {
           await delay(intervalMs)
         }
       }
-      timer = setTimeout(start, intervalMs)
+      timer = setTimeout(startPoll, intervalMs)
     },
     isLeased: () => sentAt !== undefined && clock.since(sentAt) <= leaseMs,
     isDown: () => isFailing,

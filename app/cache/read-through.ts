@@ -2,15 +2,17 @@ import { ApiError } from '../errors.ts'
 import { createDatabaseReads, type DatabaseReadsDeps } from './database-reads.ts'
 import type { CacheEntry, ReadRequest } from './entry.ts'
 import { type ReadResult, toCheckedResult, toFreshResult } from './freshness.ts'
+import { entryName } from './memory.ts'
 import type { SharedCache } from './redis.ts'
 
+/** `different`: a change was not logged. `superseded`: it was logged in the meantime, or the poll failed. */
 export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
 
-type Flight = {
+type InFlight = {
   startedAt: number
-  /** It reads only the database, so its data is not older than its start. */
+  /** Reads only the primary, so its data are not older than its start. */
   isDirect: boolean
-  /** `undefined` after landing, because V8 retains old tables of a map and their values. */
+  /** `undefined` at the end, because V8 retains old tables of a map and their values. */
   result: Promise<ReadResult> | undefined
 }
 
@@ -21,131 +23,114 @@ type Deps = DatabaseReadsDeps & {
 const failureMs = 100
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
-/** A request that joined has waited less, so the queue may still accept it. */
+/** A request that joined has waited less, and the queue may still accept it. */
 const ignoreOverload = (error: unknown): undefined => {
   if (!isOverloaded(error)) throw error
 }
 
-/**
- * Reads memory, then Redis, then the database. Misses on one key share a flight. A caller that joins it uses the
- * answer only if it shows all changes known by then.
- */
+/** Reads memory, then Redis, then the database. Concurrent misses of one key share a read. */
 export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
-  const flights = new Map<string, Flight>()
+  const inFlight = new Map<string, InFlight>()
   const database = createDatabaseReads({ memory, shared, judge })
   let tick = 0
-  /** The first question that memory answered since the last probe. */
-  let sample: { question: ReadRequest; entry: CacheEntry } | undefined
+  /** The first read from memory since the last probe. */
+  let sample: { request: ReadRequest; entry: CacheEntry } | undefined
 
-  /** If only the polls fail, a new read is better than a stale answer. */
   const preferNew = (
-    answer: ReadResult,
+    result: ReadResult,
     read: () => Promise<ReadResult>,
   ): ReadResult | Promise<ReadResult> =>
-    answer.staleSeconds === undefined ? answer : judge.readOr(read, answer)
+    result.staleSeconds === undefined ? result : judge.readOr(read, result)
 
-  const readShared = async (question: ReadRequest, cache: SharedCache): Promise<ReadResult> => {
-    const { customerId, key, dependsOn } = question
+  const readShared = async (request: ReadRequest, cache: SharedCache): Promise<ReadResult> => {
+    const { customerId, key, dependsOn } = request
     const entry = await cache.get(customerId, key, dependsOn)
-    const answer = entry && (await toCheckedResult(judge, entry, 'redis'))
-    if (!entry || !answer) return database.read(question)
+    const result = entry && (await toCheckedResult(judge, entry, 'redis'))
+    if (!entry || !result) return database.read(request)
     memory.set(entry)
-    return preferNew(answer, () => database.readPrimary(question))
+    return preferNew(result, () => database.readPrimary(request))
   }
 
-  const start = (name: string, question: ReadRequest): Promise<ReadResult> => {
+  const startRead = (name: string, request: ReadRequest): Promise<ReadResult> => {
     tick += 1
-    const isDirect = question.noCache || !(shared || question.fillFromReplica)
-    const result = question.noCache || !shared ? database.read(question) : readShared(question, shared)
-    const flight: Flight = { startedAt: tick, isDirect, result }
-    flights.set(name, flight)
-    const land = () => {
-      if (flights.get(name) === flight) flights.delete(name)
-      flight.result = undefined
+    const isDirect = request.noCache || !(shared || request.fillFromReplica)
+    const result = request.noCache || !shared ? database.read(request) : readShared(request, shared)
+    const started: InFlight = { startedAt: tick, isDirect, result }
+    inFlight.set(name, started)
+    const end = () => {
+      if (inFlight.get(name) === started) inFlight.delete(name)
+      started.result = undefined
     }
-    result.then(land, (error) => (isOverloaded(error) ? land() : wait(failureMs).then(land)))
+    result.then(end, (error) => (isOverloaded(error) ? end() : wait(failureMs).then(end)))
     return result
   }
 
-  const own = async (result: Promise<ReadResult>): Promise<ReadResult> => {
-    const answer = await result
-    judge.noteServed(answer.entry)
-    return answer
+  /** Returns a read that started after `arrivedAt` and satisfies `noCache`. */
+  const findLaterRead = (name: string, arrivedAt: number, noCache: boolean) => {
+    const found = inFlight.get(name)
+    return found && found.startedAt > arrivedAt && (found.isDirect || !noCache) ? found.result : undefined
   }
 
-  const begunSince = (flight: Flight | undefined, arrivedAt: number, { noCache }: ReadRequest) =>
-    flight !== undefined && flight.startedAt > arrivedAt && (flight.isDirect || !noCache) ? flight : undefined
-
-  const readSlowly = async (name: string, question: ReadRequest, arrivedAt: number): Promise<ReadResult> => {
-    const running = flights.get(name)
-    if (running?.result && !question.noCache && !begunSince(running, arrivedAt, question)) {
-      const joined = await running.result.catch(ignoreOverload)
-      const answer = joined && (await toCheckedResult(judge, joined.entry, joined.outcome))
-      if (answer) {
-        return preferNew({ ...answer, isStored: joined.isStored }, () => readAnew(name, question, arrivedAt))
+  const readUncached = async (request: ReadRequest, arrivedAt: number): Promise<ReadResult> => {
+    const { customerId, key, noCache } = request
+    const name = entryName(customerId, key)
+    const earlier =
+      noCache || findLaterRead(name, arrivedAt, noCache) ? undefined : inFlight.get(name)?.result
+    if (earlier) {
+      const joined = await earlier.catch(ignoreOverload)
+      const checked = joined && (await toCheckedResult(judge, joined.entry, joined.outcome))
+      if (checked) {
+        const result = { ...checked, isStored: joined.isStored }
+        return preferNew(result, () => readUncached({ ...request, noCache: true }, arrivedAt))
       }
     }
-    // An older flight may miss commits from before our arrival.
-    return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))
+    const result = await (findLaterRead(name, arrivedAt, noCache) ?? startRead(name, request))
+    judge.noteServed(result.entry)
+    return result
   }
 
-  const readAnew = (name: string, question: ReadRequest, arrivedAt: number) =>
-    readSlowly(name, { ...question, noCache: true }, arrivedAt)
-
-  const readConfirmed = async (
-    name: string,
-    question: ReadRequest,
-    arrivedAt: number,
-  ): Promise<ReadResult> => {
-    // Without a poll, stored entries cannot be used. A new read still shows all earlier commits.
-    const isConfirmed = await judge.confirm()
-    const entry = memory.get(question.customerId, question.key)
+  const readConfirmed = async (request: ReadRequest, arrivedAt: number): Promise<ReadResult> => {
+    const isConfirmed = await judge.confirmAfter()
+    const entry = memory.get(entryName(request.customerId, request.key))
     if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
       return toFreshResult(judge, entry, 'memory')
-    return readSlowly(name, question, arrivedAt)
+    return readUncached(request, arrivedAt)
   }
 
   return {
-    /**
-     * Returns a fresh answer from memory, by `entryName`. `undefined` if there is none, or if the next probe still
-     * needs a sample: then call `read`.
-     */
+    /** Returns a fresh result from memory. `undefined`: call `read`, even if only the probe needs a sample. */
     readAtOnce(name: string): ReadResult | undefined {
-      const entry = sample && memory.find(name)
+      const entry = sample && memory.get(name)
       return entry && judge.check(entry) === 'fresh' ? toFreshResult(judge, entry, 'memory') : undefined
     },
-    /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 for another primary. */
-    read(question: ReadRequest): ReadResult | Promise<ReadResult> {
-      const { customerId, key } = question
-      const entry = question.noCache ? undefined : memory.get(customerId, key)
-      const freshness = entry && judge.check(entry)
-      if (entry && freshness === 'fresh') {
-        sample ??= { question, entry }
+    /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 if another server responds. */
+    read(request: ReadRequest): ReadResult | Promise<ReadResult> {
+      const { noCache } = request
+      const entry = noCache ? undefined : memory.get(entryName(request.customerId, request.key))
+      const verdict = entry && judge.check(entry)
+      if (entry && verdict === 'fresh') {
+        sample ??= { request, entry }
         return toFreshResult(judge, entry, 'memory')
       }
       tick += 1
-      const name = `${customerId}\0${key}`
-      if (question.noCache) return readConfirmed(name, question, tick)
-      if (!entry || freshness === 'behind') return readSlowly(name, question, tick)
       const arrivedAt = tick
-      return toCheckedResult(judge, entry, 'memory', freshness).then((answer) =>
-        answer
-          ? preferNew(answer, () => readAnew(name, question, arrivedAt))
-          : readSlowly(name, question, arrivedAt),
+      if (noCache) return readConfirmed(request, arrivedAt)
+      if (!entry || verdict === 'behind') return readUncached(request, arrivedAt)
+      return toCheckedResult(judge, entry, 'memory', verdict).then((result) =>
+        result
+          ? preferNew(result, () => readUncached({ ...request, noCache: true }, arrivedAt))
+          : readUncached(request, arrivedAt),
       )
     },
-    /**
-     * Reads an answer again that was served from memory since the last probe, and compares the bytes. `different`:
-     * the fence accepted an outdated answer. `superseded`: the data may have changed in the meantime.
-     */
+    /** Reads again a result that memory has served since the last probe, and compares the bytes. */
     async probe(): Promise<ProbeResult> {
       if (!sample) return 'nothing'
-      const { question, entry } = sample
+      const { request, entry } = sample
       sample = undefined
-      const { body, isAbsent } = await question.fill()
+      const { body, isAbsent } = await request.fill()
       if (isAbsent === entry.isAbsent && body.equals(entry.body)) return 'same'
-      // This poll covers everything that the fill saw. If the entry is still fresh, no change was logged.
-      if (!(await judge.confirm())) return 'superseded'
+      // This poll reports every logged change that `fill` has seen.
+      if (!(await judge.confirmAfter())) return 'superseded'
       return judge.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
     },
     get fills() {

@@ -14,9 +14,9 @@ import { rankSnapshot } from './snapshot.ts'
 
 /** Entries that all instances share. Never throws, never hangs. */
 export type SharedCache = {
-  /** `undefined` if missing, refused or late. The entry may be out of date. */
+  /** The entry may be out of date. `undefined` if it is missing or late, or if Redis refuses. */
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<CacheEntry | undefined>
-  /** Keeps the newer of two entries. Does nothing while Redis is down or hangs. */
+  /** Redis keeps the newer of two entries. */
   set(entry: CacheEntry): void
   close(): Promise<void>
   figures?(): RedisFigures
@@ -25,9 +25,7 @@ export type SharedCache = {
 export type RedisCacheOptions = {
   url: string
   secrets: EnvelopeMac
-  /** Empty before the first poll. */
   epoch: () => string
-  /** Bounds the memory of Redis. */
   ttlSeconds: number
   warn: (message: string, error?: Error) => void
 }
@@ -36,35 +34,30 @@ export type RedisCacheOptions = {
 const commandTimeoutMs = 25
 const probeEveryMs = 100
 const tryWriteEveryMs = 1_000
-/** On the node of a cluster that refused a command for this customer. */
-const triedName = (customerId: string) => `certdata:{${customerId}}:tried`
 const giveUpAfterMs = 5_000
 
 type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
 
-/** Codes with which Redis rejects a user or password; ioredis puts its own text in front. */
+/** Anywhere in the text, because ioredis prepends its own. */
 const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
 const timedOut = 'Redis did not answer in time'
 
-/**
- * Stores an envelope unless the stored one is newer. Ranks are texts, because Lua's numbers are doubles and close
- * snapshots would be equal.
- */
+/** Stores an envelope unless the stored one is newer. Lua's numbers are doubles, so ranks are compared as texts. */
 const setScript = `
 local known = redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1})
 if #known < ${rankBytes} or known <= ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 end`
 
-/** Transaction numbers of different epochs cannot be compared. With the hash tag, a customer is on one node. */
+/** Ranks of different epochs cannot be compared. With the hash tag, a customer is on one node of a cluster. */
 const getName = (epoch: string, customerId: string, key: string) =>
   `certdata:{${customerId}}:${hash('sha256', epoch, 'base64url').slice(0, 8)}:${key}`
 
-/** ioredis's own timeout also rejects answers that have arrived but wait. */
+/** ioredis's own timeout also rejects answers that have arrived but were not read yet. */
 const inTime = <T>(answer: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     let stop = () => {}
-    // ioredis sends commands at the end of the turn. Only then does Redis start to take time.
+    // Commands are sent at the end of the turn.
     const sent = setImmediate(() => {
       stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
     })
@@ -74,7 +67,7 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
     })
   })
 
-/** Creates a shared cache in Redis, which is not used while Redis is down or hangs. Removes foreign values. */
+/** Creates the shared cache. While Redis hangs, it is bypassed. Values that this service did not sign are removed. */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
@@ -108,9 +101,10 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const reportRefusal = (error: Error) =>
     warnOfRefusal('Redis refuses commands: answers are not shared with other instances', error)
 
-  /** Tries every command, because an ACL may refuse any of them. */
+  /** Tries all three commands, because an ACL may refuse any of them. */
   const tryWrites = async (customerId: string) => {
-    const name = triedName(customerId)
+    // In a cluster, this key is on the node that refused the customer's command.
+    const name = `certdata:{${customerId}}:tried`
     while (refuses && !isClosed) {
       await delay(tryWriteEveryMs, undefined, { ref: false })
       try {
@@ -149,17 +143,6 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     wasRefused = false
   })
 
-  const opened = (
-    name: string,
-    sealed: Buffer,
-    { customerId, key, dependsOn }: Pick<CacheEntry, 'customerId' | 'key' | 'dependsOn'>,
-  ): CacheEntry | undefined => {
-    const entry = openEnvelope(name, sealed, secrets)
-    if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
-    redis.unlink(name).catch((error) => onFailure(error, customerId))
-    return undefined
-  }
-
   return {
     async get(customerId, key, dependsOn) {
       const current = epoch()
@@ -167,11 +150,14 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const name = getName(current, customerId, key)
       try {
         const sealed = await inTime(redis.getBuffer(name))
-        return sealed ? opened(name, sealed, { customerId, key, dependsOn }) : undefined
+        if (!sealed) return undefined
+        const entry = openEnvelope(name, sealed, secrets)
+        if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
+        redis.unlink(name).catch((error) => onFailure(error, customerId))
       } catch (error) {
         onFailure(error as Error, customerId)
-        return undefined
       }
+      return undefined
     },
     set(entry) {
       if (isHanging || redis.status !== 'ready') return
@@ -184,10 +170,9 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       )
     },
     figures: () => ({ isUp: redis.status === 'ready' && !refuses, isBreakerOpen: isHanging }),
-    close() {
+    async close() {
       isClosed = true
       redis.disconnect()
-      return Promise.resolve()
     },
   }
 }

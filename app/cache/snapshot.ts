@@ -1,14 +1,11 @@
-/**
- * A snapshot of PostgreSQL (its manual, "pg_snapshot components"): the transactions whose changes a statement
- * saw. Numbers are exact below 2^53, which lasts 285 years at a million transactions a second.
- */
+/** See PostgreSQL, "pg_snapshot components". 2^53 numbers last 285 years at a million transactions a second. */
 export type Snapshot = Readonly<{
   xmin: number
   xmax: number
   /** Running transactions between the two, ascending. */
   xip: readonly number[]
   text: string
-  /** Of a standby: the data may show transactions beyond `xmax`, but none from this number on. */
+  /** Of a standby, whose data may show transactions from `xmax` up to this number, exclusive. */
   ceiling?: number
 }>
 
@@ -20,10 +17,7 @@ const parseNumber = (digits: string): number => {
   return number
 }
 
-/**
- * Parses `pg_current_snapshot()::text`. Throws on anything else. `recovering`: the snapshot is of a standby, whose
- * list of running transactions is always empty, so only those below xmin have ended.
- */
+/** Parses `pg_current_snapshot()::text`, or throws. `recovering`: a standby never lists running transactions. */
 export const parseSnapshot = (text: string, recovering = false): Snapshot => {
   const [, low, high, list] = form.exec(text) ?? []
   if (low === undefined || high === undefined || list === undefined) {
@@ -35,33 +29,30 @@ export const parseSnapshot = (text: string, recovering = false): Snapshot => {
   return { xmin, xmax: parseNumber(high), xip: xip.sort((a, b) => a - b), text }
 }
 
-/** Whether the snapshot shows a committed transaction. */
+/** Whether the snapshot shows a transaction, if it committed. */
 export const isVisible = (xid: number, { xmin, xmax, xip }: Snapshot): boolean =>
   xid < xmin || (xid < xmax && !xip.includes(xid))
 
-/** Whether the snapshot shows everything that `older` shows. Snapshots of one primary are totally ordered. */
+/** Whether `snapshot` shows every transaction that `older` shows. Snapshots of one primary are totally ordered. */
 export const includesSnapshot = (snapshot: Snapshot, older: Snapshot): boolean =>
   snapshot === older ||
   snapshot.text === older.text ||
   (snapshot.xmax >= older.xmax && snapshot.xip.every((xid) => xid >= older.xmax || older.xip.includes(xid)))
 
-/**
- * Whether a standby's data may show transactions that `known`, a snapshot of the primary, does not.
- * See docs/decisions/0031-standby-answers-wait-for-a-poll.md.
- */
+/** Whether a standby's data may show more than `known`. See docs/decisions/0031-standby-answers-wait-for-a-poll.md. */
 export const mayExceed = ({ ceiling }: Snapshot, known: Snapshot | undefined): boolean =>
   ceiling !== undefined && (!known || known.xmax < ceiling || known.xip.some((xid) => xid < ceiling))
 
 const rankWidth = 20
 const mostRunning = 99_999
 
-/** Returns a text that sorts snapshots of one primary by time: by xmax, then by fewer running transactions. */
+/** Returns a text of 25 digits. Texts of one primary's snapshots sort by time. */
 export const rankSnapshot = ({ xmax, xip }: Snapshot): string =>
   String(xmax).padStart(rankWidth, '0') +
   String(mostRunning - Math.min(xip.length, mostRunning)).padStart(5, '0')
 
-/** Database history and server start. A server that crashed may use numbers again. */
+/** Names the transactions' history. It includes the server's start, because a crashed server may reuse numbers. */
 export const formatEpoch = (identity: string, server: string): string => `${identity} ${server}`
 
-/** Whether the epoch has this start time of a server. */
+/** Whether the epoch has this start of the server. */
 export const isFromServer = (epoch: string, server: string): boolean => epoch.endsWith(` ${server}`)

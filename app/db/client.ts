@@ -1,19 +1,18 @@
 import pg from 'pg'
 
 export const statementTimeoutMs = 5_000
-/** How long the driver waits for a response: a hung server does not enforce its own statement timeout. */
+/** For the driver, because a hung server does not enforce its own statement timeout. */
 export const answerTimeoutMs = statementTimeoutMs + 1_000
 export const connectTimeoutMs = 5_000
 
 const lateMessage = 'Query read timeout'
 
-/** Closes a connection whose statement gets no response, or the pool would reuse it for up to 15 minutes. */
+/** Destroys a connection whose statement gets no response. The pool would reuse it for up to 15 minutes. */
 export class MortalClient extends pg.Client {
   override query(...given: unknown[]): never {
     const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
     if (answer instanceof Promise) {
       answer.catch(({ message }: Error) => {
-        // While a statement runs, `end` destroys the socket.
         if (message === lateMessage) void this.end().catch(() => {})
       })
     }

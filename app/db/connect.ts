@@ -5,17 +5,17 @@ import { createQueue, type Queue } from '../overload/queue.ts'
 import { answerTimeoutMs, connectTimeoutMs, MortalClient, statementTimeoutMs } from './client.ts'
 import type { Database, Db } from './schema.ts'
 import { pinSession } from './session.ts'
-import { explainRefusal, requireFit, UnfitConnection, type Wall } from './wall.ts'
+import { checkSession, explainRefusal, type Serving, UnfitConnection } from './session-check.ts'
 
 export { operatorRole, readerRole } from './roles.ts'
 
-/** Idle time before TCP keep-alive probes. Node sends ten, one second apart. */
+/** Then Node sends ten probes, one second apart. */
 const keepAliveAfterMs = 10_000
 
 const parseText = (value: string) => value
 const parsers = new Map<number, (value: string) => unknown>([
   [pg.types.builtins.INT8, Number],
-  // As text: a JavaScript Date has neither PostgreSQL's microseconds nor a date without a time zone.
+  // A JavaScript Date has no microseconds, and no date without a time zone.
   [pg.types.builtins.DATE, parseText],
   [pg.types.builtins.TIMESTAMPTZ, parseText],
 ])
@@ -27,36 +27,32 @@ const types = {
 export type ConnectOptions = {
   role?: string
   max: number
-  /** Idle connections to keep open, because opening one takes round trips. Optional. Defaults to 0. */
-  kept?: number
+  /** Number of idle connections to keep open. */
+  minIdle?: number
   applicationName: string
   operator?: string | undefined
   onError: (error: Error) => void
   statementTimeoutMs?: number
-  /** Disables the response timeout, for exports: their responses take longer than a first response may. */
+  /** Has no response timeout. */
   isStreaming?: boolean
-  /** For connections of the serving role: every new one must be subject to row level security. */
-  wall?: ServingWall
+  /** Set for the serving role. Each new connection then proves that row level security binds it. */
+  serving?: Pick<Serving, 'variable'> & { onUnfit: OnUnfit }
 }
 
-export type ServingWall = Pick<Wall, 'variable'> & {
-  onUnfit: (error: UnfitConnection) => void
-}
+type OnUnfit = (error: UnfitConnection) => void
 
-/**
- * Creates a pool that connects on first use. Replaces lost idle connections and reports them to `onError`.
- */
+/** Creates a pool that connects on first use. `onError` gets the errors of idle connections. */
 export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   const statementTimeout = options.statementTimeoutMs ?? statementTimeoutMs
-  const wall = options.wall && {
-    variable: options.wall.variable,
+  const serving = options.serving && {
+    variable: options.serving.variable,
     statementTimeoutMs: options.isStreaming ? undefined : statementTimeout,
   }
   const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
     connectionString: pinSession(url, options.role, options.operator),
     max: options.max,
-    min: options.kept ?? 0,
+    min: options.minIdle ?? 0,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeout,
@@ -65,19 +61,19 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     Client: MortalClient,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    onConnect: (client) => requireFit(client, { role: options.role, wall }, answerTimeoutMs),
+    onConnect: (client) => checkSession(client, { role: options.role, serving }, answerTimeoutMs),
   })
-  if (options.wall && wall) reportUnfit(pool, wall, options.wall.onUnfit)
+  if (options.serving && serving) reportUnfit(pool, serving, options.serving.onUnfit)
   pool.on('error', options.onError)
-  // The pool does not listen while a connection is in use, and an unhandled error event ends the process.
+  // While a connection is in use the pool does not listen, and an unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit']): void => {
+const reportUnfit = (pool: pg.Pool, serving: Serving, onUnfit: OnUnfit): void => {
   const connect = pool.connect.bind(pool)
   const refuse = (error: Error): never => {
-    const reason = explainRefusal(error, wall)
+    const reason = explainRefusal(error, serving)
     if (reason instanceof UnfitConnection) onUnfit(reason)
     throw reason
   }
@@ -96,7 +92,7 @@ type ReadRow = (statement: NamedStatement) => Promise<unknown>
 
 export type QueuedDb = Db & Readonly<{ queue: Queue; readRow: ReadRow }>
 
-/** Queries through the driver: kysely doubles the cost of a page and cannot name prepared statements. */
+/** Without kysely, which doubles the cost of a page and cannot name prepared statements. */
 const createReadRow =
   (pool: pg.Pool, { onStatement, prepares = false }: DbOptions): ReadRow =>
   async ({ name, text, values }) => {
@@ -110,7 +106,7 @@ const createReadRow =
       failure = error as Error
       throw error
     } finally {
-      // A connection stays usable after a PostgreSQL error. After any other error, it may hang.
+      // After an error that PostgreSQL did not send, the connection may hang.
       client.release(failure instanceof pg.DatabaseError ? undefined : failure)
       const milliseconds = performance.now() - startedAt
       onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
@@ -118,13 +114,13 @@ const createReadRow =
   }
 
 /**
- * Runs `work` in a turn of its owner; `work` may use one connection at a time. Rejects with 503 `overloaded`
- * if no turn is free in time. `owner`: the customer, or the network of an unauthenticated client.
+ * Runs `work`, which may use one connection at a time, when it is the owner's turn, or rejects with 503 `overloaded`.
+ * `owner`: the customer, or the network of an unauthenticated client.
  */
 export const inTurn = <T>(db: QueuedDb, owner: Owner, work: () => Promise<T>): Promise<T> =>
   db.queue.run(owner, work)
 
-/** Reads the single row of a statement in this customer's turn. Rejects as `inTurn` does. */
+/** Reads a single row when it is the customer's turn. Rejects as `inTurn` does. */
 export const readRowInTurn = <Row>(
   { queue, readRow }: QueuedDb,
   customerId: string,
@@ -136,13 +132,13 @@ const defaultLongestWaitMs = 1_000
 export type DbOptions = {
   onStatement?: OnStatement | undefined
   longestWaitMs?: number
-  /** Optional. Defaults to the size of the pool. */
+  /** Defaults to the size of the pool. */
   turns?: number
-  /** Prepares named statements. Optional. Defaults to false, which transaction-mode poolers need. */
+  /** Prepares named statements, which poolers in transaction mode do not support. */
   prepares?: boolean
 }
 
-/** Wraps the pool for kysely and for turns. `destroy()` ends the pool. */
+/** Adds kysely and a queue to the pool. `destroy()` ends the pool. */
 export const createDb = (pool: pg.Pool, options: DbOptions = {}): QueuedDb => {
   const { onStatement, longestWaitMs = defaultLongestWaitMs, turns = pool.options.max } = options
   const db = new Kysely<Database>({

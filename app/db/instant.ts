@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** SQL that formats an instant for responses: RFC 3339 in UTC with six decimals, in any session time zone. */
+/** Returns SQL that formats an instant as RFC 3339 in UTC, with six decimals. */
 export const instantText = (expression: string): string =>
   `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 

@@ -1,19 +1,14 @@
 import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { withAdvisoryLock } from './advisory-lock.ts'
 import { operatorRole, readerRole } from './connect.ts'
-import {
-  lockWaitMs,
-  pause,
-  readSqlMigration,
-  retryLocked,
-  type StepwiseMigration,
-} from './migration-steps.ts'
+import { lockWaitMs, readSqlMigration, retryLocked, type StepwiseMigration } from './migration-steps.ts'
 import type { Db } from './schema.ts'
 import { pinRole } from './session.ts'
 
 type Migrations = Readonly<Record<string, StepwiseMigration>>
 
-/** In order of their names. A released migration must never be changed. */
+/** Never change a released migration. */
 export const migrations: Migrations = {
   '0001-baseline': readSqlMigration(new URL('./migrations/0001-baseline/', import.meta.url)),
 }
@@ -21,22 +16,7 @@ export const migrations: Migrations = {
 const createMigrator = (db: Db, all: Migrations) =>
   new Migrator({ db, provider: { getMigrations: () => Promise.resolve(all) } })
 
-/** Arbitrary, but no other program may lock this number in this database. */
-const lockKey = 7_203_115_904
-
-/** Runs `work` under an advisory lock. Polls: a waiting statement's snapshot would block index builds. */
-const withMigrationLock = <T>(db: Db, work: (connection: Db) => Promise<T>): Promise<T> =>
-  db.connection().execute(async (connection) => {
-    const tryLock = sql<{ isLocked: boolean }>`select pg_try_advisory_lock(${lockKey}) as "isLocked"`
-    while (!(await tryLock.execute(connection)).rows[0]?.isLocked) await pause()
-    try {
-      return await work(connection)
-    } finally {
-      await sql`select pg_advisory_unlock(${lockKey})`.execute(connection)
-    }
-  })
-
-/** Throws if the database has migrations of another version: pending ones would not fit its schema. */
+/** Rejects if the database has migrations of another version, because pending ones would not fit its schema. */
 const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
   const tables = await sql<{
     ran: boolean
@@ -70,13 +50,11 @@ const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
 }
 
 /**
- * Migrates the schema and returns the migrations that ran. `db` must log in as the owner. A concurrent call
- * waits. Rejects with the first migration's error; earlier ones stay applied. A migration that needs a lock
- * on a busy table retries for ten minutes, and delays other sessions by half a second at a time. The schema
- * of a later version stays: migrations only add, so this version works with it.
+ * Runs pending migrations as the owner and returns their names. Concurrent calls wait. The first error ends the run;
+ * earlier migrations stay. A schema of a later version stays, because migrations only add.
  */
 export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]> =>
-  withMigrationLock(db, async (connection) => {
+  withAdvisoryLock(db, 'certdata migrations', async (connection) => {
     const ran = await runPending(connection, all)
     for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
     await sql
@@ -85,7 +63,7 @@ export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]>
     return ran
   })
 
-/** Names of migrations that have not run yet; all names for an empty database. */
+/** Returns the names of migrations that have not run. An empty database lacks them all. */
 export const listPendingMigrations = async (db: Db, all: Migrations = migrations): Promise<string[]> => {
   const listed = await createMigrator(db, all).getMigrations()
   return listed.filter((migration) => !migration.executedAt).map((migration) => migration.name)

@@ -3,19 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/**
- * Milliseconds. Other statements queue behind a waiting migration. Below PostgreSQL's `deadlock_timeout` of 1
- * s, so that a deadlock never aborts a writer.
- */
+/** Other statements wait behind a waiting migration. Below `deadlock_timeout`, so that no writer is aborted. */
 export const lockWaitMs = 500
 const shortestPauseMs = 250
 const mostTries = 600
 const lockNotAvailable = '55P03'
 
-/** Waits 250 to 750 ms at random, so that two waiting processes do not retry in step. */
+/** Waits 250 to 750 ms at random, so that two processes do not retry in step. */
 export const pause = (): Promise<void> => delay(shortestPauseMs * (1 + 2 * Math.random()))
 
-/** Retries an idempotent step after `lock_timeout`, for about ten minutes. Rejects with other errors. */
+/** Retries an idempotent step for about ten minutes while it ends in `lock_timeout`. Rejects with other errors. */
 export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {
     try {
@@ -27,16 +24,10 @@ export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
   }
 }
 
-/**
- * A migration without a transaction, for large tables: readers never wait for the whole migration. It must be
- * idempotent, because it runs again after an interruption.
- */
+/** Runs without a transaction, so that readers wait for one step at most. Must be idempotent, for interruptions. */
 export type StepwiseMigration = Migration & { isStepwise?: true }
 
-/**
- * Reads a migration from an `.sql` file, or from all files of a folder (a URL that ends with a slash) in
- * order of their names. Throws if a file cannot be read.
- */
+/** Reads an `.sql` file, or the files of a folder (with a trailing slash) in the order of their names, or throws. */
 export const readSqlMigration = (url: URL): Migration => {
   const files = url.pathname.endsWith('/') ? readdirSync(url).sort() : ['']
   const texts = files.map((name) => readFileSync(new URL(name, url), 'utf8'))
@@ -47,10 +38,7 @@ export const readSqlMigration = (url: URL): Migration => {
   }
 }
 
-/**
- * Updates a large table in batches, each in a transaction. `step` returns the statement for the rows after a
- * key, which returns the last updated key as `last`, or null at the end.
- */
+/** Updates a table in batches. `step` returns a statement for the rows after a key. At the end its `last` is null. */
 export const changeInBatches = async <Key>(
   db: Kysely<unknown>,
   first: Key,
@@ -65,9 +53,8 @@ export const changeInBatches = async <Key>(
 }
 
 /**
- * Builds an index while other sessions read and write. `on`: SQL after `on`, such as `products (customer_id,
- * name)`. Replaces an invalid index of an interrupted build. Runs without `lock_timeout`: the build waits for
- * earlier transactions, and its lock blocks no reader or writer.
+ * Builds an index while other sessions read and write, and replaces an invalid one of an interrupted build. `on`: such
+ * as `products (customer_id, name)`. Runs without `lock_timeout`, because its lock blocks no reader or writer.
  */
 export const buildIndex = async (
   db: Kysely<unknown>,

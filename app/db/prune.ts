@@ -3,7 +3,7 @@ import type { Db } from './schema.ts'
 
 const pruneBatch = 20_000
 
-/** Repeats a statement that deletes at most `most` rows until it deletes fewer. Returns the total. */
+/** Repeats a statement until it deletes fewer rows than `most`. Returns the number of deleted rows. */
 export const pruneInBatches = async (
   db: Db,
   statement: (most: number) => RawBuilder<{ pruned: number }>,

@@ -32,15 +32,15 @@ const clusterLogin = (url: string) => {
 const connectTimeoutMs = 2_000
 const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
 
-/** Applies to every connection of the client, including reconnects. */
+/** Also for connections that the client opens later. */
 const gatherCommands = (client: RedisClient): void => {
   if (client instanceof Redis) client.on('connect', () => gatherWrites(client))
   else client.on('+node', gatherCommands)
 }
 
 /**
- * Connects to `redis://`, `rediss://` (TLS), or a cluster, `redis-cluster://host:port,host:port` or
- * `rediss-cluster://`. Commands reject while disconnected. A cluster with a `retryStrategy` never reconnects.
+ * Connects to `redis[s]://` or `redis[s]-cluster://host:port,host:port`. Commands reject while disconnected. A cluster
+ * never reconnects if `retryStrategy` is given.
  */
 export const connectRedis = (url: string, { gathers = false, ...options }: RedisOptions): RedisClient => {
   const client = createClient(url, options)
@@ -57,28 +57,18 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
     ...options,
   }
   if (!clusterScheme.test(url)) return new Redis(url, common)
-  const { scripts, commandTimeout, socketTimeout, lazyConnect = false, retryStrategy } = options
   return new Cluster(clusterNodes(url), {
     enableOfflineQueue: false,
-    ...(scripts ? { scripts: scripts as Record<string, { lua: string }> } : {}),
-    lazyConnect,
-    clusterRetryStrategy: retryStrategy ? () => null : retry,
-    redisOptions: {
-      connectTimeout: connectTimeoutMs,
-      maxRetriesPerRequest: 0,
-      ...(commandTimeout === undefined ? {} : { commandTimeout }),
-      ...(socketTimeout === undefined ? {} : { socketTimeout }),
-      ...clusterLogin(url),
-    },
+    ...(options.scripts ? { scripts: options.scripts as Record<string, { lua: string }> } : {}),
+    lazyConnect: options.lazyConnect ?? false,
+    clusterRetryStrategy: options.retryStrategy ? () => null : retry,
+    redisOptions: { ...common, ...clusterLogin(url) },
   })
 }
 
 const warnEveryMs = 60_000
 
-/**
- * Returns a function that logs a refusal at most once a minute per error code (the first word). Intermittent
- * refusals count as one: a server nearly out of memory refuses only some writes.
- */
+/** Logs at most once a minute per error code, because a server that is nearly out of memory refuses some writes. */
 export const createMinuteWarning = (warn: (message: string, error: Error) => void) => {
   let warnedAt = Number.NEGATIVE_INFINITY
   let warnedOf = ''
@@ -91,7 +81,7 @@ export const createMinuteWarning = (warn: (message: string, error: Error) => voi
   }
 }
 
-/** True if Redis replied with an error, such as OOM, READONLY or NOPERM, rather than failed to respond. */
+/** Whether Redis replied with an error, such as OOM, READONLY or NOPERM. */
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'ReplyError'
 

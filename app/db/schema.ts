@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** Tables that code refers to by name, without those of records. Dates and instants are PostgreSQL's text. */
+/** Tables that code names; not those of records. Dates and instants are PostgreSQL's text. */
 export type Database = {
   customers: {
     customer_id: string

@@ -1,6 +1,4 @@
-/**
- * Settings that code and cursors rely on. Servers, databases, logins and connection strings may set others.
- */
+/** Code and cursors rely on these. Servers, databases, logins and connection strings may set others. */
 const pinned = {
   DateStyle: 'ISO, YMD',
   TimeZone: 'UTC',
@@ -14,10 +12,8 @@ const pinned = {
 const settings = Object.entries(pinned)
 
 /**
- * Returns the connection string with the role and the pinned settings as start-up options, which replace its
- * own `options`. `role`: defaults to the login's. `operator`: the person at the command line, for the audit
- * trail. No percent-encoding is needed: the driver encodes some strings twice. See
- * docs/decisions/0127-sessions-are-pinned-or-refused.md.
+ * Replaces the connection string's `options` by the pinned settings. `role` defaults to the login's. `operator`: the
+ * person at the command line, for the audit trail. See docs/decisions/0127-sessions-are-pinned-or-refused.md.
  */
 export const pinSession = (url: string, role?: string, operator?: string): string => {
   const options = [
@@ -26,23 +22,19 @@ export const pinSession = (url: string, role?: string, operator?: string): strin
     ...(operator === undefined ? [] : [['app.operator', Buffer.from(operator).toString('hex')] as const]),
   ]
   const text = options.map(([name, value]) => `-c+${name}=${value.replaceAll(' ', '')}`).join('+')
-  // The driver uses the last of several parameters with the same name.
+  // Needs no percent-encoding, because the driver encodes some strings twice. The last parameter of a name counts.
   const address = url.replace(/#.*$/s, '')
   return `${address}${address.includes('?') ? '&' : '?'}options=${text}`
 }
 
-/** SQL of a text array: pinned settings that this session lacks, because a pooler dropped its options. */
+/** SQL of a text array: the pinned settings that this session lacks. */
 export const listUnpinned = `array(select name from (values ${settings
   .map(([name, value]) => `('${name}', '${value}')`)
   .join(', ')}) as pinned (name, value) where current_setting(name) <> value)`
 
-/** Statements that pin the settings in an open session. */
 export const pinSettings = settings.map(([name, value]) => `set ${name} = '${value}'`).join('; ')
 
-/**
- * Statements that pin the settings of a role in this database, for poolers that drop start-up options. Do
- * nothing if this login may not alter the role.
- */
+/** Pins a role's settings in this database, for poolers that drop start-up options. Does nothing without the right. */
 export const pinRole = (role: string): string => `do $$ begin
   ${settings
     .map(

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Database, Db } from './schema.ts'
 
-/** Runs `run` in the transaction that `db` already is, or in a new one. */
+/** Uses the transaction that `db` already is, or a new one. */
 export const inTransaction = <T>(
   db: Db,
   run: (transaction: Transaction<Database>) => Promise<T>,

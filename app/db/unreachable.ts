@@ -19,7 +19,7 @@ const systemCodes = new Set([
 const driverMessages =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/
 
-/** True if the database is unreachable or did not respond in time; false for errors of our code. */
+/** Whether the database is unreachable or did not respond in time, which is not an error of our code. */
 export const isUnreachable = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
   if (!(error instanceof Error)) return false
@@ -28,7 +28,7 @@ export const isUnreachable = (error: unknown): boolean => {
   return driverMessages.test(error.message)
 }
 
-/** Wraps an error of `isUnreachable` in a 503 `unavailable`. Returns other errors unchanged. */
+/** Wraps an `isUnreachable` error in a 503 `unavailable`. Returns other errors unchanged. */
 export const toUnavailable = (error: unknown): unknown => {
   if (!isUnreachable(error)) return error
   return Object.assign(unavailable(), { cause: error })
@@ -46,9 +46,7 @@ const getCode = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined
 }
 
-/**
- * Describes an error of `isUnreachable` or `toUnavailable` without values of rows or queries, in few texts.
- */
+/** Describes an error of `isUnreachable` or `toUnavailable` without values of rows or queries. */
 export const describeUnreachable = (error: unknown): string => {
   const inner = error instanceof ApiError ? error.cause : error
   const cause = inner instanceof AggregateError ? inner.errors[0] : inner

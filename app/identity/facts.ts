@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { Freshness, Judge } from '../cache/freshness.ts'
+import type { Freshness, FreshnessCheck } from '../cache/freshness.ts'
 import { isFromServer, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Stamped } from '../cache/stamped.ts'
 import type { Db } from '../db/schema.ts'
@@ -27,7 +27,7 @@ export type KeyFacts = CustomerFacts &
 
 export type FactsOptions = {
   db: Db
-  judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
+  judge: Pick<FreshnessCheck, 'check' | 'epoch' | 'readOr'>
   now: () => number
   monotonicNow: () => number
   /** About 0.5 kB each. Defaults to 10,000. */

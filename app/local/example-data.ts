@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withAdvisoryLock } from '../db/advisory-lock.ts'
 import type { Db } from '../db/schema.ts'
 import { putCustomer } from '../identity/customers.ts'
 import { demoCustomerId } from '../identity/principal.ts'
@@ -35,14 +36,17 @@ const trimHistories = (db: Db) =>
     db,
   )
 
-/**
- * Replaces the demo customer's records by the example data as of `hour`. In a new database, first writes the
- * stages of the previous four weeks, and dates these writes back to their hours. `db` is the operator's.
- */
-export const loadExampleData = async (db: Db, hour: string): Promise<void> => {
+const load = async (db: Db, hour: string): Promise<void> => {
   await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })
   const { rows } = await sql`select from approvals where customer_id = ${demoCustomerId} limit 1`.execute(db)
   if (rows.length === 0) await writeStages(db, hour)
   await writeRecords(db, listExampleData(hour), true)
   await trimHistories(db)
 }
+
+/**
+ * Replaces the demo customer's records by the example data as of `hour`. In a new database, first writes the
+ * stages of the previous four weeks, and dates these writes back to their hours. `db` is the operator's.
+ */
+export const loadExampleData = (db: Db, hour: string): Promise<void> =>
+  withAdvisoryLock(db, 'certdata example data', (connection) => load(connection, hour))

@@ -18,7 +18,7 @@ type CertificateWatchOptions = {
 
 const thirtySeconds = 30_000
 
-/** The expiry of the certificate in use. Needed because a missing renewal causes no event. */
+/** Reports the end of the certificate in use, because a missing renewal causes no event. */
 export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure =>
   gaugeMin(
     'certdata_certificate_end_timestamp_seconds',
@@ -27,9 +27,8 @@ export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure 
   )
 
 /**
- * Checks the content of the certificate's files every 30 s and uses a renewed certificate for new
- * connections. A pair that does not match is reported once: one file may still be being written. `endsAt`
- * returns milliseconds since 1970. Throws if the files cannot be read at the start.
+ * Reads the files every 30 s and uses a renewed certificate for new connections. Throws if they cannot be read at the
+ * start. Reports a pair that does not match once. `endsAt`: milliseconds since 1970.
  */
 export const watchCertificate = (options: CertificateWatchOptions) => {
   const { files, server, everyMs = thirtySeconds, info, warn } = options

@@ -1,8 +1,8 @@
 import { readerRole } from '../db/connect.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/schema.ts'
+import { UnfitConnection } from '../db/session-check.ts'
 import { isUnreachable } from '../db/unreachable.ts'
-import { UnfitConnection } from '../db/wall.ts'
 
 const insufficientPrivilege = '42501'
 

@@ -3,27 +3,22 @@ import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 
 type Drain = {
-  /**
-   * Every further response sends its client away, by `Connection: close` or GOAWAY (RFC 9113, section 6.8).
-   * Connections stay open, so that no request meets a closed one.
-   */
+  /** Makes clients leave by `Connection: close` or GOAWAY (RFC 9113 §6.8), before their connections are closed. */
   begin(): void
-  /**
-   * Closes HTTP/1 connections as soon as they are idle, until the returned function is called. Node closes
-   * only those that are idle when `close` is called.
-   */
+  /** Closes HTTP/1 connections when they become idle, until the returned function is called. */
   endIdle(): () => void
+  /** Closes all connections and returns their number. */
   cut(): number
 }
 
-/** The greatest stream identifier: all requests in progress will be answered. */
+/** The greatest stream identifier, so that all requests in progress are answered. */
 const everyStream = 2 ** 31 - 1
 
 const idleLookMs = 50
 
 type Listeners = Pick<Server, 'on' | 'prependListener' | 'closeIdleConnections'>
 
-/** Controls how a server's clients are sent away before it closes. Call it before the server listens. */
+/** Sends clients away before the server closes. Call it before the server listens. */
 export const createDrain = (server: Listeners): Drain => {
   const sockets = new Set<Socket>()
   const sessions = new Set<Http2Session>()
@@ -39,7 +34,7 @@ export const createDrain = (server: Listeners): Drain => {
   server.on('session', (session: Http2Session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    // A new client's first request is served. Refused earlier, it would reconnect to this instance.
+    // Sent away before its first request, a client would reconnect to this instance.
     if (isDraining) session.once('stream', () => sendAway(session))
   })
   return {

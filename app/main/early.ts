@@ -20,8 +20,8 @@ const unreadTimeoutMs = 10_000
 const livePath = '/health/live'
 
 /**
- * Listens while the database is unavailable. `/health/live` is 200, so that no platform restarts the process.
- * All other requests get 503 `unavailable`. Rejects if the address is in use.
+ * Listens until the service does. `/health/live` is 200, so that no platform restarts the process; other requests get
+ * 503 `unavailable`. Rejects if the address is in use.
  */
 export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Promise<Early> => {
   const { tls, host, maxConnections } = config
@@ -43,7 +43,7 @@ export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Pr
     if (raw.httpVersionMajor < 2) reply.header('connection', 'close')
   })
   app.get(livePath, () => ({ status: 'live' }))
-  // Not through the cluster's primary: it would keep a connection that arrives while this server closes.
+  // The cluster's primary would keep a connection that arrives while this server closes.
   const place = { host, port, exclusive: true }
   await listenOn(app.server, place, (each) => app.listen(each))
   return { close: () => app.close() }

@@ -3,15 +3,15 @@ import closeWithGrace from 'close-with-grace'
 type Close = (options: { err?: Error }) => Promise<void>
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** npm forwards signals that a terminal or supervisor has already sent to all processes. */
+/** npm repeats a signal that a terminal or supervisor has already sent to all processes. */
 const echoMs = 500
 
 const install = (delayMs: number, close: Close) =>
   closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, close)
 
 /**
- * Closes this process on the first signal or uncaught error, within `delayMs`. Exits with 0 if `close`
- * succeeds, else with 1. A second signal ends it immediately, unless it is an echo.
+ * Closes this process on the first signal or uncaught error, within `delayMs`. Exits with 1 if `close` fails. A second
+ * signal ends it immediately, unless npm repeated the first one.
  */
 export const endBySignal = (delayMs: number, close: Close): void => {
   const grace = install(delayMs, close)
@@ -25,11 +25,8 @@ export const endBySignal = (delayMs: number, close: Close): void => {
   for (const signal of signals) process.on(signal, onSignal)
 }
 
-/**
- * The same for a worker. It ignores signals other than SIGTERM, because Ctrl-C reaches workers too, and
- * closes only once. Returns the function that stops it.
- */
-export const endByWord = (delayMs: number, close: Close): (() => void) => {
+/** Closes a worker on SIGTERM only, because Ctrl-C reaches workers, too. Returns the function that closes it. */
+export const endWorker = (delayMs: number, close: Close): (() => void) => {
   const grace = install(delayMs, close)
   let isClosing = false
   const stop = () => {

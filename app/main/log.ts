@@ -6,14 +6,14 @@ import { describeForLog } from '../http/log-error.ts'
 import { formatForTerminal, logFormat } from '../observe/log-format.ts'
 import { openLogStream } from '../observe/log-stream.ts'
 
-/** Standard error may be the file that cannot be written, so a write to a file does not block either. */
+/** Asynchronous for files: standard error may be the file that cannot be written. */
 const report = (message: string): void => {
   const { fd } = process.stderr
   if (fstatSync(fd).isFile()) write(fd, `${message}\n`, () => {})
   else process.stderr.write(`${message}\n`)
 }
 
-/** Opens the log of this process: JSON, or readable lines on a terminal outside of production. */
+/** Opens the log on standard output: JSON, or readable lines on a terminal outside of production. */
 export const openLog = ({ logLevel, production }: Pick<Config, 'logLevel' | 'production'>) => {
   const json = openLogStream(process.stdout.fd, report)
   const hasColors = !process.env.NO_COLOR && process.env.TERM !== 'dumb'
@@ -31,7 +31,7 @@ export const openLog = ({ logLevel, production }: Pick<Config, 'logLevel' | 'pro
 
 export type OpenLog = ReturnType<typeof openLog>
 
-/** Sends `console` output of libraries and warnings of Node.js to the log, whose lines are all JSON. */
+/** Sends the `console` output of libraries and the warnings of Node.js to the log. */
 export const captureConsole = (log: Pick<pino.Logger, 'info' | 'warn'>): void => {
   for (const method of ['debug', 'info', 'log'] as const)
     console[method] = (...args) => log.info(format(...args))
@@ -40,7 +40,7 @@ export const captureConsole = (log: Pick<pino.Logger, 'info' | 'warn'>): void =>
   process.removeAllListeners('warning').on('warning', ({ name, message }) => log.warn({ name }, message))
 }
 
-/** Ignores write errors on standard streams: their reader may exit or their disk may be full. */
-export const outliveReaders = (): void => {
+/** Ignores write errors of standard streams: their reader may exit, and their disk may be full. */
+export const ignoreStreamErrors = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }

@@ -1,20 +1,20 @@
 import type { Config } from '../config/config.ts'
 import { createDb, createPool, type QueuedDb, type StatementEnd } from '../db/connect.ts'
 import { readerRole } from '../db/roles.ts'
-import { UnfitConnection } from '../db/wall.ts'
+import { UnfitConnection } from '../db/session-check.ts'
 import { createExportSource, type ExportSource } from '../export/source.ts'
 import type { PoolFigures } from '../observe/service-metrics.ts'
 import type { Log } from './stores.ts'
 
 export type Pools = {
   db: QueuedDb
-  /** For logins, facts about keys and customers, revocations and the audit trail. */
+  /** For logins, rights, revocations and the audit trail. Data requests never use it. */
   reserved: QueuedDb
   replica: QueuedDb | undefined
   exportSource: ExportSource
   figures: () => Readonly<Record<string, PoolFigures>>
-  /** Opens a connection of each serving pool, which checks it. Ignores an unreachable standby. */
-  requireFit: () => Promise<void>
+  /** Connects once with each pool, which checks the connection. Ignores an unreachable standby. */
+  checkConnections: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -26,11 +26,10 @@ type PoolsOptions = {
   onUnfit: (error: Error) => void
 }
 
-/** Data requests never use these, so that logins and revocations work under any read load. */
 const reservedConnections = 3
-/** Kept open in each serving pool. A new connection takes six round trips, or eight with TLS and password. */
-const kept = 2
-/** Logins take turns by address and leave one connection for other uses. */
+/** A new connection takes six round trips, or eight with TLS and password. */
+const minIdle = 2
+/** Logins leave one connection for other uses. */
 const loginTurns = reservedConnections - 1
 
 type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number }
@@ -62,13 +61,13 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
   const { pool: max, ...limits } = config.exports
   const common = (variable: string, use: string) => ({
     role: readerRole,
-    wall: { variable, onUnfit },
+    serving: { variable, onUnfit },
     onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
   })
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
     createPool(at, {
       ...common(variable, 'database'),
-      ...{ max: size, kept },
+      ...{ max: size, minIdle },
       applicationName: 'certdata',
     })
   const primaryPool = open(url, databasePool)
@@ -91,7 +90,7 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
       exports: describePool(exportPool, max),
       ...(standby && replica ? { replica: describePool(standby, databasePool, replica.queue) } : {}),
     }),
-    async requireFit() {
+    async checkConnections() {
       await Promise.all([primaryPool, exportPool].map(connectOnce))
       await (standby && connectOnce(standby))?.catch((error: unknown) => {
         if (error instanceof UnfitConnection) throw error

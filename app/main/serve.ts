@@ -2,8 +2,6 @@ import cluster from 'node:cluster'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance } from 'fastify'
-import { Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../app.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
@@ -18,21 +16,21 @@ import { findPort } from './address.ts'
 import { certificateFigure, type SecureServer, watchCertificate } from './certificate.ts'
 import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
-import { endBySignal, endByWord } from './end.ts'
-import { captureConsole, type OpenLog, openLog, outliveReaders } from './log.ts'
+import { endBySignal, endWorker } from './end.ts'
+import { captureConsole, ignoreStreamErrors, type OpenLog, openLog } from './log.ts'
 import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
 import { startTasks } from './tasks.ts'
-import { joinWorkers, type WorkerLink } from './worker.ts'
+import { joinWorkers } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
-/** Deadline after a signal. The process then ends even if a step hangs. */
+/** After a signal. Then the process ends even if a step hangs. */
 const shutdownMs = 20_000
 const backlog = 4_096
-/** The deadline for requests, after the drain time for load balancers. Final writes get the rest. */
+/** For requests, after `drainMs`. Final writes get the rest of `shutdownMs`. */
 const cutAfterMs = 8_000
-/** Workers reach their deadline before the primary does. */
+/** The primary waits for the deadline of its workers. */
 const workersExtraMs = 2_000
 
 const loadTracing = async (warn: (message: string, error?: Error) => void) => {
@@ -60,7 +58,7 @@ type Opened = {
 const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker
-  /** Tasks that run once per machine belong to the first worker. */
+  /** It runs the tasks that a machine needs once. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const warn = warnTo(log)
   const app = await build({
@@ -69,7 +67,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     ...stores,
     databaseNow: stores.poller.databaseNow,
     listen: stores.poller.listen,
-    // The database's clock: all instances share it, and setting a machine's clock does not affect tokens.
+    // See docs/decisions/0056-the-database-clock-counts.md.
     now: stores.poller.databaseNow,
     monotonicNow,
     isDraining,
@@ -88,7 +86,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     })
   await early?.close()
   await listenOn(app.server, { host: config.host, port, backlog }, (place) => app.listen(place))
-  if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
+  if (stopNow) app.metrics.read = joinWorkers({ stop: stopNow, collect: app.metrics.readJson })
   const { metricsPort } = config
   const metrics =
     metricsPort === undefined || isWorker
@@ -138,12 +136,12 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
       await logStream.end()
     }
   }
-  const stopNow = cluster.isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
+  const stopNow = cluster.isWorker ? endWorker(shutdownMs, close) : void endBySignal(shutdownMs, close)
   const warn = warnTo(log)
   const tracing = config.hasTraces ? await loadTracing(warn) : undefined
   const port = await findPort(config)
   const publicUrl = config.publicUrl ?? localOrigin(config, port)
-  // A replacement worker leaves early requests to the running workers.
+  // Other workers already run when one is replaced.
   if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
   stores = await openStores({
     config,
@@ -153,26 +151,21 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
     onStatement: tracing?.noteStatement,
   })
   const isDraining = () => draining
-  const opened = { config, port, publicUrl, early }
+  const network = { port, publicUrl, early }
   try {
-    stop = await listen({ ...opened, stores, log, logStream, tracing, isDraining, stopNow })
+    stop = await listen({ config, stores, log, logStream, tracing, isDraining, stopNow, ...network })
   } catch (error) {
-    // The bundled PostgreSQL keeps running if a user does not release it.
+    // Releases the bundled PostgreSQL, which would keep running.
     if (!draining) await stores.close()
     throw error
   }
 }
 
-/** The worker that receives a scrape returns the metrics of all workers. */
-const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }: WorkerLink) => {
-  metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
-}
-
-/** Starts the service, or workers that share its port, from the environment. Exits with 1 on an error. */
+/** Starts the service, or several workers, from the environment. Exits with 1 on an error. */
 export const start = async (): Promise<void> => {
   let opened: OpenLog | undefined
   try {
-    outliveReaders()
+    ignoreStreamErrors()
     const config = parseConfig(process.env)
     opened = openLog(config)
     captureConsole(opened.log)

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { createChangeSource } from '../cache/changes.ts'
 import { createFence } from '../cache/fence.ts'
-import { createJudge, createLeaseClock, type Judge } from '../cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock, type FreshnessCheck } from '../cache/freshness.ts'
 import { createPoller, type Poller } from '../cache/poller.ts'
 import { createRedisCache, type SharedCache } from '../cache/redis.ts'
 import type { Config } from '../config/config.ts'
@@ -25,12 +25,12 @@ export type Log = {
 
 export type Stores = Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'> & {
   shared: SharedCache | undefined
-  judge: Judge
+  judge: FreshnessCheck
   poller: Poller
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
-  /** Set if no database is configured, so that the bundled PostgreSQL serves. */
+  /** The bundled PostgreSQL, if no database is configured. */
   local: LocalDatabase | undefined
   ping: () => Promise<void>
   pools: Pools['figures']
@@ -50,10 +50,7 @@ const openLocal = async (config: Config, packageRoot: string, log: Log): Promise
   return openLocalDatabase(config, packageRoot, log)
 }
 
-/**
- * Opens the database, and Redis if configured. Waits for an unreachable database. Rejects with the remedy if
- * the database is unfit.
- */
+/** Opens the database, which it waits for, and Redis if configured. Rejects with the remedy if the database is unfit. */
 export const openStores = async (options: StoresOptions): Promise<Stores> => {
   const { config, packageRoot, log, signal } = options
   const local = config.databaseUrl === undefined ? await openLocal(config, packageRoot, log) : undefined
@@ -73,8 +70,8 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   let isOpen = false
-  // Ends the process (app/main/end.ts), once: a second error would end it before the reason is logged. Until all
-  // stores are open, startup throws the error instead.
+  // An uncaught error ends the process (app/main/end.ts); a second one would end it before the reason is logged. Until
+  // all stores are open, the start rejects instead.
   const onUnfit = (error: Error) => {
     if (!isOpen) return
     isOpen = false
@@ -104,9 +101,9 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   }
   try {
     await requireCurrentSchema(reserved)
-    await pools.requireFit()
+    await pools.checkConnections()
     await poller.start()
-    const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
+    const judge = createFreshnessCheck(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(reserved, secrets)
     if (redisUrl) {
       shared = createRedisCache({ url: redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
@@ -114,7 +111,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     }
     const ping = async () => {
       if (poller.isLeased()) return
-      // `confirm` has a timeout. A normal statement would wait as long as the database hangs.
+      // A poll has a shorter timeout than a statement.
       if (!(await poller.confirm())) throw new Error('The database does not answer')
     }
     isOpen = true

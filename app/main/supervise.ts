@@ -6,10 +6,7 @@ import { endBySignal } from './end.ts'
 import type { OpenLog } from './log.ts'
 import { startWorkers, type Workers } from './workers.ts'
 
-/**
- * Runs workers that share one port, and serves their metrics, until all have ended or `withinMs` after a
- * signal. Rejects if the first worker does not start.
- */
+/** Runs workers that share one port, until `withinMs` after a signal. Rejects if the first one does not start. */
 export const supervise = async (
   config: Config,
   { stream, log }: OpenLog,

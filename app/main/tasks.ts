@@ -16,7 +16,7 @@ type TasksOptions = {
   addFigures: (figures: readonly Figure[]) => void
 }
 
-/** Starts the tasks that run once per machine. `quiet` starts no new work, `stop` waits for running work. */
+/** Starts the tasks that a machine needs once. After `quiet` no new work starts; `stop` waits for running work. */
 export const startTasks = ({ config, stores, log, warn, addFigures }: TasksOptions) => {
   const { reserved, secrets, local, poller } = stores
   const url = local?.url ?? config.databaseAdminUrl
@@ -34,7 +34,7 @@ export const startTasks = ({ config, stores, log, warn, addFigures }: TasksOptio
   return {
     quiet() {
       void stopRefreshing?.()
-      // Receivers may take ten seconds, so their requests end during the drain.
+      // Receivers may take ten seconds.
       void stopWebhooks()
     },
     async stop() {

@@ -4,7 +4,7 @@ import type { Log } from './stores.ts'
 
 const retryMs = 1_000
 
-/** Returns host, port and database, without the login. A socket's URL has no host to show. */
+/** Without the login, which is a secret. The URL of a socket has no host. */
 const describeAddress = (url: string): string => {
   const parsed = URL.parse(url)
   return parsed?.hostname ? `${parsed.host}${parsed.pathname}` : 'its socket'

@@ -14,7 +14,7 @@ type WebhookTaskOptions = {
   addFigures: (figures: readonly Figure[]) => void
 }
 
-/** Starts the webhook sender with its metrics and logging. Returns the function that stops it. */
+/** Starts the webhook sender and its metrics. Returns the function that stops it. */
 export const startWebhookTask = ({ stores, warn, addFigures }: WebhookTaskOptions): (() => Promise<void>) => {
   const { db, reserved, secrets, poller } = stores
   const now = poller.databaseNow

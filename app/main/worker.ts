@@ -1,32 +1,31 @@
-import { createQuestions, type PrimaryMessage, type WorkerMessage } from './workers.ts'
+import { Registry } from 'prom-client'
+import { createPendingRequests, type PrimaryMessage, type WorkerMessage } from './workers.ts'
 
 type WorkerOptions = {
   stop: () => void
   collect: () => Promise<object[]>
 }
 
-const tell = (message: WorkerMessage): void => {
+const send = (message: WorkerMessage): void => {
   if (process.connected) process.send?.(message)
 }
 
-export type WorkerLink = {
-  scrape(): Promise<string>
-}
-
-/** Connects a worker to the primary. `scrape` returns the metrics of all workers. */
-export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
-  const scrapes = createQuestions<string>()
-  // Without metrics, the primary leaves this worker out.
+/** Connects a worker to the primary. Returns the function that reads the metrics of all workers. */
+export const joinWorkers = ({ stop, collect }: WorkerOptions) => {
+  const scrapes = createPendingRequests<string>()
+  // The primary leaves out a worker without metrics.
   const sendMetrics = async (id: number) => {
-    tell({ type: 'metrics', id, metrics: await collect().catch(() => []) })
+    send({ type: 'metrics', id, metrics: await collect().catch(() => []) })
   }
   process.on('message', (message: PrimaryMessage) => {
     if (message.type === 'stop') stop()
-    else if (message.type === 'scraped') scrapes.answer(message.id, message.text)
+    else if (message.type === 'scraped') scrapes.respond(message.id, message.text)
     else void sendMetrics(message.id)
   })
-  // Without its primary, no process would stop it later.
   process.on('disconnect', stop)
-  tell({ type: 'listening' })
-  return { scrape: () => scrapes.ask((id) => tell({ type: 'scrape', id })) }
+  send({ type: 'listening' })
+  return async () => ({
+    type: Registry.PROMETHEUS_CONTENT_TYPE,
+    text: await scrapes.request((id) => send({ type: 'scrape', id })),
+  })
 }

@@ -4,7 +4,7 @@ import { AggregatorRegistry } from 'prom-client'
 export type WorkerMessage =
   | { type: 'listening' }
   | { type: 'metrics'; id: number; metrics: object[] }
-  /** Requests the metrics of all workers, because a scrape reached this one. */
+  /** Requests the metrics of all workers, because this one was scraped. */
   | { type: 'scrape'; id: number }
 export type PrimaryMessage =
   | { type: 'stop' }
@@ -19,47 +19,47 @@ type WorkersOptions = {
 
 export type Workers = {
   readMetrics(): Promise<{ type: string; text: string }>
-  /** Stops all workers and waits for them. False if one of them ended with an error. */
+  /** Stops all workers. False if one of them ended with an error. */
   stop(): Promise<boolean>
 }
 
 const collectWithinMs = 2_000
 const longestPauseMs = 5_000
 const shortestPauseMs = 100
-/** After this lifetime, the backoff starts again at its minimum. */
+/** After this lifetime, the next pause is the shortest again. */
 const healthyMs = 10_000
 
-const tell = (worker: Worker, message: PrimaryMessage): void => {
+const send = (worker: Worker, message: PrimaryMessage): void => {
   if (worker.isConnected()) worker.send(message)
 }
 
 /** Matches responses to requests by number. Ignores unknown numbers. */
-export const createQuestions = <Answer>() => {
-  const open = new Map<number, (answer: Answer) => void>()
+export const createPendingRequests = <Response>() => {
+  const pending = new Map<number, (response: Response) => void>()
   let lastId = 0
   return {
-    ask: (send: (id: number) => void): Promise<Answer> =>
+    request: (send: (id: number) => void): Promise<Response> =>
       new Promise((resolve) => {
         lastId += 1
-        open.set(lastId, resolve)
+        pending.set(lastId, resolve)
         send(lastId)
       }),
-    answer(id: number, answer: Answer): void {
-      open.get(id)?.(answer)
-      open.delete(id)
+    respond(id: number, response: Response): void {
+      pending.get(id)?.(response)
+      pending.delete(id)
     },
   }
 }
 
 const createCollector = () => {
-  const questions = createQuestions<object[]>()
+  const requests = createPendingRequests<object[]>()
   const collect = (worker: Worker): Promise<object[]> =>
-    questions.ask((id) => {
-      tell(worker, { type: 'collect', id })
-      setTimeout(questions.answer, collectWithinMs, id, []).unref()
+    requests.request((id) => {
+      send(worker, { type: 'collect', id })
+      setTimeout(requests.respond, collectWithinMs, id, []).unref()
     })
   return {
-    note: questions.answer,
+    add: requests.respond,
     async read(workers: readonly Worker[]) {
       const all = await Promise.all(workers.map(collect))
       const registry = AggregatorRegistry.aggregate(all.filter((metrics) => metrics.length > 0))
@@ -69,8 +69,8 @@ const createCollector = () => {
 }
 
 /**
- * Runs `count` workers and replaces those that end. The first starts alone, for one-time setup. Resolves when
- * it listens, rejects if it ends before.
+ * Starts the first worker alone, for one-time setup, and rejects if it ends before it listens. Then starts the others,
+ * and replaces workers that end.
  */
 export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise<Workers> => {
   const workers = new Set<Worker>()
@@ -86,14 +86,14 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
       listening.add(worker)
       log.info({ worker: worker.id }, 'a worker listens')
     }
-    if (message.type === 'metrics') collector.note(message.id, message.metrics)
+    if (message.type === 'metrics') collector.add(message.id, message.metrics)
     if (message.type !== 'scrape') return
     const { id } = message
     readMetrics().then(
-      ({ text }) => tell(worker, { type: 'scraped', id, text }),
+      ({ text }) => send(worker, { type: 'scraped', id, text }),
       ({ message: reason }: Error) => {
         log.warn({ reason }, 'the metrics of the workers cannot be combined: the scrape is empty')
-        tell(worker, { type: 'scraped', id, text: '' })
+        send(worker, { type: 'scraped', id, text: '' })
       },
     )
   }
@@ -120,7 +120,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     })
     return worker
   }
-  // Only the first worker responds while the database is unavailable.
+  // Only this worker listens while the database is unavailable.
   const first = launch(0, { WORKER_IS_FIRST: '1' })
   await new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {
@@ -141,7 +141,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
       isStopping = true
       const ends = [...workers].map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
       for (const worker of workers) {
-        if (listening.has(worker)) tell(worker, { type: 'stop' })
+        if (listening.has(worker)) send(worker, { type: 'stop' })
         // It has no requests, and may not receive messages yet.
         else worker.process.kill('SIGKILL')
       }

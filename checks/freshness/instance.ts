@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { build } from '../../app/app.ts'
 import { createChangeSource } from '../../app/cache/changes.ts'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, createLeaseClock } from '../../app/cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock } from '../../app/cache/freshness.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import { createRedisCache } from '../../app/cache/redis.ts'
 import { parseConfig } from '../../app/config/config.ts'
@@ -84,7 +84,7 @@ const main = async (options: InstanceOptions) => {
   const pool = createPool(databaseUrl, {
     role: readerRole,
     max: config.databasePool,
-    kept: 2,
+    minIdle: 2,
     applicationName: 'certdata',
     onError: ignore,
   })
@@ -140,7 +140,7 @@ const main = async (options: InstanceOptions) => {
     replica,
     exportSource,
     shared,
-    judge: createJudge(fence, poller, staleMaxMs),
+    judge: createFreshnessCheck(fence, poller, staleMaxMs),
     limitStore,
     secrets,
     signingKeys: await loadSigningKeys(db, secrets),

@@ -1,16 +1,13 @@
 import type { Socket } from 'node:net'
 import { type Cluster, Redis } from 'ioredis'
 import t from 'tap'
-import { type CacheEntry, createEtag } from '../../app/cache/entry.ts'
 import { openRedisEraser } from '../../app/cache/erase.ts'
 import { createRedisCache } from '../../app/cache/redis.ts'
-import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { connectRedis } from '../../app/db/redis.ts'
-import { createRedisLimits } from '../../app/limits/redis.ts'
-import { after } from '../../app/overload/timer.ts'
 import { until } from '../helper.ts'
 import { testRedis } from '../servers.ts'
+import { createEntry } from './entry.ts'
 
 const clustered = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']
 const nodes = [await testRedis(undefined, clustered), await testRedis(undefined, clustered)]
@@ -20,7 +17,7 @@ else t.test('a Redis Cluster', { skip: 'no redis-server here: NOT tested' }, asy
 
 type Node = NonNullable<typeof one>
 
-/** Two nodes, each with half of the slots. */
+/** Each node gets half of the slots. */
 async function form([left, right]: [Node, Node]) {
   const clients = [left, right].map(({ port }) => new Redis({ port, host: '127.0.0.1' }))
   const [first, second] = clients as [Redis, Redis]
@@ -46,35 +43,17 @@ async function testCluster(servers: [Node, Node]) {
   const url = `redis-cluster://127.0.0.1:${servers[0].port},127.0.0.1:${servers[1].port}`
   const secrets = createSecrets(['a secret of the tests, longer than thirty-two characters'])
   const cache = createRedisCache({ url, secrets, epoch: () => 'e', ttlSeconds: 60, warn: () => {} })
-  const limits = createRedisLimits({ url, after, warn: () => {} })
   t.teardown(async () => {
     await cache.close()
-    await limits.close()
     for (const client of clients) client.disconnect()
     for (const server of servers) await server.stop()
   })
-  const getEntry = (customerId: string): CacheEntry => {
-    const body = Buffer.from(`of ${customerId}`)
-    const etag = createEtag('application/json', body)
-    const snapshot = parseSnapshot('1:1:')
-    return {
-      customerId,
-      key: 'k',
-      dependsOn: [],
-      epoch: 'e',
-      snapshot,
-      isAbsent: false,
-      body,
-      etag,
-      encoded: new Map(),
-    }
-  }
   const customers = Array.from({ length: 20 }, (_, n) => `customer-${n}`)
 
   t.test('entries of every customer are found on the node that has them', async (t) => {
     for (const customer of customers) {
       await until(`${customer} is kept`, async () => {
-        cache.set(getEntry(customer))
+        cache.set(createEntry(customer, { customerId: customer }))
         return (await cache.get(customer, 'k', [])) !== undefined
       })
     }

@@ -15,7 +15,7 @@ if (redis) await testCommands(redis)
 else t.test('commands of one turn', { skip: 'no redis-server here: NOT tested' }, async () => {})
 
 async function testCommands({ port, stop }: NonNullable<typeof redis>) {
-  /** What the client sends, piece by piece; while `isHeld`, what the server answers waits. */
+  /** `pieces`: from the client. While `isHeld`, responses of the server wait. */
   const line = { pieces: [] as string[], isHeld: false }
   const proxy = createServer((client) => {
     const server = connect(port, '127.0.0.1')
@@ -70,7 +70,7 @@ async function testCommands({ port, stop }: NonNullable<typeof redis>) {
       const asked = [cache.get('acme', 'before', [])]
       await turn()
       asked.push(cache.get('acme', 'after', []))
-      // Where the machine stalls, the first is given up before the second is asked.
+      // If the machine stalls, the first request times out before the second is sent.
       await until('both were sent, or none is any more', () => areBothSent() || isGivenUp())
       const areSent = areBothSent()
       line.isHeld = false

@@ -32,7 +32,6 @@ const event = (xid: number, customerId = 'acme', resource = 'products'): ChangeE
 })
 const at = parseSnapshot
 
-/** A fence whose first poll saw everything below 100. */
 const started = (maxEvents?: number) => {
   const fence = createFence(maxEvents)
   fence.apply(poll(at('100:100:'), undefined))
@@ -198,10 +197,7 @@ t.test('an answer of a standby waits for a poll that covers its data', async (t)
   t.equal(fence.compare(ofStandby), 'fresh')
 })
 
-/**
- * A primary in small: transactions begin, change something, and end in any order. What a snapshot shows is
- * known exactly, and so what an answer read at any moment lacks.
- */
+/** Steps of a model of a primary, in which transactions begin and end in any order. */
 type Step =
   | { do: 'begin'; customer: number; resource: number }
   | { do: 'end'; which: number; commits: boolean }
@@ -269,7 +265,6 @@ t.test(
           const fence = createFence(maxEvents, maxBatch)
           fence.apply(poll(primary.snapshot(), undefined))
           let polled = new Set<Transaction>()
-          /** What answers of this process have shown, by customer and resource. */
           const served: { entry: Stamped; shown: Transaction[] }[] = []
           const entries: Stamped[] = []
           for (const action of steps) {

@@ -1,11 +1,11 @@
 import t from 'tap'
-import type { Judge } from '../../app/cache/freshness.ts'
+import type { FreshnessCheck } from '../../app/cache/freshness.ts'
 import { cases, seed as firstSeed } from '../random.ts'
 import { type Options, simulate } from './simulation.ts'
 
-/** Runs of about 400 answers each, 50 ms. */
+/** Each has about 400 answers and takes 50 ms. */
 const episodes = cases(24)
-/** Runs in which a standby of another history should be read at least once. */
+/** Enough to read a standby of another history at least once. */
 const standbyEpisodes = 100
 
 type Fault = Pick<Options, 'spoil'>
@@ -38,11 +38,15 @@ t.test(
 )
 
 t.test('faults that are planted are found', async (t) => {
-  const faults: [string, (judge: Judge) => Judge, RegExp][] = [
+  const faults: [string, (judge: FreshnessCheck) => FreshnessCheck, RegExp][] = [
     ['nothing is noted as served', (judge) => ({ ...judge, noteServed: () => {} }), /^backwards/],
     ['whatever was read is fresh', (judge) => ({ ...judge, check: () => 'fresh' }), /^late/],
     ['answers claim to be of now', (judge) => ({ ...judge, asOf: () => '2026-01-02T00:00:00Z' }), /^as-of/],
-    ['every poll is taken for a good one', (judge) => ({ ...judge, confirm: async () => true }), /^no-cache/],
+    [
+      'every poll is taken for a good one',
+      (judge) => ({ ...judge, confirmAfter: async () => true }),
+      /^no-cache/,
+    ],
   ]
   for (const [name, spoil, kind] of faults) {
     const { broken } = await run(4, { spoil })

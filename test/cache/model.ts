@@ -12,11 +12,11 @@ import type { ChangeEvent, Poll } from '../../app/cache/stamped.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 
 /**
- * PostgreSQL and Redis as far as freshness goes, in memory and at once: what takes time is for who asks. Transactions
- * get numbers, write records and end, in any order; a standby has applied a part of their log.
+ * Models of PostgreSQL and Redis that respond synchronously; the caller adds delays. Transactions get numbers, write
+ * records and end in any order. A standby has applied a part of the log.
  */
 
-/** Versions of each record, thus how often it was written by transactions that committed. */
+/** The number of committed transactions that wrote each record. */
 export type Versions = Readonly<Record<string, number>>
 
 export const customerId = 'acme'
@@ -27,13 +27,12 @@ export const getResource = (record: string) => record.charAt(0)
 type LogEntry = { xid: number; written: readonly string[] | undefined; at: number; mark?: string }
 
 const startMs = Date.parse('2026-01-01T00:00:00Z')
-/** As PostgreSQL writes instants here. */
+/** With six decimals, as from PostgreSQL. */
 const formatTime = (ms: number) => new Date(startMs + ms).toISOString().replace('Z', '000Z')
 export const parseTime = (text: string) => Date.parse(text) - startMs
 
 export type Model = ReturnType<typeof createModel>
 
-/** `now`: milliseconds. */
 export const createModel = (now: () => number) => {
   let nextXid = 1_000
   let starts = 1
@@ -41,12 +40,12 @@ export const createModel = (now: () => number) => {
   let promotedAt = Number.NEGATIVE_INFINITY
   let marks = 0
   let applied = 0
-  /** What the standby receives: another log than `log` where it stayed with the former primary. */
+  /** The log that the standby applies. Not `log` if the standby still follows a previous primary. */
   let received: LogEntry[]
-  /** Of the present start of the server, whether it has written a mark. */
+  /** Whether the server has written a mark since its last start. */
   let isMarked = false
   const running = new Map<number, Set<string>>()
-  /** Numbers as they are given, and ends; `written` undefined: given. An aborted one has written nothing. */
+  /** Starts (`written` is undefined) and ends of transactions. An aborted one has an empty `written`. */
   let log: LogEntry[] = []
   received = log
 
@@ -92,7 +91,7 @@ export const createModel = (now: () => number) => {
       log.push({ xid: nextXid, written: undefined, at: now() })
       nextXid += 1
     },
-    /** Some open transaction's, unless another has written the same. */
+    /** Does nothing if another open transaction has written the record. */
     write(xid: number, record: string): void {
       if ([...running.values()].every((written) => !written.has(record))) running.get(xid)?.add(record)
     },
@@ -103,13 +102,13 @@ export const createModel = (now: () => number) => {
     get open(): readonly number[] {
       return [...running.keys()]
     },
-    /** What is open is lost. */
+    /** Aborts open transactions. */
     restart(): void {
       for (const xid of running.keys()) this.end(xid, false)
       starts += 1
       isMarked = false
     },
-    /** As a process that begins, or a minute that has passed. */
+    /** Called by a starting process, and every minute. */
     mark(): void {
       marks += 1
       log.push({ xid: nextXid, written: [], at: now(), mark: `m${marks}` })
@@ -117,11 +116,11 @@ export const createModel = (now: () => number) => {
       isMarked = true
     },
     /**
-     * The primary is gone. Another standby takes its place, which lacks so many entries of the log; ours had received
-     * all and stays as it is. Numbers that only the former primary gave are given again.
+     * Promotes another standby, which lacks the last `lost` entries of the log. Ours has received all of them, and stays
+     * with the previous primary. The new primary gives the lost numbers again.
      */
     failOver(lost: number): void {
-      // What was open has ended, so that a standby's snapshot hides nothing by its age.
+      // Otherwise xmin of our standby's snapshot would stay old, and hide the fault.
       for (const xid of running.keys()) this.end(xid, true)
       received = [...log]
       log = log.slice(0, Math.max(0, log.length - lost))
@@ -135,18 +134,18 @@ export const createModel = (now: () => number) => {
       starts += 1
       isMarked = false
     },
-    /** The standby is made anew, from the present primary. */
+    /** Creates the standby again, from the current primary. */
     rebuildStandby(): void {
       received = log
       applied = 0
     },
-    /** The standby follows, by a part of what it lacks. */
+    /** The standby applies a share of the entries that it lacks. */
     follow(share: number): void {
       applied += Math.ceil((received.length - applied) * share)
     },
     read: (asked: readonly string[]): Filled => filledFrom(log, asked, false),
     readStandby: (asked: readonly string[]): Filled => filledFrom(received.slice(0, applied), asked, true),
-    /** `isWhole`: it tells what changed. */
+    /** `isWhole`: with the events. */
     poll(since: Snapshot | undefined, isWhole: boolean): Poll {
       if (!isMarked) this.mark()
       const events = log.flatMap(({ xid, written = [] }): ChangeEvent[] =>
@@ -164,15 +163,12 @@ export const createModel = (now: () => number) => {
       }
     },
     snapshot: () => parseSnapshot(getText(log)),
-    /** How often another server took the primary's place. */
     get promotions() {
       return promotions
     },
-    /** When that was last. */
     get promotedAt() {
       return promotedAt
     },
-    /** What had been committed before a time. */
     committedBefore: (ms: number): Versions => getCount(log.filter(({ at }) => at < ms)),
     committed: (): Versions => getCount(log),
   }
@@ -180,17 +176,17 @@ export const createModel = (now: () => number) => {
 
 const secrets = createSecrets(['a secret of the tests that is longer than thirty-two characters'])
 
-/** What all instances' `SharedCache` look into. */
+/** All instances share it. */
 export const createStore = () => ({ entries: new Map<string, Buffer>() })
 
 type SharedOptions = {
   store: ReturnType<typeof createStore>
   epoch: () => string
-  /** Waits for as long as a message takes. */
+  /** Delays a message. */
   travel: () => Promise<void>
 }
 
-/** The scripts of `app/cache/redis.ts`, without Redis. */
+/** Models the script of `app/cache/redis.ts`. */
 export const createModelCache = ({ store, epoch, travel }: SharedOptions): SharedCache => {
   const { entries } = store
   const getName = (of: string, key: string) => `${of} ${key}`

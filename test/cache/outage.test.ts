@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createChangeSource } from '../../app/cache/changes.ts'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, createLeaseClock } from '../../app/cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock } from '../../app/cache/freshness.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import type { Poll } from '../../app/cache/stamped.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
@@ -15,7 +15,7 @@ const ignore = () => {}
 const reader = createDb(
   createPool(line.url, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
 )
-/** A fence whose polls can be left without an answer, and a lease that ends when the test says so. */
+/** Starts a poller whose polls can hang and whose lease the test ends. */
 const holdPolls = async () => {
   const source = createChangeSource({ url: database.url, role: readerRole, reachSeconds: 600 })
   const [isHeld, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Poll>()]
@@ -34,8 +34,8 @@ const holdPolls = async () => {
   })
   await poller.start()
   return {
-    judge: createJudge(fence, poller, 300_000),
-    /** Resolves when one waits, so that those before have been answered. */
+    judge: createFreshnessCheck(fence, poller, 300_000),
+    /** Resolves when a poll hangs. The polls before it have responded. */
     hold() {
       poll = () => {
         isHeld.resolve()
@@ -53,7 +53,7 @@ const holdPolls = async () => {
 
 /** A minute before midnight. */
 const clock = { offsetMs: Date.parse(`${new Date().toISOString().slice(0, 10)}T23:59:00Z`) - Date.now() }
-/** As in production, so that a database that hangs is noticed. */
+/** As in production. */
 const pollMs = 400
 const app = await createTestApp({ ...database, url: line.url, reader }, { clock, pollMs })
 t.teardown(async () => {
@@ -79,7 +79,7 @@ t.test('while the database is unreachable, cached answers continue with a stale 
   t.equal(before.statusCode, 200)
   await ask('/v1/certificates')
   t.equal((await ask('/v1/products/none')).statusCode, 404)
-  // A poll after all of them: what is newer than the last one makes older answers of its resource wait.
+  // After this poll, no answer is newer than the last poll, so none has to wait for one.
   await ask('/v1/products', { 'cache-control': 'no-cache' })
   line.sever()
   await until('answers say that they are stale', async () =>
@@ -126,7 +126,7 @@ t.test('503 instead of stale: an unread page, no-cache, another day', async (t) 
   clock.offsetMs -= 120_000
 })
 
-/** An app whose polls fail from `fail` on; the database answers everything else, until its line is cut. */
+/** Creates an app whose polls fail after `fail()`. The database responds to everything else until `line` is cut. */
 const openWithoutPolls = async (t: Test) => {
   const fence = await holdPolls()
   const own = await createDatabaseDoor(database.url)

@@ -1,14 +1,17 @@
 import t from 'tap'
 import { type CacheEntry, createEtag, type Filled } from '../../app/cache/entry.ts'
+import { openEnvelope, signEnvelope } from '../../app/cache/envelope.ts'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, type Freshness, type Judge } from '../../app/cache/freshness.ts'
-import { createMemoryCache } from '../../app/cache/memory.ts'
+import { createFreshnessCheck, type Freshness, type FreshnessCheck } from '../../app/cache/freshness.ts'
+import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import type { Poller } from '../../app/cache/poller.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { createEntry } from './entry.ts'
 
-/** An answer that shows the first `seen` changes. */
+/** The result of a read that shows the first `seen` changes. */
 const filledWith = (text: string | undefined, seen = 1): Filled => {
   const body = Buffer.from(text ?? '')
   const etag = createEtag('application/json', body)
@@ -17,26 +20,26 @@ const filledWith = (text: string | undefined, seen = 1): Filled => {
 }
 
 type World = {
-  /** Changes that are known to have happened. */
+  /** Number of changes that polls have reported. */
   known: number
   isLeased: boolean
   isDown: boolean
-  /** While it is down, too. */
+  /** Even while `isDown`. */
   answersReads: boolean
-  /** Whether what a standby shows may be newer than the last poll. */
+  /** The result of `mayBeAhead`. */
   isAhead: boolean
 }
 
-/** A judge of a world that the test tells; polls end when the test says. */
+/** Polls end when the test calls their function in `polls`. */
 const createTestJudge = (world: World) => {
   const polls: ((isGood: boolean) => void)[] = []
   const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
     entry.snapshot.xmax >= world.known ? (world.isDown ? 'stale' : 'fresh') : 'behind'
   const poll = () => new Promise<boolean>((resolve) => polls.push(resolve))
-  const judge: Judge = {
+  const judge: FreshnessCheck = {
     check: (entry) => (world.isLeased ? settled(entry) : poll().then(() => settled(entry))),
     confirm: poll,
-    confirmSoon: poll,
+    confirmAfter: poll,
     checkConfirmed: settled,
     mayBeAhead: () => world.isAhead,
     noteServed: () => {},
@@ -51,7 +54,7 @@ const createTestJudge = (world: World) => {
   return { judge, polls }
 }
 
-/** A cache over a judge of its own and a source whose answers come when the test says. */
+/** Fills end when the test calls `give` or `fail`. */
 const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
   const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
   const { judge, polls } = createTestJudge(world)
@@ -72,7 +75,13 @@ const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
   }
   const read = (options: Options = {}) =>
     cache.read({ customerId: 'acme', key: 'k', dependsOn: ['products'], noCache: false, fill, ...options })
-  return { world, polls, waits, read, fills, cache }
+  /** Reads the key for the first time. */
+  const readFirst = (text: string | undefined) => {
+    const result = read()
+    fills[0]?.give(text)
+    return result
+  }
+  return { world, polls, waits, read, readFirst, fills, cache }
 }
 
 const shown = (answer: Awaited<ReturnType<ReturnType<typeof setUp>['read']>>) => [
@@ -82,10 +91,8 @@ const shown = (answer: Awaited<ReturnType<ReturnType<typeof setUp>['read']>>) =>
 const settle = () => new Promise(setImmediate)
 
 t.test('a second read is answered from memory synchronously', async (t) => {
-  const { read, fills } = setUp()
-  const first = read()
-  fills[0]?.give('one')
-  t.same(shown(await first), ['one', 'database'])
+  const { read, readFirst, fills } = setUp()
+  t.same(shown(await readFirst('one')), ['one', 'database'])
   const second = read()
   t.notOk(second instanceof Promise, 'no promise on the hot path')
   t.same(shown(await second), ['one', 'memory'])
@@ -143,10 +150,8 @@ t.test('customers never share an entry or a flight, even for equal keys', async 
 })
 
 t.test('an entry that lacks a known change is read again', async (t) => {
-  const { world, read, fills } = setUp()
-  const first = read()
-  fills[0]?.give('one')
-  await first
+  const { world, read, readFirst, fills } = setUp()
+  await readFirst('one')
   world.known = 2
   const next = read()
   t.equal(fills.length, 2, 'asked again')
@@ -171,10 +176,8 @@ t.test('a caller that joins a flight uses its result only if it has all changes 
 })
 
 t.test('no-cache waits for a poll that begins after it, and then memory will do', async (t) => {
-  const { world, polls, read, fills } = setUp()
-  const first = read()
-  fills[0]?.give('one')
-  await first
+  const { world, polls, read, readFirst, fills } = setUp()
+  await readFirst('one')
   const demanded = read({ noCache: true })
   polls[0]?.(true)
   t.same(shown(await demanded), ['one', 'memory'])
@@ -200,10 +203,8 @@ t.test('no-cache does not join an earlier flight, and shares a later one', async
 })
 
 t.test('no-cache without a good poll reads the database, and no stored answer will do', async (t) => {
-  const { polls, read, fills } = setUp()
-  const first = read()
-  fills[0]?.give('one')
-  await first
+  const { polls, read, readFirst, fills } = setUp()
+  await readFirst('one')
   const demanded = read({ noCache: true })
   polls[0]?.(false)
   await settle()
@@ -229,10 +230,8 @@ t.test("a standby in the primary's place answers if it does not lag, else the an
 })
 
 t.test('while the database is unreachable, an answer has its age in seconds', async (t) => {
-  const { world, read, fills } = setUp()
-  const first = read()
-  fills[0]?.give('one')
-  await first
+  const { world, read, readFirst, fills } = setUp()
+  await readFirst('one')
   world.isDown = true
   t.match(await read(), { outcome: 'memory', staleSeconds: 7, entry: { body: Buffer.from('one') } })
   world.known = 2
@@ -270,10 +269,8 @@ t.test('a failed read fails its waiters and the callers right after it, then is 
 })
 
 t.test('that there is no such record is kept, and read again when something changes', async (t) => {
-  const { world, read, fills } = setUp()
-  const first = read()
-  fills[0]?.give(undefined)
-  t.ok((await first).entry.isAbsent)
+  const { world, read, readFirst, fills } = setUp()
+  t.ok((await readFirst(undefined)).entry.isAbsent)
   t.match(await read(), { outcome: 'memory', entry: { isAbsent: true } })
   world.known = 2
   const second = read()
@@ -281,7 +278,6 @@ t.test('that there is no such record is kept, and read again when something chan
   t.same(shown(await second), ['created', 'database'])
 })
 
-/** A store of entries that several instances share. */
 const createSharedMap = () => {
   const stored = new Map<string, CacheEntry>()
   const shared: SharedCache = {
@@ -325,7 +321,6 @@ t.test('an answer that is too large for memory is shared nevertheless', async (t
 })
 
 t.test('a standby is read if its lag allows it, else the primary', async (t) => {
-  /** What a standby says: no server, since its numbers are its primary's. */
   const fromStandby = (seen: number) => async (): Promise<Filled> => ({
     ...filledWith(`standby ${seen}`, seen),
     server: undefined,
@@ -394,7 +389,7 @@ t.test('a standby is ahead of a poll that it may have overtaken, and of no other
     ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', mark: 'm', since: undefined, events: [] },
   })
   const fence = createFence()
-  const judge = createJudge(fence, {} as Poller, 0)
+  const judge = createFreshnessCheck(fence, {} as Poller, 0)
   const isAhead = (text: string, isStandby = true) =>
     judge.mayBeAhead({
       ...{ customerId: 'acme', dependsOn: [], epoch: 'e' },
@@ -433,14 +428,7 @@ t.test('no-cache reads the primary', async (t) => {
   t.same(shown(await answer), ['primary', 'database'])
 })
 
-const getEntry = (key: string, size: number): CacheEntry => ({
-  ...filledWith('x'.repeat(size)),
-  epoch: 'i s',
-  customerId: 'acme',
-  key,
-  dependsOn: [],
-  encoded: new Map(),
-})
+const getEntry = (key: string, size: number) => createEntry('x'.repeat(size), { key })
 
 t.test(
   'memory is bounded by bytes, evicts the least recently used, and keeps no oversize answer',
@@ -448,21 +436,30 @@ t.test(
     const memory = createMemoryCache(100_000)
     for (let i = 0; i < 100; i++) {
       t.equal(memory.set(getEntry(`k${i}`, 3_000)), true)
-      memory.get('acme', 'k0')
+      memory.get(entryName('acme', 'k0'))
     }
     t.ok(memory.sizeBytes <= 100_000)
     t.ok(memory.sizeBytes > 50_000, 'and it is used')
-    t.ok(memory.get('acme', 'k0'), 'used all the time')
-    t.notOk(memory.get('acme', 'k1'))
-    t.ok(memory.get('acme', 'k99'))
+    t.ok(memory.get(entryName('acme', 'k0')), 'used all the time')
+    t.notOk(memory.get(entryName('acme', 'k1')))
+    t.ok(memory.get(entryName('acme', 'k99')))
     t.equal(memory.set(getEntry('big', 50_000)), false)
-    t.notOk(memory.get('acme', 'big'))
-    t.ok(memory.get('acme', 'k99'), 'and it evicts no other')
+    t.notOk(memory.get(entryName('acme', 'big')))
+    t.ok(memory.get(entryName('acme', 'k99')), 'and it evicts no other')
   },
 )
 
 t.test('a cache of no bytes keeps nothing and still answers', async (t) => {
   const memory = createMemoryCache(0)
   t.equal(memory.set(getEntry('k', 1)), false)
-  t.notOk(memory.get('acme', 'k'))
+  t.notOk(memory.get(entryName('acme', 'k')))
+})
+
+t.test('other instances learn that a standby may have shown newer data', async (t) => {
+  const secrets = createSecrets(['a secret of the tests that is longer than thirty-two characters'])
+  for (const isOfStandby of [true, false]) {
+    const snapshot = parseSnapshot('100:103:101', isOfStandby)
+    const envelope = signEnvelope('name', createEntry('{}', { snapshot }), secrets)
+    t.same(openEnvelope('name', envelope, secrets)?.snapshot, snapshot)
+  }
 })

@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { type CacheEntry, createEtag } from '../../app/cache/entry.ts'
+import type { CacheEntry } from '../../app/cache/entry.ts'
 import { createRedisCache, type SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { addCustomer, createTestApp, createTestDatabase, logIn, startTestFence } from '../helper.ts'
 import { bestOfThree } from '../patience.ts'
 import { testRedis } from '../servers.ts'
+import { createEntry } from './entry.ts'
 
 const redis = await testRedis()
 if (!redis) t.test('instances share entries', { skip: 'no redis-server here: NOT tested' }, async () => {})
@@ -48,14 +49,13 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     await database.close()
   })
 
-  /** An instance of the service: memory of its own, Redis shared. `get` asks as a client does, without no-cache. */
+  /** Creates an instance of the service that shares Redis. `get` sends no `no-cache`. */
   async function open() {
     const app = await createTestApp(database, { shared: openCache() })
     const { get } = await logIn(app, key)
     return { app, get: (path: string) => get(path, { 'cache-control': '' }) }
   }
 
-  /** Polls until it holds; a bound, not a hope. */
   const until = async (condition: () => Promise<unknown> | unknown, limitMs = 30_000): Promise<number> => {
     const start = now()
     while (!(await condition())) {
@@ -66,8 +66,8 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   }
   const listKeys = (text: string) => client.keys(`certdata:{acme}:*${text}*`)
   /**
-   * Has the first instance read what nobody has asked for, until Redis has the answer: one that is slow for a moment is
-   * left alone. `addressOf` returns a new address, and what names its answer.
+   * Reads new paths on the first instance until Redis has stored the answer, because a slow Redis is bypassed.
+   * `addressOf` returns a path and a text that its name in Redis contains.
    */
   const share = async (addressOf: (n: number) => readonly [path: string, mark: string]) => {
     for (;;) {
@@ -80,7 +80,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   const connected = () => until(async () => (await askBoth('warm')) === 'redis')
 
   let asked = 0
-  /** Whether the second instance finds in Redis what the first one has just read. */
+  /** Reads the same path on both instances and returns the second one's source. */
   const askBoth = async (text: string): Promise<string> => {
     const path = `/v1/products?limit=3&brand[ne]=${text}-${asked++}`
     await a.get(path)
@@ -89,26 +89,12 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   }
 
   const dependsOn = ['products']
-  const getEntry = (customerId: string, name: string, text: string, snapshot = '1:2:'): CacheEntry => {
-    const body = Buffer.from(text)
-    const etag = createEtag('application/json', body)
-    const next = '/v1/products?cursor=x'
-    return {
-      customerId,
-      key: name,
-      dependsOn,
-      snapshot: parseSnapshot(snapshot),
-      epoch,
-      at: '2026-01-01T00:00:00.000000Z',
-      isAbsent: false,
-      rows: 1,
-      body,
-      etag,
-      next,
-      encoded: new Map(),
-    }
-  }
-  /** What an entry is in Redis, as soon as it is there. */
+  const getEntry = (customerId: string, key: string, text: string, snapshot = '1:2:') =>
+    createEntry(text, {
+      ...{ customerId, key, epoch, snapshot: parseSnapshot(snapshot) },
+      ...{ at: '2026-01-01T00:00:00.000000Z', rows: 1, next: '/v1/products?cursor=x' },
+    })
+  /** Stores an entry and reads its envelope from Redis. */
   const readSealed = async (
     cache: SharedCache,
     entry: CacheEntry,
@@ -212,7 +198,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     await readSealed(cache, getEntry('acme', 'k2', 'text'))
     await until(async () => (await cache.get('acme', 'k2', dependsOn)) !== undefined)
     t.equal(await stranger.get('acme', 'k2', dependsOn), undefined, 'another secret')
-    // Ids and keys that run into each other must not meet.
+    // These two have the same name in Redis, if names are only concatenated.
     await readSealed(cache, getEntry('acme', 'x}:y', 'text'))
     t.equal(await cache.get('acme}:x', 'y', dependsOn), undefined)
   })
@@ -233,7 +219,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
 
   t.test('an older answer never replaces a newer one, however close', async (t) => {
     const cache = openCache()
-    // The largest numbers there are: as doubles the two would be the same.
+    // As doubles, the largest numbers would be equal.
     const ascending = [
       '9:10:',
       '10:12:10,11',
@@ -251,7 +237,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
           const key = `cas ${older} ${newer} ${attempt}`
           cache.set(getEntry('acme', key, first, first))
           cache.set(getEntry('acme', key, second, second))
-          // The answer to a later command on the same connection comes after both.
+          // Redis answers commands of a connection in order.
           return (await cache.get('acme', key, dependsOn))?.body.toString()
         }
         const wanted = ascending[Math.max(older, newer)]
@@ -278,11 +264,11 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.same([answer.headers['cache-status'], answer.body], ['certdata; fwd=uri-miss; stored', first.body])
   })
 
-  /** Redis may cost 25 ms; a busy machine needs its time, too. */
+  /** Redis may cost 25 ms. The rest is for a busy machine. */
   const budgetMs = 500
   let rounds = 0
 
-  /** Asks what memory has and what nobody has asked before: every answer right. Returns how long the slowest took. */
+  /** Requests cached and new paths, and checks the answers. Returns the milliseconds of the slowest. */
   const askAround = async (t: Test, label: string): Promise<number> => {
     rounds += 1
     const wrong: object[] = []
@@ -300,7 +286,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.same(wrong, [], label)
     return Math.max(...times)
   }
-  /** What happens to Redis, from good times to good times, in which no answer is much later than the database makes it. */
+  /** Expects no slow answer while `happen` harms Redis. */
   const expectSoon = async (t: Test, label: string, happen: () => Promise<number[]>) => {
     const isSoon = (worst: number[]) => worst.every((ms) => ms < budgetMs)
     const worst = await bestOfThree(async () => {
@@ -315,7 +301,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     await readSealed(cache, getEntry('acme', 'before it is full', 'x'))
     await client.config('SET', 'maxmemory', '1')
     cache.set(getEntry('acme', 'while it is full', 'x'))
-    // The answer to a later command on the same connection comes after the script.
+    // Redis answers commands of a connection in order.
     await cache.get('acme', 'while it is full', dependsOn)
     t.same(await client.keys('*while it is full'), [])
     await client.config('SET', 'maxmemory', '0')
@@ -354,7 +340,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     })
   })
 
-  /** No answer to a request sent this long after a commit may be without it (contract, "Promised"). */
+  /** See "The promises" in docs/freshness.md. */
   const promiseMs = 600
 
   t.test('nothing is older than 600 ms after a commit, on either instance', async (t) => {
@@ -369,7 +355,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
       )
       const committed = now()
       const behind = new Set([a, b])
-      // Both are asked without a break, so that each may pass on what it has to the other.
+      // Without a pause, so that each may share an old answer with the other.
       while (behind.size > 0) {
         for (const each of [a, b]) {
           const sent = now()
@@ -401,7 +387,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     const committed = now()
     await until(() => now() - committed > promiseMs)
     process.kill(running.pid, 'SIGCONT')
-    // If it is kept at all: asking before it is there would only show the database's answer.
+    // Requested earlier, the answer would come from the database. Redis may not have stored it at all.
     await until(async () => (await listKeys('products/p4')).length > 0, 300).catch(() => {})
     const answers: string[] = []
     await until(async () => {

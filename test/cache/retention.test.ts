@@ -2,57 +2,82 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { createEtag, type Filled } from '../../app/cache/entry.ts'
-import type { Judge } from '../../app/cache/freshness.ts'
+import type { FreshnessCheck } from '../../app/cache/freshness.ts'
 import { createMemoryCache } from '../../app/cache/memory.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import { createDb, createPool, readRowInTurn } from '../../app/db/connect.ts'
+import { testPostgres } from '../servers.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void
 
-const judge: Judge = {
-  check: () => 'fresh',
-  confirm: async () => true,
-  confirmSoon: async () => true,
-  checkConfirmed: () => 'fresh',
-  mayBeAhead: () => false,
-  noteServed: () => {},
-  staleSeconds: () => 1,
-  isAway: () => false,
-  isUnanswered: () => false,
-  readOr: async (_, known) => known,
-  epoch: () => 'i s',
-  mark: () => 'm',
-  asOf: () => 't1',
+/** As large as a page of 50. */
+const bodyBytes = 40_000
+
+type Load = { total: number; concurrency: number; collectEvery: number }
+
+/** Reads with minor collections in between, and returns the number of bodies that are still in memory. */
+const countRetained = async (
+  read: (n: number) => Promise<unknown>,
+  { total, concurrency, collectEvery }: Load,
+) => {
+  let count = 0
+  const readMany = async (times: number) => {
+    for (let time = 0; time < times; time += 1) {
+      count += 1
+      await read(count)
+      if (count % collectEvery === 0) collect({ type: 'minor' })
+    }
+  }
+  const readAll = (times: number) => Promise.all(Array.from({ length: concurrency }, () => readMany(times)))
+  await readAll(5)
+  collect({ type: 'major' })
+  const before = process.memoryUsage().arrayBuffers
+  await readAll(total / concurrency)
+  collect({ type: 'minor' })
+  collect({ type: 'minor' })
+  return (process.memoryUsage().arrayBuffers - before) / bodyBytes
 }
 
-const bodyBytes = 40_000
-const etag = createEtag('application/json', Buffer.alloc(1))
-
 t.test('answers that no cache stores are freed by the next young collection', async (t) => {
+  const judge = {
+    check: () => 'fresh',
+    isAway: () => false,
+    noteServed: () => {},
+    epoch: () => 'i s',
+    mark: () => 'm',
+  }
   const cache = createReadThrough({
     memory: createMemoryCache(0),
     shared: undefined,
-    judge,
+    judge: judge as Partial<FreshnessCheck> as FreshnessCheck,
     wait: async () => {},
   })
   const snapshot = parseSnapshot('1:1:')
+  const etag = createEtag('application/json', Buffer.alloc(1))
   const fill = async (): Promise<Filled> => {
-    // As long as others take: several are under way at once.
+    // Several fills run at the same time.
     for (let turn = 0; turn < 8; turn += 1) await new Promise(setImmediate)
     return { snapshot, server: 's', at: 't1', isAbsent: false, body: Buffer.allocUnsafeSlow(bodyBytes), etag }
   }
-  let asked = 0
-  const askOn = async (times: number) => {
-    for (let time = 0; time < times; time += 1) {
-      asked += 1
-      await cache.read({ customerId: 'acme', key: `k${asked}`, dependsOn: [], noCache: false, fill })
-      if (asked % 40 === 0) collect({ type: 'minor' })
-    }
-  }
-  collect({ type: 'major' })
-  const before = process.memoryUsage().arrayBuffers
-  await Promise.all(Array.from({ length: 8 }, () => askOn(250)))
-  const kept = (process.memoryUsage().arrayBuffers - before) / bodyBytes
-  t.ok(kept < 80, `${Math.round(kept)} of 2,000 answers are still there`)
+  const read = async (n: number) =>
+    cache.read({ customerId: 'acme', key: `k${n}`, dependsOn: [], noCache: false, fill })
+  const retained = await countRetained(read, { total: 2_000, concurrency: 8, collectEvery: 40 })
+  t.ok(retained < 80, `${Math.round(retained)} of 2,000 answers are still there`)
+})
+
+t.test('pages from the database are freed by the next young collection', async (t) => {
+  const server = await testPostgres()
+  const db = createDb(createPool(server.url, { max: 4, applicationName: 'test', onError: () => {} }))
+  t.teardown(async () => {
+    await db.destroy()
+    await server.stop()
+  })
+  const text = `select repeat('x', $1::integer) as data`
+  const read = () => readRowInTurn<{ data: string }>(db, 'acme', { text, values: [bodyBytes] })
+  t.equal((await read()).data.length, bodyBytes)
+  // Often enough that pages in progress survive several collections.
+  const retained = await countRetained(read, { total: 400, concurrency: 4, collectEvery: 5 })
+  t.ok(retained < 400 / 3, `${Math.round(retained)} of 400 pages are still there`)
 })

@@ -1,6 +1,11 @@
 import { mock } from 'node:test'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, createLeaseClock, type Judge, type ReadResult } from '../../app/cache/freshness.ts'
+import {
+  createFreshnessCheck,
+  createLeaseClock,
+  type FreshnessCheck,
+  type ReadResult,
+} from '../../app/cache/freshness.ts'
 import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
@@ -15,29 +20,25 @@ import {
   type Versions,
 } from './model.ts'
 
-/**
- * Simulates many orders of polls, reads, writes and messages, in simulated time. Fence, poller, judge, memory and
- * read-through of two instances are real. PostgreSQL and Redis are models. Each answer is judged by the promises of
- * docs/freshness.md.
- */
+/** See docs/freshness.md, "How it is proved". */
 
 export type Options = {
-  /** The same options, the same run. */
+  /** Runs with the same options are equal. */
   seed: number
   steps: number
   hasStandby: boolean
   hasRedis: boolean
   /** Plants a fault. */
-  spoil?: (judge: Judge) => Judge
-  /** Plants a fault: a standby is read without a look at its history. */
+  spoil?: (judge: FreshnessCheck) => FreshnessCheck
+  /** Plants a fault: the standby's mark is not compared. */
   trustsStandby?: boolean
 }
 
 export type Outcome = {
-  /** Answers that break a promise: which, when and where. */
+  /** Descriptions of answers that break a promise. */
   broken: string[]
   answers: number
-  /** How many of these said that they were stale. */
+  /** Number of answers with the label. */
   stale: number
   bySource: Record<ReadResult['outcome'], number>
 }
@@ -45,15 +46,15 @@ export type Outcome = {
 const pollTimeoutMs = 400
 const promisedMs = 600
 const staleMaxMs = 20_000
-/** Of the polls, those that cannot tell what changed. */
+/** Share of polls without events. */
 const gapShare = 0.1
 const lostShare = 0.01
-/** Entries of the log that a server lacks, at most, which takes the primary's place. */
+/** Maximum of log entries that a promoted server lacks. */
 const mostLost = 15
-/** Share of questions that were never asked before. */
+/** Share of requests for a new key. */
 const coldShare = 0.25
 
-/** Of records and lists, with and without what they include. */
+/** Records and lists, with and without includes. */
 const questions = [['a0'], ['a1'], ['a0', 'a1'], ['b0'], ['a0', 'a1', 'b0', 'b1']] as const
 
 const settle = () => new Promise(setImmediate)
@@ -75,7 +76,6 @@ const createRandom = (seed: number) => {
   }
 }
 
-/** Time, chance, the stores, and what keeps messages to and from them. */
 const createWorld = (options: Options) => {
   const { random, chance, pick } = createRandom(options.seed)
   let timeMs = 0
@@ -86,9 +86,9 @@ const createWorld = (options: Options) => {
   const waiting: { go: () => void; isHeld: () => boolean }[] = []
   return {
     ...{ options, random, chance, pick, now, model, trouble, store: createStore() },
-    /** Resolves when it is its turn. */
+    /** Resolves when `go` picks it. */
     turn: (isHeld = () => false) => new Promise<void>((go) => waiting.push({ go, isHeld })),
-    /** Gives one its turn: nothing else happens in Node before what follows from it has been done. */
+    /** Resumes one waiting task, and waits for all that follows from it. */
     async go() {
       const next = pick(waiting.filter(({ isHeld }) => !isHeld()))
       if (!next) return
@@ -122,7 +122,7 @@ const createWorld = (options: Options) => {
 
 type World = ReturnType<typeof createWorld>
 
-/** The two ways to the database, either of which may be lost. */
+/** Reads and polls use different connections, and either may be lost. */
 const createLines = ({ model, trouble, chance, turn }: World) => {
   const ask = async <T>(act: () => T, isHeld?: () => boolean): Promise<T> => {
     await turn(isHeld)
@@ -147,14 +147,14 @@ const createLines = ({ model, trouble, chance, turn }: World) => {
   return { ask, source }
 }
 
-/** As app/main/stores.ts puts an instance together. */
+/** Like app/main/stores.ts. */
 const createInstance = (id: string, world: World) => {
   const { model, store, now, turn, chance, random } = world
   const { hasRedis, hasStandby, spoil, trustsStandby } = world.options
   const { ask, source } = createLines(world)
   const fence = createFence()
   const poller = createPoller({ source, fence, clock: createLeaseClock(now, now), warn: ignore })
-  const sound = createJudge(fence, poller, staleMaxMs, now)
+  const sound = createFreshnessCheck(fence, poller, staleMaxMs, now)
   const judge = spoil ? spoil(sound) : sound
   const { epoch } = judge
   const cache = createReadThrough({
@@ -165,7 +165,7 @@ const createInstance = (id: string, world: World) => {
   })
   const read = (asked: readonly string[], noCache: boolean) => {
     const key = `${asked}${chance(coldShare) ? random() : ''}`
-    // The edge's way, and then the router's.
+    // First as the edge does, then as the router.
     const known = noCache || judge.isAway() ? undefined : cache.readAtOnce(entryName(customerId, key))
     const dependsOn = [...new Set(asked.map(getResource))]
     const readStandby = async () => {
@@ -176,7 +176,7 @@ const createInstance = (id: string, world: World) => {
     const fill = () => ask(() => model.read(asked))
     return known ?? cache.read({ customerId, key, dependsOn, fill, fillFromReplica, noCache })
   }
-  /** The newest of each record that an answer showed which did not say that it is stale; of the present history. */
+  /** The newest version of each record in answers without the label, since the last fail-over. */
   const shown: Record<string, number> = {}
   const history = { promotions: 0, shown }
   return { id, read, history, start: poller.start, close: poller.close }
@@ -187,17 +187,15 @@ type Instance = ReturnType<typeof createInstance>
 type Asked = {
   asked: readonly string[]
   noCache: boolean
-  /** When it was asked. */
   shownBefore: Versions
   due: Versions
   promotions: number
-  /** Whether the service must know by then which server is the primary. */
+  /** Whether the last fail-over was long enough ago that polls must have noticed it. */
   isSettled: boolean
 }
 
 const listVersions = ({ entry }: ReadResult): Versions => JSON.parse(entry.body.toString())
 
-/** What speaks against an answer. */
 const findFaults = (answer: ReadResult, question: Asked, { model }: World) => {
   const { asked, noCache, shownBefore, due } = question
   const shown = listVersions(answer)
@@ -206,7 +204,7 @@ const findFaults = (answer: ReadResult, question: Asked, { model }: World) => {
     asked
       .filter((record) => (shown[record] ?? 0) < (least[record] ?? 0))
       .map((record) => `${kind}: ${record} at ${shown[record]}, not ${least[record]} (${answer.outcome})`)
-  // What only the former primary had committed is nobody's any more.
+  // The due commits may be lost with the previous primary.
   if (question.promotions !== model.promotions) return []
   const phantoms = Object.entries(model.committed())
     .filter(([record, version]) => (shown[record] ?? 0) > version)
@@ -220,7 +218,6 @@ const findFaults = (answer: ReadResult, question: Asked, { model }: World) => {
   ]
 }
 
-/** Asks instances, and judges what they answer. */
 const createAsker = (world: World) => {
   const { model, now, chance, pick, options } = world
   const outcome: Outcome = {
@@ -261,7 +258,6 @@ const createAsker = (world: World) => {
     const question = { asked, noCache, shownBefore: { ...shown }, due, promotions, isSettled }
     const look = (answer: ReadResult) => {
       note(instance, question, answer)
-      // Somebody who waited for it asks at once.
       if (chance(0.3)) ask(instance)
     }
     const answer = instance.read(asked, noCache)
@@ -284,7 +280,7 @@ const startAll = async (instances: readonly Instance[], { go, pass }: World) => 
   }
 }
 
-/** One run. Timers are its own meanwhile, so that two cannot run at once. */
+/** Mocks timers, so two simulations cannot run at the same time. */
 export const simulate = async (options: Options): Promise<Outcome> => {
   const world = createWorld(options)
   const { random, chance, pick, model, go, pass } = world

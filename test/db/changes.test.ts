@@ -22,7 +22,7 @@ await addCustomer(database, 'acme')
 await addCustomer(database, 'bolt')
 
 const run = (query: RawBuilder<unknown>) => query.execute(operator)
-/** What the log gained by an act, as `customer resource record`, sorted. */
+/** Returns the events that `act` logged, as `customer resource record`, sorted. */
 const loggedBy = async (act: () => Promise<unknown>): Promise<string[]> => {
   const last = async () =>
     (await sql<{ last: number }>`select coalesce(max(position), 0) as last from change_log`.execute(operator))
@@ -34,7 +34,7 @@ const loggedBy = async (act: () => Promise<unknown>): Promise<string[]> => {
     where position > ${before} order by 1`.execute(operator)
   return rows.map(({ event }) => event)
 }
-/** What a poll answers that begins where the last one ended. */
+/** Returns the events of a poll after `act`, since a poll before it. */
 const pollAround = async (act: () => Promise<unknown>) => {
   const { snapshot } = await source.poll(undefined)
   await act()
@@ -101,7 +101,7 @@ t.test('TRUNCATE marks the resource for all', async (t) => {
 })
 
 t.test('no table that answers or rights depend on is forgotten by the log', async (t) => {
-  /** Tables that no cached answer and no fact is made of, with the reason. */
+  /** Tables that no cached answer and no right depends on. */
   const exempt: Record<string, string> = {
     elements: 'written by the triggers of the records, in the same statement',
     record_words: 'written by the triggers of the records, in the same statement',
@@ -240,7 +240,7 @@ t.test('a process begins at an old enough sample of the log', async (t) => {
 t.test('pruning follows the end of transactions, not their age, and records the new start', async (t) => {
   await run(sql`delete from change_samples`)
   t.equal((await sql<{ n: number }>`select prune_changes('1 hour') as n`.execute(operator)).rows[0]?.n, 0)
-  // Not the present snapshot: its xmin also waits for transactions of other databases of the server.
+  // The xmin of the current snapshot would also wait for transactions of other databases.
   const ended = await sql<{ below: string }>`
     select (max(xid::text::bigint) + 1)::text as below from change_log`.execute(operator)
   const below = ended.rows[0]?.below
@@ -287,10 +287,10 @@ t.test('the serving role reads only its customer’s part of the log', async (t)
   await t.rejects(sql`delete from change_log`.execute(reader), { code: '42501' })
 })
 
-/** A poll that takes longer makes the source more patient than these tests are. */
+/** After a slower poll, the source would wait longer than these tests do. */
 const quickMs = 100
 
-/** A source behind a line that can be harmed: one connection is kept, and its last poll was quick. */
+/** Starts a source behind a proxy. It keeps one connection, and its last poll was quick. */
 const startBehindLine = async (t: Test, times: { timeoutMs?: number; patienceMs?: number }) => {
   const line = await createDatabaseDoor(database.url)
   const behind = createChangeSource({ url: line.url, role: readerRole, reachSeconds: 600, ...times })
@@ -299,7 +299,7 @@ const startBehindLine = async (t: Test, times: { timeoutMs?: number; patienceMs?
     await line.close()
   })
   const limitMs = Math.min(quickMs, times.patienceMs ?? quickMs)
-  // A busy machine may need more than one connection, and more than one poll.
+  // On a busy machine, the first polls may be slow.
   await until('a quick poll on one connection', async () => {
     const begun = performance.now()
     await behind.poll(undefined).catch(() => {})
@@ -324,7 +324,6 @@ t.test('a poll whose connection hangs is answered by a second one, which is kept
 t.test('a database that is slow, and not dead, is not asked everything twice', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: 40 })
   line.holdNew()
-  /** Locks the log for some milliseconds, so that a poll waits. */
   const pollWhileLocked = async (forMs: number) => {
     const owner = connectOwner(database)
     const locked = Promise.withResolvers<void>()
@@ -342,7 +341,7 @@ t.test('a database that is slow, and not dead, is not asked everything twice', a
     await Promise.all([poll, lock])
     await owner.destroy()
   }
-  // So long that what a busy machine adds to the next one is far less.
+  // Far longer than the next poll takes on a busy machine.
   await pollWhileLocked(2_000)
   t.equal(made(), 1)
   await pollWhileLocked(100)

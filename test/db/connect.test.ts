@@ -1,11 +1,11 @@
 import t from 'tap'
 import { createPool } from '../../app/db/connect.ts'
+import { toApiError } from '../../plugins/problems.ts'
 import { testPostgres } from '../servers.ts'
 
-t.test('a connection that is lost while it is in use costs its statement, not the process', async (t) => {
+t.test('a statement on a lost connection gets 503 with Retry-After, and the pool goes on', async (t) => {
   const server = await testPostgres()
-  const options = { max: 2, applicationName: 'test', onError: () => {} }
-  const pool = createPool(server.url, options)
+  const pool = createPool(server.url, { max: 2, applicationName: 'test', onError: () => {} })
   t.teardown(async () => {
     await pool.end()
     await server.stop()
@@ -15,7 +15,13 @@ t.test('a connection that is lost while it is in use costs its statement, not th
   const ended = new Promise<void>((resolve) => lost.once('end', resolve))
   await pool.query('select pg_terminate_backend($1)', [rows[0].pid])
   await ended
-  await t.rejects(lost.query('select 1'))
+  const error = await lost.query('select 1').catch((reason: unknown) => reason)
   lost.release(true)
+  t.match(error, { message: /is not queryable/ })
+  t.match(toApiError(error), {
+    code: 'unavailable',
+    status: 503,
+    extras: { headers: { 'retry-after': '1' } },
+  })
   t.same((await pool.query('select 1 as one')).rows, [{ one: 1 }])
 })

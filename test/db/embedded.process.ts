@@ -26,13 +26,12 @@ import { findPostmaster, stopPostmaster } from '../../app/local/embedded/postmas
 import { listShortFolders, shortFolder } from '../../app/local/embedded/short-folder.ts'
 import { startEmbedded } from '../../app/local/embedded.ts'
 import { bestOfThree } from '../patience.ts'
-import { testPostgres, testRedis } from '../servers.ts'
 
 const projectRoot = join(import.meta.dirname, '..', '..')
 const isRoot = process.getuid?.() === 0
 const limitMs = 60_000
 
-// A process of its own that starts the server, says the URL, and releases it when its input ends.
+// Starts the server, prints its URL, and releases it when standard input ends.
 const userProgram = `
   import { startEmbedded } from '${pathToFileURL(join(projectRoot, 'app', 'local', 'embedded.ts')).href}'
   const [dataDir, packageRoot] = process.argv.slice(1)
@@ -41,7 +40,7 @@ const userProgram = `
   process.stdin.on('end', () => server.release().then(() => process.exit(0))).resume()
 `
 
-// Made once, as a cluster takes its second: each of its tests leaves it stopped, the last one unusable.
+// Shared, because creating a cluster takes a second. Each test leaves it stopped, the last one unusable.
 const shared = instance(t, { settings: {} })
 
 t.test('processes that start simultaneously share one server, and the last one stops it', async (t) => {
@@ -257,7 +256,7 @@ t.test('a folder that another process removes is not reported as unreachable', a
   )
 })
 
-/** Undefined where the folder was gone each time it was made. */
+/** Returns `undefined` if the folder was removed in the meantime. */
 function findPlacesOnce(dataDir: string) {
   try {
     return findClusterPaths(dataDir)
@@ -293,26 +292,6 @@ t.test('a start that cannot succeed names the next step', async (t) => {
   await t.rejects(start(), /made by PostgreSQL 17, the bundled one is \d+/)
 })
 
-t.test('test databases are empty, separate, and deleted afterwards', async (t) => {
-  const [one, two] = await Promise.all([testPostgres(), testPostgres()])
-  await query(one.url, 'create table mine ()')
-  t.strictSame(await query(two.url, "select to_regclass('mine')"), [[null]])
-  await one.stop()
-  await t.rejects(query(one.url, 'select 1'))
-  await two.stop()
-})
-
-t.test('a test Redis restarts on its port', async (t) => {
-  const redis = await testRedis()
-  if (!redis) return t.comment('no redis-server')
-  process.kill(redis.pid, 'SIGSTOP')
-  await redis.stop()
-  const again = await testRedis(redis.port)
-  t.equal(again?.url, redis.url)
-  await again?.stop()
-})
-
-// Without durability unless told otherwise: most tests are about something else.
 type InstanceOptions = { dataDir?: string; packageRoot?: string; settings?: Record<string, string> }
 
 function instance(t: Test, options: InstanceOptions = {}) {
@@ -361,7 +340,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error('ended without a word')
 }
 
-// An installed project: the programs alone, without the links that the package's install script makes.
+// Without the links that the package's install script creates.
 function projectCopy(t: Test, name: string): string {
   const root = join(temporaryFolder(t), name)
   const source = dirname(findPackage(projectRoot).native)

@@ -23,7 +23,6 @@ export const explain = async (db: Db, statement: RawBuilder<unknown>): Promise<P
   return listNodes((rows[0] as (typeof rows)[0])['QUERY PLAN'][0].Plan)
 }
 
-/** The steps that read a table or an index. */
 export const listScans = (nodes: readonly PlanNode[]): PlanNode[] =>
   nodes.filter((node) => /Scan/.test(node['Node Type']) && (node['Relation Name'] ?? node['Index Name']))
 

@@ -27,7 +27,6 @@ const connect = async () => {
   return client
 }
 
-/** Counts the runs of a planted migration. */
 const plant = (work: (db: Kysely<unknown>) => Promise<unknown>, isStepwise = false) => {
   const planted = {
     runs: 0,

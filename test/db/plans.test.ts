@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import t from 'tap'
-import type { Db } from '../../app/db/schema.ts'
 import { entryList } from '../../app/operator/trail/lists.ts'
 import { parseTrailQuery } from '../../app/operator/trail/query.ts'
 import { trailStatement } from '../../app/operator/trail/trail.ts'
@@ -9,6 +9,7 @@ import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
+import { dropIndexes } from '../../bench/growth/indexes.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 import { explain, type PlanNode, rowsRead } from './explain.ts'
 
@@ -82,7 +83,6 @@ alter table certificates disable trigger user; alter table products disable trig
 alter table projects disable trigger user; alter table lab disable trigger user;
 alter table approvals disable trigger user;`
 
-/** No page reads the change log. */
 const unlogged = (table: string) => `alter table ${table} disable trigger ${table}_log_insert`
 
 const spread = (table: string) => `
@@ -92,38 +92,19 @@ alter table ${table} enable trigger user;`
 
 const recordTables = resourceNames.filter((name) => !resources[name].reference)
 
-/** Drops every index and key, which makes seeding faster. Resolves to a function that creates them again. */
-const dropIndexes = async (owner: Db): Promise<() => Promise<void>> => {
-  const tables = sql`any(${[...recordTables, 'elements', 'record_words']}::regclass[])`
-  const { rows: keys } = await sql<{ table: string; name: string; definition: string }>`
-    select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
-    from pg_constraint where conrelid = ${tables} and contype in ('p', 'u', 'f')
-    order by contype = 'f'`.execute(owner)
-  for (const { table, name } of keys)
-    await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(owner)
-  const { rows: indexes } = await sql<{ name: string; definition: string }>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index where indrelid = ${tables}`.execute(owner)
-  for (const { name } of indexes) await sql`drop index ${sql.table(name)}`.execute(owner)
-  return async () => {
-    for (const { table, name, definition } of keys)
-      await sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} ${sql.raw(definition)}`.execute(
-        owner,
-      )
-    for (const { definition } of indexes) await sql.raw(definition).execute(owner)
-  }
-}
-
+/** Rows are loaded without indexes, which is far faster. */
 const seedDatabase = async () => {
-  const owner = connectOwner(database)
-  const makeIndexes = await dropIndexes(owner)
-  for (const table of recordTables) await sql.raw(unlogged(table)).execute(owner)
-  await sql.raw(seed).execute(owner)
-  for (const table of recordTables) await sql.raw(spread(table)).execute(owner)
-  await makeIndexes()
-  for (const table of [...recordTables, 'elements', 'record_words'])
-    await sql.raw(`vacuum analyze ${table}`).execute(owner)
-  await owner.destroy()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(`set timezone = 'UTC'`)
+  const tables = [...recordTables, 'elements', 'record_words']
+  const indexes = await dropIndexes(client, tables)
+  for (const table of recordTables) await client.query(unlogged(table))
+  await client.query(seed)
+  for (const table of recordTables) await client.query(spread(table))
+  for (const index of indexes) await client.query(index)
+  for (const table of tables) await client.query(`vacuum analyze ${table}`)
+  await client.end()
 }
 
 const getPlan = (name: ResourceName, query: string, after?: string[]): QueryPlan => {

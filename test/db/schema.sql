@@ -70,11 +70,7 @@ table approvals row level security forced
   constraint approvals_id_check CHECK (((id ~ '^[A-Za-z0-9._~-]{1,64}$'::text) AND (id !~ '^[.]+$'::text)))
   constraint approvals_phase_check CHECK ((phase = ANY (ARRAY['initial'::text, 'renewal'::text, 'modification'::text])))
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['planned'::text, 'preparing'::text, 'testing'::text, 'submitted'::text, 'in_review'::text, 'information_requested'::text, 'on_hold'::text, 'granted'::text, 'rejected'::text, 'cancelled'::text, 'not_required'::text])))
-  constraint approvals_tags_list CHECK (
-CASE
-    WHEN (array_ndims(tags) > 1) THEN false
-    ELSE ((COALESCE(array_lower(tags, 1), 1) = 1) AND (array_position(tags, NULL::text) IS NULL))
-END)
+  constraint approvals_tags_list CHECK (is_list(tags))
   constraint approvals_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint approvals_pkey PRIMARY KEY (customer_id, id)
   CREATE INDEX approvals_certificate_id ON public.approvals USING btree (customer_id, certificate_id) WHERE (certificate_id IS NOT NULL)
@@ -92,12 +88,12 @@ END)
   CREATE TRIGGER approvals_elements_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_elements_delete() enabled always
   CREATE TRIGGER approvals_elements_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_elements_insert() enabled always
   CREATE TRIGGER approvals_elements_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_elements_update() enabled always
-  CREATE TRIGGER approvals_log_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_log_delete() enabled always
-  CREATE TRIGGER approvals_log_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_log_insert() enabled always
-  CREATE TRIGGER approvals_log_moved AFTER UPDATE OF customer_id, id ON public.approvals FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION approvals_log_moved() enabled always
-  CREATE TRIGGER approvals_log_truncate AFTER TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION approvals_log_truncate() enabled always
+  CREATE TRIGGER approvals_log_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER approvals_log_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
+  CREATE TRIGGER approvals_log_moved AFTER UPDATE OF customer_id, id ON public.approvals FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER approvals_log_truncate AFTER TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER approvals_log_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_log_update() enabled always
-  CREATE TRIGGER approvals_words_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_words_delete() enabled always
+  CREATE TRIGGER approvals_words_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
   CREATE TRIGGER approvals_words_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_words_insert() enabled always
   CREATE TRIGGER approvals_words_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
@@ -267,16 +263,8 @@ table certificates row level security forced
   constraint certificates_certificate_type_check CHECK ((certificate_type = ANY (ARRAY['type_approval'::text, 'declaration_of_conformity'::text, 'certificate_of_conformity'::text, 'registration'::text, 'safety_certificate'::text, 'module_approval'::text, 'other'::text])))
   constraint certificates_id_check CHECK (((id ~ '^[A-Za-z0-9._~-]{1,64}$'::text) AND (id !~ '^[.]+$'::text)))
   constraint certificates_number_check CHECK ((octet_length(number) <= 2000))
-  constraint certificates_standards_list CHECK (
-CASE
-    WHEN (array_ndims(standards) > 1) THEN false
-    ELSE ((COALESCE(array_lower(standards, 1), 1) = 1) AND (array_position(standards, NULL::text) IS NULL))
-END)
-  constraint certificates_tags_list CHECK (
-CASE
-    WHEN (array_ndims(tags) > 1) THEN false
-    ELSE ((COALESCE(array_lower(tags, 1), 1) = 1) AND (array_position(tags, NULL::text) IS NULL))
-END)
+  constraint certificates_standards_list CHECK (is_list(standards))
+  constraint certificates_tags_list CHECK (is_list(tags))
   constraint certificates_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint certificates_pkey PRIMARY KEY (customer_id, id)
   CREATE INDEX certificates_approval_id ON public.certificates USING btree (customer_id, approval_id) WHERE (approval_id IS NOT NULL)
@@ -294,12 +282,12 @@ END)
   CREATE TRIGGER certificates_elements_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_elements_delete() enabled always
   CREATE TRIGGER certificates_elements_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_elements_insert() enabled always
   CREATE TRIGGER certificates_elements_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_elements_update() enabled always
-  CREATE TRIGGER certificates_log_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_log_delete() enabled always
-  CREATE TRIGGER certificates_log_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_log_insert() enabled always
-  CREATE TRIGGER certificates_log_moved AFTER UPDATE OF customer_id, id ON public.certificates FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION certificates_log_moved() enabled always
-  CREATE TRIGGER certificates_log_truncate AFTER TRUNCATE ON public.certificates FOR EACH STATEMENT EXECUTE FUNCTION certificates_log_truncate() enabled always
+  CREATE TRIGGER certificates_log_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER certificates_log_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
+  CREATE TRIGGER certificates_log_moved AFTER UPDATE OF customer_id, id ON public.certificates FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER certificates_log_truncate AFTER TRUNCATE ON public.certificates FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER certificates_log_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_log_update() enabled always
-  CREATE TRIGGER certificates_words_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_words_delete() enabled always
+  CREATE TRIGGER certificates_words_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
   CREATE TRIGGER certificates_words_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_words_insert() enabled always
   CREATE TRIGGER certificates_words_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
@@ -366,26 +354,18 @@ table countries
   updated_at timestamp with time zone not null default now()
   created_xid xid8
   constraint countries_alpha3_check CHECK ((alpha3 ~ '^[A-Z]{3}$'::text))
-  constraint countries_blocs_list CHECK (
-CASE
-    WHEN (array_ndims(blocs) > 1) THEN false
-    ELSE ((COALESCE(array_lower(blocs, 1), 1) = 1) AND (array_position(blocs, NULL::text) IS NULL))
-END)
+  constraint countries_blocs_list CHECK (is_list(blocs))
   constraint countries_check CHECK ((code = id))
   constraint countries_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text])))
   constraint countries_id_check CHECK ((id ~ '^[A-Z]{2}$'::text))
   constraint countries_region_check CHECK ((region = ANY (ARRAY['europe'::text, 'americas'::text, 'asia_pacific'::text, 'middle_east_africa'::text, 'cis'::text])))
-  constraint countries_sources_list CHECK (
-CASE
-    WHEN (array_ndims(sources) > 1) THEN false
-    ELSE ((COALESCE(array_lower(sources, 1), 1) = 1) AND (array_position(sources, NULL::text) IS NULL))
-END)
+  constraint countries_sources_list CHECK (is_list(sources))
   constraint countries_pkey PRIMARY KEY (id)
   CREATE TRIGGER countries_before BEFORE INSERT OR UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_before() enabled always
   CREATE TRIGGER countries_log_delete AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_log_delete() enabled always
   CREATE TRIGGER countries_log_insert AFTER INSERT ON public.countries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_log_insert() enabled always
   CREATE TRIGGER countries_log_moved AFTER UPDATE OF id ON public.countries FOR EACH ROW WHEN ((old.id IS DISTINCT FROM new.id)) EXECUTE FUNCTION countries_log_moved() enabled always
-  CREATE TRIGGER countries_log_truncate AFTER TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION countries_log_truncate() enabled always
+  CREATE TRIGGER countries_log_truncate AFTER TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER countries_log_update AFTER UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_log_update() enabled always
   CREATE TRIGGER countries_words_delete AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_words_delete() enabled always
   CREATE TRIGGER countries_words_insert AFTER INSERT ON public.countries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_words_insert() enabled always
@@ -532,17 +512,9 @@ table lab row level security forced
   constraint lab_id_check CHECK (((id ~ '^[A-Za-z0-9._~-]{1,64}$'::text) AND (id !~ '^[.]+$'::text)))
   constraint lab_report_number_check CHECK ((octet_length(report_number) <= 2000))
   constraint lab_result_check CHECK ((result = ANY (ARRAY['pass'::text, 'fail'::text, 'pass_with_deviation'::text, 'inconclusive'::text])))
-  constraint lab_standards_list CHECK (
-CASE
-    WHEN (array_ndims(standards) > 1) THEN false
-    ELSE ((COALESCE(array_lower(standards, 1), 1) = 1) AND (array_position(standards, NULL::text) IS NULL))
-END)
+  constraint lab_standards_list CHECK (is_list(standards))
   constraint lab_status_check CHECK ((status = ANY (ARRAY['planned'::text, 'in_testing'::text, 'draft'::text, 'issued'::text, 'superseded'::text, 'withdrawn'::text, 'cancelled'::text])))
-  constraint lab_tags_list CHECK (
-CASE
-    WHEN (array_ndims(tags) > 1) THEN false
-    ELSE ((COALESCE(array_lower(tags, 1), 1) = 1) AND (array_position(tags, NULL::text) IS NULL))
-END)
+  constraint lab_tags_list CHECK (is_list(tags))
   constraint lab_test_type_check CHECK ((test_type = ANY (ARRAY['radio'::text, 'emc'::text, 'safety'::text, 'sar'::text, 'environmental'::text, 'protocol'::text, 'cybersecurity'::text, 'energy'::text])))
   constraint lab_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint lab_pkey PRIMARY KEY (customer_id, id)
@@ -557,12 +529,12 @@ END)
   CREATE TRIGGER lab_elements_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_elements_delete() enabled always
   CREATE TRIGGER lab_elements_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_elements_insert() enabled always
   CREATE TRIGGER lab_elements_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_elements_update() enabled always
-  CREATE TRIGGER lab_log_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_log_delete() enabled always
-  CREATE TRIGGER lab_log_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_log_insert() enabled always
-  CREATE TRIGGER lab_log_moved AFTER UPDATE OF customer_id, id ON public.lab FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION lab_log_moved() enabled always
-  CREATE TRIGGER lab_log_truncate AFTER TRUNCATE ON public.lab FOR EACH STATEMENT EXECUTE FUNCTION lab_log_truncate() enabled always
+  CREATE TRIGGER lab_log_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER lab_log_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
+  CREATE TRIGGER lab_log_moved AFTER UPDATE OF customer_id, id ON public.lab FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER lab_log_truncate AFTER TRUNCATE ON public.lab FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER lab_log_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_log_update() enabled always
-  CREATE TRIGGER lab_words_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_words_delete() enabled always
+  CREATE TRIGGER lab_words_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
   CREATE TRIGGER lab_words_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_words_insert() enabled always
   CREATE TRIGGER lab_words_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
@@ -590,23 +562,11 @@ table products row level security forced
   constraint products_id_check CHECK (((id ~ '^[A-Za-z0-9._~-]{1,64}$'::text) AND (id !~ '^[.]+$'::text)))
   constraint products_model_check CHECK ((octet_length(model) <= 2000))
   constraint products_name_check CHECK ((octet_length(name) <= 2000))
-  constraint products_part_numbers_list CHECK (
-CASE
-    WHEN (array_ndims(part_numbers) > 1) THEN false
-    ELSE ((COALESCE(array_lower(part_numbers, 1), 1) = 1) AND (array_position(part_numbers, NULL::text) IS NULL))
-END)
+  constraint products_part_numbers_list CHECK (is_list(part_numbers))
   constraint products_product_status_check CHECK ((product_status = ANY (ARRAY['draft'::text, 'in_development'::text, 'active'::text, 'phase_out'::text, 'discontinued'::text])))
-  constraint products_tags_list CHECK (
-CASE
-    WHEN (array_ndims(tags) > 1) THEN false
-    ELSE ((COALESCE(array_lower(tags, 1), 1) = 1) AND (array_position(tags, NULL::text) IS NULL))
-END)
+  constraint products_tags_list CHECK (is_list(tags))
   constraint products_technologies_check CHECK ((technologies <@ ARRAY['wifi'::text, 'bluetooth'::text, 'cellular'::text, 'nfc'::text, 'uwb'::text, 'srd'::text, 'gnss'::text, 'radar'::text, 'lpwan'::text, 'satellite'::text, 'wireless_power'::text]))
-  constraint products_technologies_list CHECK (
-CASE
-    WHEN (array_ndims(technologies) > 1) THEN false
-    ELSE ((COALESCE(array_lower(technologies, 1), 1) = 1) AND (array_position(technologies, NULL::text) IS NULL))
-END)
+  constraint products_technologies_list CHECK (is_list(technologies))
   constraint products_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint products_pkey PRIMARY KEY (customer_id, id)
   CREATE INDEX products_created_at ON public.products USING btree (customer_id, created_at, id)
@@ -619,12 +579,12 @@ END)
   CREATE TRIGGER products_elements_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_elements_delete() enabled always
   CREATE TRIGGER products_elements_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION products_elements_insert() enabled always
   CREATE TRIGGER products_elements_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_elements_update() enabled always
-  CREATE TRIGGER products_log_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_log_delete() enabled always
-  CREATE TRIGGER products_log_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION products_log_insert() enabled always
-  CREATE TRIGGER products_log_moved AFTER UPDATE OF customer_id, id ON public.products FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION products_log_moved() enabled always
-  CREATE TRIGGER products_log_truncate AFTER TRUNCATE ON public.products FOR EACH STATEMENT EXECUTE FUNCTION products_log_truncate() enabled always
+  CREATE TRIGGER products_log_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER products_log_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
+  CREATE TRIGGER products_log_moved AFTER UPDATE OF customer_id, id ON public.products FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER products_log_truncate AFTER TRUNCATE ON public.products FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER products_log_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_log_update() enabled always
-  CREATE TRIGGER products_words_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_words_delete() enabled always
+  CREATE TRIGGER products_words_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
   CREATE TRIGGER products_words_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION products_words_insert() enabled always
   CREATE TRIGGER products_words_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
@@ -650,24 +610,12 @@ table projects row level security forced
   updated_at timestamp with time zone not null default now()
   created_xid xid8
   constraint projects_classification_check CHECK ((classification = ANY (ARRAY['new_certification'::text, 'renewal'::text, 'modification'::text, 'variant'::text, 'extension'::text, 'transfer'::text, 'pre_compliance'::text, 'testing'::text, 'consulting'::text])))
-  constraint projects_country_codes_list CHECK (
-CASE
-    WHEN (array_ndims(country_codes) > 1) THEN false
-    ELSE ((COALESCE(array_lower(country_codes, 1), 1) = 1) AND (array_position(country_codes, NULL::text) IS NULL))
-END)
+  constraint projects_country_codes_list CHECK (is_list(country_codes))
   constraint projects_id_check CHECK (((id ~ '^[A-Za-z0-9._~-]{1,64}$'::text) AND (id !~ '^[.]+$'::text)))
-  constraint projects_product_ids_list CHECK (
-CASE
-    WHEN (array_ndims(product_ids) > 1) THEN false
-    ELSE ((COALESCE(array_lower(product_ids, 1), 1) = 1) AND (array_position(product_ids, NULL::text) IS NULL))
-END)
+  constraint projects_product_ids_list CHECK (is_list(product_ids))
   constraint projects_project_number_check CHECK ((octet_length(project_number) <= 2000))
   constraint projects_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'quoted'::text, 'ordered'::text, 'in_progress'::text, 'on_hold'::text, 'completed'::text, 'cancelled'::text, 'declined'::text])))
-  constraint projects_tags_list CHECK (
-CASE
-    WHEN (array_ndims(tags) > 1) THEN false
-    ELSE ((COALESCE(array_lower(tags, 1), 1) = 1) AND (array_position(tags, NULL::text) IS NULL))
-END)
+  constraint projects_tags_list CHECK (is_list(tags))
   constraint projects_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint projects_pkey PRIMARY KEY (customer_id, id)
   CREATE INDEX projects_completed_on ON public.projects USING btree (customer_id, completed_on) WHERE (completed_on IS NOT NULL)
@@ -680,12 +628,12 @@ END)
   CREATE TRIGGER projects_elements_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_elements_delete() enabled always
   CREATE TRIGGER projects_elements_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_elements_insert() enabled always
   CREATE TRIGGER projects_elements_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_elements_update() enabled always
-  CREATE TRIGGER projects_log_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_log_delete() enabled always
-  CREATE TRIGGER projects_log_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_log_insert() enabled always
-  CREATE TRIGGER projects_log_moved AFTER UPDATE OF customer_id, id ON public.projects FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION projects_log_moved() enabled always
-  CREATE TRIGGER projects_log_truncate AFTER TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION projects_log_truncate() enabled always
+  CREATE TRIGGER projects_log_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER projects_log_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
+  CREATE TRIGGER projects_log_moved AFTER UPDATE OF customer_id, id ON public.projects FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER projects_log_truncate AFTER TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER projects_log_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_log_update() enabled always
-  CREATE TRIGGER projects_words_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_words_delete() enabled always
+  CREATE TRIGGER projects_words_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
   CREATE TRIGGER projects_words_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_words_insert() enabled always
   CREATE TRIGGER projects_words_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_words_update() enabled always
   policy operator permissive for * to certdata_operator using true with check true
@@ -1057,96 +1005,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.approvals_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'approvals', o.id from old_rows o;
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'approvals', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
-  -- history
-  insert into record_history (customer_id, resource, record_id, position, at)
-    select o.customer_id, 'approvals', o.id, coalesce(l.position + 1, 0), o.created_at
-    from old_rows o left join lateral (
-      select h.position, h.old = '{}' as is_mark from record_history h
-      where h.customer_id = o.customer_id and h.resource = 'approvals' and h.record_id = o.id
-        and (h.old ? 'created_at' or h.old = '{}')
-      order by h.position desc limit 1) l on true
-    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'approvals', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,requested_on_sort,expected_on_sort,updated_at,created_xid}'::text[]
-    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.approvals_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare late record;
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'approvals', r.id from new_rows r;
-  -- history
-  for late in select r.* from new_rows r cross join lateral (select h.at from record_history h
-    where h.customer_id = r.customer_id and h.resource = 'approvals' and h.record_id = r.id and h.old ? 'created_at'
-    order by h.position desc limit 1) l
-    where l.at > r.created_at loop
-    update approvals set created_at = 'infinity' where customer_id = late.customer_id and id = late.id;
-  end loop;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.approvals_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare ended record;
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'approvals', old.id), (new.customer_id, 'approvals', new.id);
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'approvals', greatest(now(), old.updated_at)) on conflict do nothing;
-  -- history
-  select h.position, h.old = '{}' as is_mark into ended from record_history h
-    where h.customer_id = old.customer_id and h.resource = 'approvals' and h.record_id = old.id
-      and (h.old ? 'created_at' or h.old = '{}')
-    order by h.position desc limit 1;
-  if ended.is_mark is not true then
-    insert into record_history (customer_id, resource, record_id, position, at)
-      values (old.customer_id, 'approvals', old.id, coalesce(ended.position + 1, 0), old.created_at);
-  end if;
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    values (old.customer_id, 'approvals', old.id, greatest(now(), old.updated_at), old.updated_at,
-      to_jsonb(old) - '{customer_id,id,requested_on_sort,expected_on_sort,updated_at,created_xid}'::text[]);
-  if former_end(new.customer_id, 'approvals', new.id) > new.created_at then
-    update approvals set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
-  end if;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.approvals_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'approvals', '*');
-  insert into removals (customer_id, resource, changed_at) values ('*', 'approvals', now()) on conflict do nothing;
-  delete from record_history where resource = 'approvals';
-  update history_begun set since = now() where resource = 'approvals';
-  delete from record_words where resource = 'approvals';
-  delete from elements where resource = 'approvals';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.approvals_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1178,28 +1036,15 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.approvals_words_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words w using old_rows r
-  where w.customer_id = r.customer_id and w.resource = 'approvals' and w.id = r.id;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.approvals_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words
-  select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
+  insert into record_words select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
     select 'approvals/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.scheme, r.product_id, r.certificate_id))) word
-    where length(word) > 1))
-  from new_rows r;
+    where length(word) > 1)) from new_rows r;
   return null;
 end $function$
 
@@ -1403,96 +1248,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.certificates_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'certificates', o.id from old_rows o;
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'certificates', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
-  -- history
-  insert into record_history (customer_id, resource, record_id, position, at)
-    select o.customer_id, 'certificates', o.id, coalesce(l.position + 1, 0), o.created_at
-    from old_rows o left join lateral (
-      select h.position, h.old = '{}' as is_mark from record_history h
-      where h.customer_id = o.customer_id and h.resource = 'certificates' and h.record_id = o.id
-        and (h.old ? 'created_at' or h.old = '{}')
-      order by h.position desc limit 1) l on true
-    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'certificates', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,valid_from_sort,valid_until_sort,issued_on_sort,updated_at,created_xid}'::text[]
-    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.certificates_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare late record;
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'certificates', r.id from new_rows r;
-  -- history
-  for late in select r.* from new_rows r cross join lateral (select h.at from record_history h
-    where h.customer_id = r.customer_id and h.resource = 'certificates' and h.record_id = r.id and h.old ? 'created_at'
-    order by h.position desc limit 1) l
-    where l.at > r.created_at loop
-    update certificates set created_at = 'infinity' where customer_id = late.customer_id and id = late.id;
-  end loop;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.certificates_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare ended record;
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'certificates', old.id), (new.customer_id, 'certificates', new.id);
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'certificates', greatest(now(), old.updated_at)) on conflict do nothing;
-  -- history
-  select h.position, h.old = '{}' as is_mark into ended from record_history h
-    where h.customer_id = old.customer_id and h.resource = 'certificates' and h.record_id = old.id
-      and (h.old ? 'created_at' or h.old = '{}')
-    order by h.position desc limit 1;
-  if ended.is_mark is not true then
-    insert into record_history (customer_id, resource, record_id, position, at)
-      values (old.customer_id, 'certificates', old.id, coalesce(ended.position + 1, 0), old.created_at);
-  end if;
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    values (old.customer_id, 'certificates', old.id, greatest(now(), old.updated_at), old.updated_at,
-      to_jsonb(old) - '{customer_id,id,valid_from_sort,valid_until_sort,issued_on_sort,updated_at,created_xid}'::text[]);
-  if former_end(new.customer_id, 'certificates', new.id) > new.created_at then
-    update certificates set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
-  end if;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.certificates_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'certificates', '*');
-  insert into removals (customer_id, resource, changed_at) values ('*', 'certificates', now()) on conflict do nothing;
-  delete from record_history where resource = 'certificates';
-  update history_begun set since = now() where resource = 'certificates';
-  delete from record_words where resource = 'certificates';
-  delete from elements where resource = 'certificates';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.certificates_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1531,28 +1286,15 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.certificates_words_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words w using old_rows r
-  where w.customer_id = r.customer_id and w.resource = 'certificates' and w.id = r.id;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.certificates_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words
-  select r.customer_id, 'certificates', r.id, array_to_tsvector(array(
+  insert into record_words select r.customer_id, 'certificates', r.id, array_to_tsvector(array(
     select 'certificates/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.number, r.title, r.holder))) word
-    where length(word) > 1))
-  from new_rows r;
+    where length(word) > 1)) from new_rows r;
   return null;
 end $function$
 
@@ -1606,28 +1348,17 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.change_epoch()
- RETURNS TABLE(identity text, begun boolean, pruned_below text)
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 1
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select i.identity, s.identity is not distinct from i.identity, s.pruned_below::text
-  from (select change_identity() as identity offset 0) i left join change_state s on true
-$function$
-
-
 CREATE OR REPLACE FUNCTION public.change_history(target pg_snapshot)
  RETURNS TABLE(identity text, begun boolean, pruned_below text, mark text, target_mark text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 1
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select e.identity, e.begun and m.mark is not null, e.pruned_below, m.mark, (
+  select i.identity, s.identity is not distinct from i.identity and i.mark is not null, s.pruned_below::text, i.mark, (
     select t.mark::text from change_marks t
     where t.xid < pg_snapshot_xmax(target) and pg_visible_in_snapshot(t.xid, target)
     order by t.xid desc limit 1)
-  from change_epoch() e cross join (select current_mark() as mark offset 0) m
+  from (select change_identity() as identity, current_mark() as mark offset 0) i left join change_state s on true
 $function$
 
 
@@ -1757,21 +1488,21 @@ CREATE OR REPLACE FUNCTION public.countries_log_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id) select '*', 'countries', o.id from old_rows o;
+  insert into change_log (customer_id, resource, record_id) select '*', tg_table_name, o.id from old_rows o;
   insert into removals (customer_id, resource, changed_at)
-    select '*', 'countries', greatest(now(), max(o.updated_at)) from old_rows o
+    select '*', tg_table_name, greatest(now(), max(o.updated_at)) from old_rows o
     group by 1 on conflict do nothing;
   -- history
   insert into record_history (customer_id, resource, record_id, position, at)
-    select '*', 'countries', o.id, coalesce(l.position + 1, 0), o.created_at
+    select '*', tg_table_name, o.id, coalesce(l.position + 1, 0), o.created_at
     from old_rows o left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
-      where h.customer_id = '*' and h.resource = 'countries' and h.record_id = o.id
+      where h.customer_id = '*' and h.resource = tg_table_name and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select '*', 'countries', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{id,updated_at,created_xid}'::text[]
+    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
     from old_rows o where true;
   -- end
   return null;
@@ -1784,13 +1515,13 @@ CREATE OR REPLACE FUNCTION public.countries_log_insert()
 AS $function$
 declare late record;
 begin
-  insert into change_log (customer_id, resource, record_id) select '*', 'countries', r.id from new_rows r;
+  insert into change_log (customer_id, resource, record_id) select '*', tg_table_name, r.id from new_rows r;
   -- history
-  for late in select r.* from new_rows r cross join lateral (select h.at from record_history h
-    where h.customer_id = '*' and h.resource = 'countries' and h.record_id = r.id and h.old ? 'created_at'
+  for late in select '*' as owner, r.id from new_rows r cross join lateral (select h.at from record_history h
+    where h.customer_id = '*' and h.resource = tg_table_name and h.record_id = r.id and h.old ? 'created_at'
     order by h.position desc limit 1) l
     where l.at > r.created_at loop
-    update countries set created_at = 'infinity' where id = late.id;
+    execute format('update %I set created_at = ''infinity'' where id = $2', tg_table_name) using late.owner, late.id;
   end loop;
   -- end
   return null;
@@ -1801,43 +1532,31 @@ CREATE OR REPLACE FUNCTION public.countries_log_moved()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-declare ended record;
 begin
   insert into change_log (customer_id, resource, record_id)
-    values ('*', 'countries', old.id), ('*', 'countries', new.id);
+    values ('*', tg_table_name, old.id), ('*', tg_table_name, new.id);
   insert into removals (customer_id, resource, changed_at)
-    values ('*', 'countries', greatest(now(), old.updated_at)) on conflict do nothing;
+    select '*', tg_table_name, greatest(now(), max(o.updated_at)) from (select old.*) o
+    group by 1 on conflict do nothing;
   -- history
-  select h.position, h.old = '{}' as is_mark into ended from record_history h
-    where h.customer_id = '*' and h.resource = 'countries' and h.record_id = old.id
-      and (h.old ? 'created_at' or h.old = '{}')
-    order by h.position desc limit 1;
-  if ended.is_mark is not true then
-    insert into record_history (customer_id, resource, record_id, position, at)
-      values ('*', 'countries', old.id, coalesce(ended.position + 1, 0), old.created_at);
-  end if;
+  insert into record_history (customer_id, resource, record_id, position, at)
+    select '*', tg_table_name, o.id, coalesce(l.position + 1, 0), o.created_at
+    from (select old.*) o left join lateral (
+      select h.position, h.old = '{}' as is_mark from record_history h
+      where h.customer_id = '*' and h.resource = tg_table_name and h.record_id = o.id
+        and (h.old ? 'created_at' or h.old = '{}')
+      order by h.position desc limit 1) l on true
+    where l.is_mark is not true and true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    values ('*', 'countries', old.id, greatest(now(), old.updated_at), old.updated_at,
-      to_jsonb(old) - '{id,updated_at,created_xid}'::text[]);
-  if former_end('*', 'countries', new.id) > new.created_at then
-    update countries set created_at = 'infinity' where id = new.id;
+    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    from (select old.*) o where true;
+  -- end
+  -- history
+  if former_end('*', tg_table_name, new.id) > new.created_at then
+    execute format('update %I set created_at = ''infinity'' where id = $2', tg_table_name)
+      using '*', new.id;
   end if;
   -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.countries_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'countries', '*');
-  insert into removals (customer_id, resource, changed_at) values ('*', 'countries', now()) on conflict do nothing;
-  delete from record_history where resource = 'countries';
-  update history_begun set since = now() where resource = 'countries';
-  delete from record_words where resource = 'countries';
-  delete from elements where resource = 'countries';
   return null;
 end $function$
 
@@ -1877,7 +1596,7 @@ CREATE OR REPLACE FUNCTION public.countries_words_delete()
 AS $function$
 begin
   delete from record_words w using old_rows r
-  where w.customer_id = '*' and w.resource = 'countries' and w.id = r.id;
+  where w.customer_id = '*' and w.resource = tg_table_name and w.id = r.id;
   return null;
 end $function$
 
@@ -1887,13 +1606,11 @@ CREATE OR REPLACE FUNCTION public.countries_words_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words
-  select '*', 'countries', r.id, array_to_tsvector(array(
+  insert into record_words select '*', 'countries', r.id, array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name,
       (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(r.authorities) a)))) word
-    where length(word) > 1))
-  from new_rows r;
+    where length(word) > 1)) from new_rows r;
   return null;
 end $function$
 
@@ -2137,6 +1854,16 @@ begin
 end $function$
 
 
+CREATE OR REPLACE FUNCTION public.is_list(list text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when array_ndims(list) > 1 then false
+    else coalesce(array_lower(list, 1), 1) = 1 and array_position(list, null) is null end
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.is_token_revoked(customer text, key text, token text)
  RETURNS boolean
  LANGUAGE sql
@@ -2236,96 +1963,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.lab_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'lab', o.id from old_rows o;
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'lab', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
-  -- history
-  insert into record_history (customer_id, resource, record_id, position, at)
-    select o.customer_id, 'lab', o.id, coalesce(l.position + 1, 0), o.created_at
-    from old_rows o left join lateral (
-      select h.position, h.old = '{}' as is_mark from record_history h
-      where h.customer_id = o.customer_id and h.resource = 'lab' and h.record_id = o.id
-        and (h.old ? 'created_at' or h.old = '{}')
-      order by h.position desc limit 1) l on true
-    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'lab', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,issued_on_sort,updated_at,created_xid}'::text[]
-    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.lab_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare late record;
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'lab', r.id from new_rows r;
-  -- history
-  for late in select r.* from new_rows r cross join lateral (select h.at from record_history h
-    where h.customer_id = r.customer_id and h.resource = 'lab' and h.record_id = r.id and h.old ? 'created_at'
-    order by h.position desc limit 1) l
-    where l.at > r.created_at loop
-    update lab set created_at = 'infinity' where customer_id = late.customer_id and id = late.id;
-  end loop;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.lab_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare ended record;
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'lab', old.id), (new.customer_id, 'lab', new.id);
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'lab', greatest(now(), old.updated_at)) on conflict do nothing;
-  -- history
-  select h.position, h.old = '{}' as is_mark into ended from record_history h
-    where h.customer_id = old.customer_id and h.resource = 'lab' and h.record_id = old.id
-      and (h.old ? 'created_at' or h.old = '{}')
-    order by h.position desc limit 1;
-  if ended.is_mark is not true then
-    insert into record_history (customer_id, resource, record_id, position, at)
-      values (old.customer_id, 'lab', old.id, coalesce(ended.position + 1, 0), old.created_at);
-  end if;
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    values (old.customer_id, 'lab', old.id, greatest(now(), old.updated_at), old.updated_at,
-      to_jsonb(old) - '{customer_id,id,issued_on_sort,updated_at,created_xid}'::text[]);
-  if former_end(new.customer_id, 'lab', new.id) > new.created_at then
-    update lab set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
-  end if;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.lab_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'lab', '*');
-  insert into removals (customer_id, resource, changed_at) values ('*', 'lab', now()) on conflict do nothing;
-  delete from record_history where resource = 'lab';
-  update history_begun set since = now() where resource = 'lab';
-  delete from record_words where resource = 'lab';
-  delete from elements where resource = 'lab';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.lab_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2363,28 +2000,15 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.lab_words_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words w using old_rows r
-  where w.customer_id = r.customer_id and w.resource = 'lab' and w.id = r.id;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.lab_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words
-  select r.customer_id, 'lab', r.id, array_to_tsvector(array(
+  insert into record_words select r.customer_id, 'lab', r.id, array_to_tsvector(array(
     select 'lab/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.report_number, r.title, r.laboratory))) word
-    where length(word) > 1))
-  from new_rows r;
+    where length(word) > 1)) from new_rows r;
   return null;
 end $function$
 
@@ -2453,6 +2077,21 @@ begin
   insert into change_log (customer_id, resource, record_id)
     select distinct coalesce(r ->> 'customer_id', '*'), 'custom', r ->> 'name'
     from unnest(array[to_jsonb(old), to_jsonb(new)]) r where r is not null;
+  return null;
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.log_records_truncate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into change_log (customer_id, resource, record_id) values ('*', tg_table_name, '*');
+  insert into removals (customer_id, resource, changed_at) values ('*', tg_table_name, now()) on conflict do nothing;
+  delete from record_history where resource = tg_table_name;
+  update history_begun set since = now() where resource = tg_table_name;
+  delete from record_words where resource = tg_table_name;
+  delete from elements where resource = tg_table_name;
   return null;
 end $function$
 
@@ -2708,96 +2347,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.products_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'products', o.id from old_rows o;
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'products', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
-  -- history
-  insert into record_history (customer_id, resource, record_id, position, at)
-    select o.customer_id, 'products', o.id, coalesce(l.position + 1, 0), o.created_at
-    from old_rows o left join lateral (
-      select h.position, h.old = '{}' as is_mark from record_history h
-      where h.customer_id = o.customer_id and h.resource = 'products' and h.record_id = o.id
-        and (h.old ? 'created_at' or h.old = '{}')
-      order by h.position desc limit 1) l on true
-    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'products', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,model_sort,updated_at,created_xid}'::text[]
-    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.products_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare late record;
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'products', r.id from new_rows r;
-  -- history
-  for late in select r.* from new_rows r cross join lateral (select h.at from record_history h
-    where h.customer_id = r.customer_id and h.resource = 'products' and h.record_id = r.id and h.old ? 'created_at'
-    order by h.position desc limit 1) l
-    where l.at > r.created_at loop
-    update products set created_at = 'infinity' where customer_id = late.customer_id and id = late.id;
-  end loop;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.products_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare ended record;
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'products', old.id), (new.customer_id, 'products', new.id);
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'products', greatest(now(), old.updated_at)) on conflict do nothing;
-  -- history
-  select h.position, h.old = '{}' as is_mark into ended from record_history h
-    where h.customer_id = old.customer_id and h.resource = 'products' and h.record_id = old.id
-      and (h.old ? 'created_at' or h.old = '{}')
-    order by h.position desc limit 1;
-  if ended.is_mark is not true then
-    insert into record_history (customer_id, resource, record_id, position, at)
-      values (old.customer_id, 'products', old.id, coalesce(ended.position + 1, 0), old.created_at);
-  end if;
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    values (old.customer_id, 'products', old.id, greatest(now(), old.updated_at), old.updated_at,
-      to_jsonb(old) - '{customer_id,id,model_sort,updated_at,created_xid}'::text[]);
-  if former_end(new.customer_id, 'products', new.id) > new.created_at then
-    update products set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
-  end if;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.products_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'products', '*');
-  insert into removals (customer_id, resource, changed_at) values ('*', 'products', now()) on conflict do nothing;
-  delete from record_history where resource = 'products';
-  update history_begun set since = now() where resource = 'products';
-  delete from record_words where resource = 'products';
-  delete from elements where resource = 'products';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.products_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2829,28 +2378,15 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.products_words_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words w using old_rows r
-  where w.customer_id = r.customer_id and w.resource = 'products' and w.id = r.id;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.products_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words
-  select r.customer_id, 'products', r.id, array_to_tsvector(array(
+  insert into record_words select r.customer_id, 'products', r.id, array_to_tsvector(array(
     select 'products/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.name, array_to_string(r.part_numbers, ' '), r.model, r.brand, r.manufacturer))) word
-    where length(word) > 1))
-  from new_rows r;
+    where length(word) > 1)) from new_rows r;
   return null;
 end $function$
 
@@ -2948,96 +2484,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.projects_log_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) select o.customer_id, 'projects', o.id from old_rows o;
-  insert into removals (customer_id, resource, changed_at)
-    select o.customer_id, 'projects', greatest(now(), max(o.updated_at)) from old_rows o
-    group by 1 on conflict do nothing;
-  -- history
-  insert into record_history (customer_id, resource, record_id, position, at)
-    select o.customer_id, 'projects', o.id, coalesce(l.position + 1, 0), o.created_at
-    from old_rows o left join lateral (
-      select h.position, h.old = '{}' as is_mark from record_history h
-      where h.customer_id = o.customer_id and h.resource = 'projects' and h.record_id = o.id
-        and (h.old ? 'created_at' or h.old = '{}')
-      order by h.position desc limit 1) l on true
-    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, 'projects', o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{customer_id,id,ordered_on_sort,due_on_sort,updated_at,created_xid}'::text[]
-    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.projects_log_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare late record;
-begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'projects', r.id from new_rows r;
-  -- history
-  for late in select r.* from new_rows r cross join lateral (select h.at from record_history h
-    where h.customer_id = r.customer_id and h.resource = 'projects' and h.record_id = r.id and h.old ? 'created_at'
-    order by h.position desc limit 1) l
-    where l.at > r.created_at loop
-    update projects set created_at = 'infinity' where customer_id = late.customer_id and id = late.id;
-  end loop;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.projects_log_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare ended record;
-begin
-  insert into change_log (customer_id, resource, record_id)
-    values (old.customer_id, 'projects', old.id), (new.customer_id, 'projects', new.id);
-  insert into removals (customer_id, resource, changed_at)
-    values (old.customer_id, 'projects', greatest(now(), old.updated_at)) on conflict do nothing;
-  -- history
-  select h.position, h.old = '{}' as is_mark into ended from record_history h
-    where h.customer_id = old.customer_id and h.resource = 'projects' and h.record_id = old.id
-      and (h.old ? 'created_at' or h.old = '{}')
-    order by h.position desc limit 1;
-  if ended.is_mark is not true then
-    insert into record_history (customer_id, resource, record_id, position, at)
-      values (old.customer_id, 'projects', old.id, coalesce(ended.position + 1, 0), old.created_at);
-  end if;
-  insert into record_history (customer_id, resource, record_id, at, since, old)
-    values (old.customer_id, 'projects', old.id, greatest(now(), old.updated_at), old.updated_at,
-      to_jsonb(old) - '{customer_id,id,ordered_on_sort,due_on_sort,updated_at,created_xid}'::text[]);
-  if former_end(new.customer_id, 'projects', new.id) > new.created_at then
-    update projects set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
-  end if;
-  -- end
-  return null;
-end $function$
-
-
-CREATE OR REPLACE FUNCTION public.projects_log_truncate()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into change_log (customer_id, resource, record_id) values ('*', 'projects', '*');
-  insert into removals (customer_id, resource, changed_at) values ('*', 'projects', now()) on conflict do nothing;
-  delete from record_history where resource = 'projects';
-  update history_begun set since = now() where resource = 'projects';
-  delete from record_words where resource = 'projects';
-  delete from elements where resource = 'projects';
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.projects_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3068,28 +2514,15 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.projects_words_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from record_words w using old_rows r
-  where w.customer_id = r.customer_id and w.resource = 'projects' and w.id = r.id;
-  return null;
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.projects_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words
-  select r.customer_id, 'projects', r.id, array_to_tsvector(array(
+  insert into record_words select r.customer_id, 'projects', r.id, array_to_tsvector(array(
     select 'projects/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.project_number, r.customer_reference, r.title))) word
-    where length(word) > 1))
-  from new_rows r;
+    where length(word) > 1)) from new_rows r;
   return null;
 end $function$
 
@@ -3228,6 +2661,95 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.records_log_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into change_log (customer_id, resource, record_id) select o.customer_id, tg_table_name, o.id from old_rows o;
+  insert into removals (customer_id, resource, changed_at)
+    select o.customer_id, tg_table_name, greatest(now(), max(o.updated_at)) from old_rows o
+    group by 1 on conflict do nothing;
+  -- history
+  insert into record_history (customer_id, resource, record_id, position, at)
+    select o.customer_id, tg_table_name, o.id, coalesce(l.position + 1, 0), o.created_at
+    from old_rows o left join lateral (
+      select h.position, h.old = '{}' as is_mark from record_history h
+      where h.customer_id = o.customer_id and h.resource = tg_table_name and h.record_id = o.id
+        and (h.old ? 'created_at' or h.old = '{}')
+      order by h.position desc limit 1) l on true
+    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
+  insert into record_history (customer_id, resource, record_id, at, since, old)
+    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
+  -- end
+  return null;
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.records_log_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare late record;
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, tg_table_name, r.id from new_rows r;
+  -- history
+  for late in select r.customer_id as owner, r.id from new_rows r cross join lateral (select h.at from record_history h
+    where h.customer_id = r.customer_id and h.resource = tg_table_name and h.record_id = r.id and h.old ? 'created_at'
+    order by h.position desc limit 1) l
+    where l.at > r.created_at loop
+    execute format('update %I set created_at = ''infinity'' where customer_id = $1 and id = $2', tg_table_name) using late.owner, late.id;
+  end loop;
+  -- end
+  return null;
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.records_log_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into change_log (customer_id, resource, record_id)
+    values (old.customer_id, tg_table_name, old.id), (new.customer_id, tg_table_name, new.id);
+  insert into removals (customer_id, resource, changed_at)
+    select o.customer_id, tg_table_name, greatest(now(), max(o.updated_at)) from (select old.*) o
+    group by 1 on conflict do nothing;
+  -- history
+  insert into record_history (customer_id, resource, record_id, position, at)
+    select o.customer_id, tg_table_name, o.id, coalesce(l.position + 1, 0), o.created_at
+    from (select old.*) o left join lateral (
+      select h.position, h.old = '{}' as is_mark from record_history h
+      where h.customer_id = o.customer_id and h.resource = tg_table_name and h.record_id = o.id
+        and (h.old ? 'created_at' or h.old = '{}')
+      order by h.position desc limit 1) l on true
+    where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
+  insert into record_history (customer_id, resource, record_id, at, since, old)
+    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    from (select old.*) o where exists (select from customers c where c.customer_id = o.customer_id);
+  -- end
+  -- history
+  if former_end(new.customer_id, tg_table_name, new.id) > new.created_at then
+    execute format('update %I set created_at = ''infinity'' where customer_id = $1 and id = $2', tg_table_name)
+      using new.customer_id, new.id;
+  end if;
+  -- end
+  return null;
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.records_words_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from record_words w using old_rows r
+  where w.customer_id = r.customer_id and w.resource = tg_table_name and w.id = r.id;
+  return null;
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.renew_webhooks(holder uuid, at timestamp with time zone, lease interval, busy text[])
  RETURNS SETOF text
  LANGUAGE sql
@@ -3348,17 +2870,14 @@ CREATE OR REPLACE FUNCTION public.trim_demo_history(kind text, record text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  oldest bigint;
+  newest bigint[] := array(select h.position from record_history h
+    where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by h.position desc limit 91);
 begin
-  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by
-    h.position desc offset 90 limit 1;
-  if not found then return; end if;
-  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and
-    h.record_id = record order by h.position desc offset 49 limit 1);
-  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and
-    h.position < oldest;
+  if cardinality(newest) < 91 then return; end if;
+  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
+    and h.position < newest[50];
   update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
-    and h.position = oldest;
+    and h.position = newest[50];
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $function$
 
@@ -3454,33 +2973,25 @@ grant execute on function approvals_before() to public
 grant execute on function approvals_elements_delete() to public
 grant execute on function approvals_elements_insert() to public
 grant execute on function approvals_elements_update() to public
-grant execute on function approvals_log_delete() to public
-grant execute on function approvals_log_insert() to public
-grant execute on function approvals_log_moved() to public
-grant execute on function approvals_log_truncate() to public
 grant execute on function approvals_log_update() to public
-grant execute on function approvals_words_delete() to public
 grant execute on function approvals_words_insert() to public
 grant execute on function approvals_words_update() to public
+grant execute on function audit_canonical(json) to public
 grant execute on function audit_head() to certdata_reader
+grant execute on function audit_operator() to public
+grant execute on function audit_root_cut(timestamp with time zone) to public
 grant execute on function audit_root_state() to certdata_reader
+grant execute on function audit_text(timestamp with time zone,text,text,text,text,json,bi to public
 grant execute on function begin_changes(interval) to certdata_reader
 grant execute on function begin_changes(interval) to certdata_operator
 grant execute on function certificates_before() to public
 grant execute on function certificates_elements_delete() to public
 grant execute on function certificates_elements_insert() to public
 grant execute on function certificates_elements_update() to public
-grant execute on function certificates_log_delete() to public
-grant execute on function certificates_log_insert() to public
-grant execute on function certificates_log_moved() to public
-grant execute on function certificates_log_truncate() to public
 grant execute on function certificates_log_update() to public
-grant execute on function certificates_words_delete() to public
 grant execute on function certificates_words_insert() to public
 grant execute on function certificates_words_update() to public
 grant execute on function change_demo_record(boolean) to certdata_reader
-grant execute on function change_epoch() to certdata_reader
-grant execute on function change_epoch() to certdata_operator
 grant execute on function change_history(pg_snapshot) to certdata_reader
 grant execute on function change_history(pg_snapshot) to certdata_operator
 grant execute on function change_identity() to certdata_reader
@@ -3495,7 +3006,6 @@ grant execute on function countries_before() to public
 grant execute on function countries_log_delete() to public
 grant execute on function countries_log_insert() to public
 grant execute on function countries_log_moved() to public
-grant execute on function countries_log_truncate() to public
 grant execute on function countries_log_update() to public
 grant execute on function countries_words_delete() to public
 grant execute on function countries_words_insert() to public
@@ -3517,28 +3027,25 @@ grant execute on function find_customer(text) to certdata_operator
 grant execute on function find_customer_since(text) to certdata_reader
 grant execute on function first_service_minute() to certdata_reader
 grant execute on function fold_words(text) to public
-grant execute on function former_end(text,text,text) to certdata_operator
+grant execute on function former_end(text,text,text) to public
 grant execute on function has_revoked_tokens(text,text) to certdata_reader
 grant execute on function history_floor() to certdata_reader
 grant execute on function history_floor() to certdata_operator
+grant execute on function is_list(text[]) to public
 grant execute on function is_token_revoked(text,text,text) to certdata_reader
 grant execute on function keep_key_set(text,text,text,jsonb) to certdata_reader
 grant execute on function lab_before() to public
 grant execute on function lab_elements_delete() to public
 grant execute on function lab_elements_insert() to public
 grant execute on function lab_elements_update() to public
-grant execute on function lab_log_delete() to public
-grant execute on function lab_log_insert() to public
-grant execute on function lab_log_moved() to public
-grant execute on function lab_log_truncate() to public
 grant execute on function lab_log_update() to public
-grant execute on function lab_words_delete() to public
 grant execute on function lab_words_insert() to public
 grant execute on function lab_words_update() to public
 grant execute on function list_signing_keys() to certdata_reader
 grant execute on function list_unrooted_audit(boolean,integer) to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader
 grant execute on function log_custom() to public
+grant execute on function log_records_truncate() to public
 grant execute on function log_rights() to public
 grant execute on function log_truncate() to public
 grant execute on function log_webhook_delivery(text,text,json) to certdata_operator
@@ -3554,24 +3061,14 @@ grant execute on function products_before() to public
 grant execute on function products_elements_delete() to public
 grant execute on function products_elements_insert() to public
 grant execute on function products_elements_update() to public
-grant execute on function products_log_delete() to public
-grant execute on function products_log_insert() to public
-grant execute on function products_log_moved() to public
-grant execute on function products_log_truncate() to public
 grant execute on function products_log_update() to public
-grant execute on function products_words_delete() to public
 grant execute on function products_words_insert() to public
 grant execute on function products_words_update() to public
 grant execute on function projects_before() to public
 grant execute on function projects_elements_delete() to public
 grant execute on function projects_elements_insert() to public
 grant execute on function projects_elements_update() to public
-grant execute on function projects_log_delete() to public
-grant execute on function projects_log_insert() to public
-grant execute on function projects_log_moved() to public
-grant execute on function projects_log_truncate() to public
 grant execute on function projects_log_update() to public
-grant execute on function projects_words_delete() to public
 grant execute on function projects_words_insert() to public
 grant execute on function projects_words_update() to public
 grant execute on function prune_changes(interval,integer) to certdata_reader
@@ -3583,6 +3080,10 @@ grant execute on function prune_removals() to certdata_operator
 grant execute on function prune_service_minutes(integer) to certdata_reader
 grant execute on function read_service_days(date,date) to certdata_reader
 grant execute on function read_service_minutes(timestamp with time zone,timestamp with ti to certdata_reader
+grant execute on function records_log_delete() to public
+grant execute on function records_log_insert() to public
+grant execute on function records_log_moved() to public
+grant execute on function records_words_delete() to public
 grant execute on function renew_webhooks(uuid,timestamp with time zone,interval,text[]) to certdata_reader
 grant execute on function report_service_minutes(json) to certdata_reader
 grant execute on function revoke_api_key(text,text) to certdata_reader
@@ -3595,6 +3096,7 @@ grant execute on function trim_demo_history(text,text) to certdata_operator
 grant execute on function update_webhook(uuid,text,text,json) to certdata_reader
 grant execute on function use_assertion(text,text,bytea,timestamp with time zone) to certdata_reader
 grant execute on function use_key_link(bytea,bytea) to certdata_reader
+grant execute on function write_audit_entries(json) to public
 grant usage on schema public to public
 grant usage on schema public to certdata_reader
 grant usage on schema public to certdata_operator
@@ -3663,37 +3165,37 @@ grant delete, insert, select, update on table webhooks to certdata_operator
 grant usage on type calendar_date to public
 grant select on view reference_history to certdata_reader
 grant select on view reference_history to certdata_operator
-comment on function public.claim_webhooks(pg_catalog.uuid,timestamp with time zone,interval,pg_catalog.text[],pg_catalog.text[],integer,boolean) is 'with_failing: whether receivers count that did not take the last message'
-comment on function public.cover_signing_key(pg_catalog.text,timestamp with time zone) is 'notes how long tokens of this key may live; false: the key is gone and may sign nothing'
-comment on function public.renew_webhooks(pg_catalog.uuid,timestamp with time zone,interval,pg_catalog.text[]) is 'renews what the holder works on; returns customers with webhooks that wait: their lease has ended, or an attempt is due'
-comment on function public.signing_keys_version() is 'another text whenever list_signing_keys lists others'
-comment on function public.take_key_set(pg_catalog.text,pg_catalog.text,pg_catalog.text) is 'the keys read last; is_due: the caller is to read them again'
+comment on function public.claim_webhooks(pg_catalog.uuid,timestamp with time zone,interval,pg_catalog.text[],pg_catalog.text[],integer,boolean) is 'with_failing: also webhooks whose last message was not accepted'
+comment on function public.cover_signing_key(pg_catalog.text,timestamp with time zone) is 'stores the latest expiry of the key''s tokens; false: the key was removed and must not sign'
+comment on function public.renew_webhooks(pg_catalog.uuid,timestamp with time zone,interval,pg_catalog.text[]) is 'renews leases; returns customers with webhooks that wait because their lease has ended or an attempt is due'
+comment on function public.signing_keys_version() is 'changes with the keys that list_signing_keys returns'
+comment on function public.take_key_set(pg_catalog.text,pg_catalog.text,pg_catalog.text) is 'returns the last response; is_due: the caller must request the keys again'
 comment on function public.use_assertion(pg_catalog.text,pg_catalog.text,pg_catalog.bytea,timestamp with time zone) is 'false: the assertion was used before'
 comment on table column public.api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)'
-comment on table column public.api_keys.jwks_uri is 'where a client publishes these keys'
-comment on table column public.api_keys.networks is 'null = every address'
-comment on table column public.api_keys.replaced_by is 'the key that a rotation made in this one''s place'
-comment on table column public.api_keys.scopes is 'null = every scope, those of later resources included'
-comment on table column public.custom_documents.document is 'JSON as text: the order of its members is that of the answer'
-comment on table column public.custom_endpoints.to_everyone is 'granted to every customer whose own grant does not say otherwise'
-comment on table column public.customers.audit_ref is 'Names the customer in audit entries once he is erased'
-comment on table column public.key_links.lifetime is 'of the key, from the use of the link; null = no end'
-comment on table column public.service_minutes.buckets is 'data answers by their time: 0.1 ms * 10^(i/12), from i = 0'
-comment on table column public.signing_keys.tokens_until is 'no token signed with this key is valid for longer'
-comment on table public.access_requests is 'open and rejected; whoever is here has consented'
-comment on table public.audit_copies is 'audit entries as their customers may read them, with the proof of each'
+comment on table column public.api_keys.jwks_uri is 'URL at which a client publishes these keys'
+comment on table column public.api_keys.networks is 'null = all addresses'
+comment on table column public.api_keys.replaced_by is 'the key that a rotation created instead of this one'
+comment on table column public.api_keys.scopes is 'null = all scopes, also of later resources'
+comment on table column public.custom_documents.document is 'JSON as text, because answers have its members in the same order'
+comment on table column public.custom_endpoints.to_everyone is 'granted to all customers without a row in custom_grants'
+comment on table column public.customers.audit_ref is 'identifies the customer in audit entries, also after an erasure'
+comment on table column public.key_links.lifetime is 'of the key, from the use of the link; null = unlimited'
+comment on table column public.service_minutes.buckets is 'number of data answers by duration: 0.1 ms * 10^(i/12), from i = 0'
+comment on table column public.signing_keys.tokens_until is 'latest expiry of the tokens signed with this key'
+comment on table public.access_requests is 'open and rejected requests; their senders have given consent'
+comment on table public.audit_copies is 'audit entries for their customers, with proofs'
 comment on table public.audit_numbers is 'the newest number of each customer''s audit entries'
-comment on table public.audit_reads is 'counted reads of the last minutes, which are not in the audit trail yet'
-comment on table public.audit_root_keys is 'public halves of the keys that signed roots, also after their rotation'
-comment on table public.audit_roots is 'signed roots of the trees over audit entries'
-comment on table public.change_log is 'append-only; xid, not position, says what is new: see poll_changes'
-comment on table public.change_marks is 'random marks, one a minute: tell one history of the database from another'
-comment on table public.change_samples is 'a snapshot a minute: tells which transactions had ended by then'
+comment on table public.audit_reads is 'counts of reads that are not in the audit trail yet'
+comment on table public.audit_root_keys is 'public keys of the keys that signed roots, also after their rotation'
+comment on table public.audit_roots is 'signed Merkle roots of audit entries'
+comment on table public.change_log is 'append-only; find new rows by xid, not by position: see poll_changes'
+comment on table public.change_marks is 'a random mark for each minute, to distinguish histories of the database'
+comment on table public.change_samples is 'a snapshot for each minute, which shows the transactions that had ended'
 comment on table public.demo_changes is 'approvals of the example customer that a visitor of the demo may change for a minute'
-comment on table public.history_begun is 'from when on the history of a resource is complete; * = of customers without a row'
-comment on table public.record_history is 'former values of records, written by triggers; * = reference data'
-comment on table public.record_words is 'words of each record, for q; written by triggers'
-comment on table public.removals is 'when records were last deleted; * = everybody''s. Only the newest of each counts'
-comment on table public.service_minutes is 'a row for each minute and running instance; slots: a bit per ten seconds'
-comment on table public.webhook_deliveries is 'the last 20 attempts to reach each receiver'
-comment on table public.webhooks is 'receivers that are told that something changed, and how far each was told'
+comment on table public.history_begun is 'start of the complete history of a resource; customer * = default'
+comment on table public.record_history is 'previous values of records, written by triggers; customer * = reference data'
+comment on table public.record_words is 'words of records for the parameter q, written by triggers'
+comment on table public.removals is 'times of deletions; only the newest of a customer and resource counts; customer * = all'
+comment on table public.service_minutes is 'a row for each minute and running instance; slots: a bit for each ten seconds'
+comment on table public.webhook_deliveries is 'the last 20 attempts for each webhook'
+comment on table public.webhooks is 'receivers of messages about changes, and the progress of each'

@@ -20,7 +20,6 @@ const packageRoot = join(import.meta.dirname, '../..')
 const quiet = { info: () => {}, warn: () => {} }
 const secrets = { SECRET_KEY: 'a secret of the tests; longer than thirty-two characters' }
 
-/** Checks what holds for every serving connection, with any login. */
 const check = async (test: Test, db: Db) => {
   const [role] = await query<object>(
     db,
@@ -53,7 +52,7 @@ t.test('in the embedded mode, whose login is the owner, the serving role answers
 })
 
 t.test('the same on a configured database, with the owner as login', async (t) => {
-  // The keys of the tests' database are sealed with another secret: it needs its own.
+  // The signing keys of a copied test database are sealed with another secret.
   const server = await testPostgres()
   const owner = createDb(createPool(server.url, { max: 1, applicationName: 'test', onError: () => {} }))
   await prepareDatabase(owner, createSecrets([secrets.SECRET_KEY]))
@@ -109,7 +108,6 @@ t.test('its policy limits it to reading one customer', async (t) => {
      where '${readerRole}' = any(roles) or 'public' = any(roles) order by 1`,
   )
   const own = "(customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))"
-  /** Also what changes for everyone: reference data, and whole tables. */
   const ownOrAll =
     "(customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))"
   t.same(

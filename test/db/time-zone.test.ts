@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase } from '../helper.ts'
 
-/** Days that are relative to now begin at 00:00 UTC, in whatever time zone the database is. */
+/** `today` begins at 00:00 UTC in any time zone of the database. */
 for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
   t.test(zone, async (t) => {
     const database = await createTestDatabase()

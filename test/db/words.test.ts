@@ -15,7 +15,7 @@ t.teardown(async () => {
 const { operator, reader } = database
 
 const run = (text: string, db: Db = operator) => sql.raw(text).execute(db)
-/** `certificates/acme c1: ac 100` of each row. */
+/** Returns a line such as `certificates/acme c1: ac 100` for each row. */
 const listWords = async (): Promise<string[]> => {
   const { rows } = await sql<{ line: string }>`
     select resource || '/' || customer_id || ' ' || id || ': ' || (

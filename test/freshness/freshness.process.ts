@@ -11,17 +11,15 @@ import { type RunOptions, runTrial, runTrialWithin, type TrialResult } from '../
 import { findObjections } from '../../checks/freshness/verdict.ts'
 import { testRedis } from '../servers.ts'
 
-/** The checker's short form; `npm run check:freshness` is the long one. */
-
 const probe = await testRedis()
 await probe?.stop()
 if (!probe) t.test('freshness under harm', { skip: 'no redis-server here: NOT tested' }, async () => {})
 else testFreshness()
 
-/** A poll that takes the place of one without an answer has about 200 ms of the lease, connection and all. */
+/** A repeated poll, with a new connection, has about 200 ms of the lease. */
 const slowMs = 50
 
-/** Watches how long new connections take, since the machine may be too busy for them. Returns the share of slow ones. */
+/** Measures new connections until the returned function is called, which returns the share of slow ones. */
 const watchConnections = (connectionString: string) => {
   let [isStopped, count, slow] = [false, 0, 0]
   const watching = (async () => {
@@ -48,7 +46,7 @@ const watchConnections = (connectionString: string) => {
 
 function testFreshness() {
   const postgresStarting = startPostgres()
-  /** The trials' that leave its instances as they are. */
+  /** For trials that do not change the instances. */
   const stageOpening = postgresStarting.then((postgres) => openStage({ postgres }))
   t.teardown(async () => {
     closeConnections()
@@ -56,19 +54,19 @@ function testFreshness() {
     await (await postgresStarting).stop()
   })
 
-  /** Thousands of reads in each trial; the long form asks twice as often. */
+  /** Half as many as in `npm run check:freshness`. */
   const requestsPerSecond = 300
 
   const describe = ({ reads, commits, staleness, fills, failed, stale }: TrialResult) =>
     `${reads} reads, ${commits} commits, staleness p99 ${staleness.p99.toFixed(0)} ms, worst ${staleness.worst.toFixed(0)} ms, ${fills.fills} fills, ${failed} failed, ${stale} said stale`
   const objectionsTo = (result: TrialResult) => Object.fromEntries(findObjections(result))
 
-  /** What a machine that stands still for a second brings about as well; of the service it would come each time. */
+  /** A machine that stalls for a second causes these, too, but not each time. */
   const byMachine = new Set(['failed', 'too many stale answers', 'too few reads'])
-  /** Whether whoever was let in after the right had ended was told that the answer is stale. */
+  /** Whether all answers after a revocation had the label. */
   const isSaid = ({ violations }: TrialResult) =>
     violations.every(({ kind, detail }) => kind !== 'revoked' || detail.includes('said to be stale'))
-  /** Judges a run. One that the machine may be to blame for is repeated, twice at most. */
+  /** Repeats a run at most twice if the machine may have caused all objections. */
   const judge = async (t: Test, run: () => Promise<TrialResult>) => {
     for (let left = 2; ; left -= 1) {
       const result = await run()
@@ -129,7 +127,6 @@ function testFreshness() {
     t.ok(faulty.phantoms > 0, 'foreign-standby')
   })
 
-  /** So few are enough to see what is broken for everybody. */
   const atFault = { nemesis: nemeses.none, seconds: 2.5, requestsPerSecond: 250 }
 
   t.test('the checker finds a planted fault: trigger-dropped', async (t) => {

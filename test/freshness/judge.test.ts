@@ -9,7 +9,6 @@ const strict: Rules = {
   mayRefuseTokens: false,
 }
 
-/** The wall clock is the monotonic one and a million. */
 const wall = (ms: number) => 1_000_000 + ms
 
 const initial: Version = {

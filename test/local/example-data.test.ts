@@ -136,11 +136,11 @@ const listStatuses = async (table: string, id: string, field: string): Promise<u
 
 const toHour = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24')`
 
-t.test('a first load writes a round of stages, each with its hour, whatever the day', async (t) => {
+t.test('concurrent first loads write one round of stages, each with its hour, on any day', async (t) => {
   const round = 'preparing testing submitted in_review information_requested in_review granted'.split(' ')
   for (const day of ['2026-11-01', '2026-11-12', '2026-11-25']) {
     await query(`delete from customers where customer_id = 'demo'`)
-    await loadExampleData(operator, day)
+    await Promise.all([loadExampleData(operator, day), loadExampleData(operator, day)])
     const statuses = await listStatuses('approvals', 'apr-tracker-mini-au', 'status')
     const start = round.findIndex(
       (status, i) => status === statuses[0] && (statuses[1] ?? status) === (round[i + 1] ?? round[0]),

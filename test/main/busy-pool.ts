@@ -1,11 +1,11 @@
 import { pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** As many as Node has threads beside the loop, of which files are written by one. */
+/** The size of Node's thread pool, which writes files. */
 const threads = 4
 const iterations = 300_000
 
-/** Gives all of them something to do for a while; resolves when that is done. */
+/** Keeps all threads busy until it resolves. */
 export const keepPoolBusy = async (): Promise<void> => {
   const derive = promisify(pbkdf2)
   await Promise.all(

@@ -51,7 +51,6 @@ t.teardown(() => {
   server.close()
 })
 
-/** Connects over HTTP/1.1 and returns the connection and the certificate it got. */
 const meet = async () => {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
   open.push(socket)

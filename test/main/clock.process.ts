@@ -13,7 +13,7 @@ import {
   type TestClock,
   until,
 } from '../helper.ts'
-import { startService, untilReady } from '../service.ts'
+import { logInTo, startService, untilReady } from '../service.ts'
 
 const hourMs = 3_600_000
 const database = await createTestDatabase()
@@ -29,7 +29,7 @@ t.test('reads are recorded every few seconds, even if the clock jumps', async (t
   const owner = connectOwner(database)
   t.teardown(() => owner.destroy())
   const written = async () => {
-    // They become an entry once their minute is over.
+    // They become entries after their minute.
     const { rows } = await sql`select from audit_reads union all
       select from audit_entries where action = 'reads'`.execute(owner)
     return rows.length > 0
@@ -58,40 +58,33 @@ t.test('a machine whose clock is set forwards and back serves as before', async 
   )
   t.teardown(() => service.stop('SIGKILL'))
   await untilReady(service)
-  const logIn = async (): Promise<string> => {
-    const answer = await fetch(`${service.base}/v1/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ api_key: apiKey }),
-    })
-    t.equal(answer.status, 200)
-    return ((await answer.json()) as { access_token: string }).access_token
-  }
-  const ask = async (token: string, path = '/v1/products/p1') => {
-    const answer = await fetch(service.base + path, { headers: { authorization: `Bearer ${token}` } })
+  const logIn = () => logInTo(service, apiKey)
+  const ask = async (login: Awaited<ReturnType<typeof logIn>>) => {
+    const answer = await fetch(`${service.base}/v1/products/p1`, { headers: login })
     return { status: answer.status, headers: answer.headers, body: await answer.json() }
   }
-  /** Whether the service goes by the new clock: the times of its log jump. */
+  /** Whether the times in the service's log follow the new clock. */
   const isAt = async (offsetMs: number) => {
     await fetch(`${service.base}/health/live`)
     const [, time] = [...service.output().matchAll(/"time":"([^"]+)"/g)].at(-1) ?? []
     return Math.abs(Date.parse(time ?? '') - Date.now() - offsetMs) < 60_000
   }
-  const tokens = [await logIn()]
+  const first = await logIn()
+  const logins = [first]
   let model = 0
   const check = async (what: string) => {
-    for (const token of tokens) t.equal((await ask(token)).status, 200, `${what}: tokens stay good`)
-    tokens.push(await logIn())
+    for (const login of logins) t.equal((await ask(login)).status, 200, `${what}: tokens stay good`)
+    logins.push(await logIn())
     model += 1
     await sql`update products set model = ${String(model)} where id = 'p1'`.execute(database.operator)
     const shows = async () => {
-      const { body } = await ask(tokens[0] as string)
+      const { body } = await ask(first)
       return (body as { data: { model: string } }).data.model === String(model)
     }
     await until(`${what}: answers are fresh`, shows)
-    // Not for good: a machine that stands still for a moment does not know either.
+    // Answers may be stale for a moment, also if the machine stalls.
     await until(`${what}: nothing is called stale`, async () => {
-      const { headers } = await ask(tokens[0] as string)
+      const { headers } = await ask(first)
       const asOf = Date.parse(headers.get('data-as-of') ?? '')
       t.ok(Math.abs(asOf - Date.now()) < 60_000, `${what}: the database's time counts`)
       return !/ttl=-/.test(headers.get('cache-status') ?? '')

@@ -1,37 +1,27 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { type ClientHttp2Session, connect } from 'node:http2'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
+import { selfSigned } from '../self-signed.ts'
 import { startService } from '../service.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
 
-const folder = mkdtempSync(join(tmpdir(), 'certdata-drain-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-const subject = ['-subj', '/CN=localhost', '-days', '2', '-nodes']
-execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-out', cert, '-keyout', key], {
-  stdio: 'ignore',
-})
+const { cert, key } = selfSigned(t)
 
-/** A client that has been told to go sends nothing new: its own library refuses what it had not written yet. */
+/** After GOAWAY, the client's library refuses requests that it has not sent yet. */
 const unsent = 'not sent'
 
-/** Over HTTP/2; rejects where the stream is not answered whole. */
+/** Rejects if the response is incomplete. */
 const ask = async (session: ClientHttp2Session, headers: Record<string, string>, body?: string) => {
   const stream = session.request(headers, { endStream: body === undefined })
   const answered = once(stream, 'response')
   if (body !== undefined) stream.end(body)
   const text = stream.setEncoding('utf8').toArray()
-  // It fails as the answer does, which is awaited first.
   text.catch(() => {})
   const [answer] = await answered
   return { status: Number(answer[':status']), body: (await text).join('') }
@@ -85,7 +75,7 @@ t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async 
     return rows[0]?.n === 3
   })
 
-  // Asks on, all through the signal, until it is told to go elsewhere.
+  // Sends requests until GOAWAY.
   const outcomes: Promise<unknown>[] = []
   let answers = 0
   const asking = (async () => {

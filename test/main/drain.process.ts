@@ -1,22 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
-import { createDrain } from '../../app/main/drain.ts'
 import { createSeverable } from '../feed/severable.ts'
 import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
-import { type Service, startService, untilReady } from '../service.ts'
+import { logInTo, type Service, startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
-// These tests wait most of the time, so several run at once.
+// These tests mostly wait.
 t.jobs = 3
 
 const start = async (env: Record<string, string> = {}): Promise<Service> => {
@@ -24,16 +21,10 @@ const start = async (env: Record<string, string> = {}): Promise<Service> => {
   t.teardown(() => service.stop('SIGKILL'))
   return service
 }
-const logIn = async ({ base }: Service): Promise<Record<string, string>> => {
-  const body = JSON.stringify({ api_key: apiKey })
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${base}/v1/auth/login`, { method: 'POST', headers, body })
-  return { authorization: `Bearer ${((await answer.json()) as { access_token: string }).access_token}` }
-}
 
 type FeedPage = { next_token: string }
 
-/** Asks over a kept connection, which fetch would not show. */
+/** Not with fetch, which hides the `Connection` header. */
 const ask = async (agent: Agent, url: string, headers: Record<string, string> = {}) => {
   const sent = request(url, { agent, headers }).end()
   const [response] = await once(sent, 'response')
@@ -53,7 +44,7 @@ t.test('SIGTERM: not ready, connections sent away, for the time of load balancer
   const service = await start({ DRAIN_SECONDS: String(drainSeconds) })
   await untilReady(service)
   const { base } = service
-  const headers = await logIn(service)
+  const headers = await logInTo(service, apiKey)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'keep-alive' })
   const startedAt = Date.now()
@@ -72,7 +63,7 @@ t.test(
   async (t) => {
     const service = await start()
     await untilReady(service)
-    const headers = await logIn(service)
+    const headers = await logInTo(service, apiKey)
     const unlock = await lockProducts(database)
     const slow = fetch(`${service.base}/v1/products?name=slow`, { headers })
     await until('the slow one waits', async () => {
@@ -99,9 +90,9 @@ t.test(
 t.test('requests that do not end are cut, and the process exits cleanly', async (t) => {
   const service = await start()
   await untilReady(service)
-  const headers = await logIn(service)
+  const headers = await logInTo(service, apiKey)
   const agent = new Agent({ keepAlive: true })
-  // A body that never comes.
+  // Its body is never sent.
   const hanging = request(`${service.base}/v1/auth/login`, {
     agent,
     method: 'POST',
@@ -128,7 +119,7 @@ t.test('an answered long poll does not hold up the end, and nothing is cut', asy
   const METRICS_TOKEN = 'who-measures-has-this'
   const service = await start({ METRICS_TOKEN })
   await untilReady(service)
-  const headers = await logIn(service)
+  const headers = await logInTo(service, apiKey)
   const agent = new Agent({ keepAlive: true })
   const from = (await fetch(`${service.base}/v1/changes`, { headers })).json() as Promise<{ page: FeedPage }>
   const { next_token: token } = (await from).page
@@ -150,7 +141,7 @@ t.test('a second signal ends the process immediately', async (t) => {
   const startedAt = Date.now()
   service.child.kill('SIGTERM')
   await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
-  // What comes sooner is the echo of the first.
+  // An earlier signal would count as the echo of the first.
   await delay(600)
   t.not(await service.stop('SIGTERM'), 0)
   t.ok(Date.now() - startedAt < 9_000, 'not after the time for load balancers')
@@ -159,7 +150,7 @@ t.test('a second signal ends the process immediately', async (t) => {
 t.test('a repeated signal for one stop still ends in order, with and without npm', async (t) => {
   const service = await start({ DRAIN_SECONDS: '1' })
   await untilReady(service)
-  // Both have come before it looks.
+  // Both signals arrive while it is stopped.
   for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT'] as const) service.child.kill(signal)
   t.equal(await service.stop('SIGCONT'), 0)
 
@@ -187,7 +178,7 @@ t.test('ready is whether the database answers; live is not', async (t) => {
   const said = (text: string) => service.output().split(text).length - 1
   const lost = () => said('the change log cannot be read')
   const found = () => said('the database is reachable again')
-  // A machine that stands still for a moment loses it, too.
+  // If the machine stalls, the database is lost for a moment.
   await until('it is there', () => lost() === found())
   const before = lost()
   line.sever()
@@ -200,29 +191,4 @@ t.test('ready is whether the database answers; live is not', async (t) => {
   await until('said', () => found() > before)
   t.equal(await service.stop(), 0)
   t.equal(said('"level":"error"'), 0, 'and not with every request')
-})
-
-t.test('HTTP/2 clients receive GOAWAY, and their requests in flight are answered', async (t) => {
-  const server = createHttp2Server()
-  const drain = createDrain(server as never)
-  const waiting: (() => void)[] = []
-  server.on('request', (_request, response) => {
-    waiting.push(() => response.end('done'))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  t.teardown(() => client.destroy())
-  const stream = client.request({ ':path': '/' })
-  const ended = stream.setEncoding('utf8').toArray()
-  await until('it came', () => waiting.length === 1)
-  const goaway = once(client, 'goaway')
-  drain.begin()
-  const [code, lastStreamId] = await goaway
-  t.same([code, lastStreamId], [0, 2 ** 31 - 1], 'refuses nothing that is under way')
-  waiting[0]?.()
-  t.same(await ended, ['done'])
-  await once(client, 'close')
-  server.close()
-  await once(server, 'close')
 })

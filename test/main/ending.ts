@@ -1,7 +1,6 @@
 /**
- * A process that logs 2,000 lines, reports that it ends, and exits with 3. With `busy`, no thread can write its file at
- * first. With `brief` and `stalled`, it waits for its log as long as the service does, otherwise for as long as it
- * takes. With `stalled`, the whole process stands still for longer than that, and it logs 500 lines.
+ * Logs 2,000 lines and exits with 3. `busy`: at first no thread can write the file. `brief` and `stalled`: waits for its
+ * log only as long as the service does. `stalled`: logs 500 lines and then blocks the process for longer than that.
  */
 import { openLogStream } from '../../app/observe/log-stream.ts'
 import { keepPoolBusy } from './busy-pool.ts'

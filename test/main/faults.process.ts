@@ -5,7 +5,7 @@ import t from 'tap'
 import { createSeverable } from '../feed/severable.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
 import { testRedis } from '../servers.ts'
-import { type Service, type ServiceOptions, startService, untilReady } from '../service.ts'
+import { logInTo, type Service, type ServiceOptions, startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -25,11 +25,6 @@ const ask = async ({ base }: Service, count = 1, headers: Record<string, string>
     statuses.push(answer.status)
   }
   return statuses
-}
-const logIn = async ({ base }: Service): Promise<Record<string, string>> => {
-  const authorization = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
-  const answer = await fetch(`${base}/v1/auth/login`, { method: 'POST', headers: { authorization } })
-  return { authorization: `Bearer ${((await answer.json()) as { access_token: string }).access_token}` }
 }
 const count = (text: string, { output }: Service) => output().split(text).length - 1
 
@@ -77,9 +72,9 @@ t.test('a reader that does not read the log holds up no answer, and reads all of
   const service = await start({ LIMIT_PREMIUM_MINUTE: '1000000', LIMIT_PREMIUM_BURST: '1000000' })
   await untilReady(service)
   service.child.stdout?.pause()
-  // More than a pipe takes, less than is kept. Not refusals: so many would be held on purpose.
+  // More than a pipe holds, and less than the log stream keeps. Not 401, which would be delayed.
   const lines = 3_500
-  const headers = await logIn(service)
+  const headers = await logInTo(service, apiKey)
   const statuses = await Promise.all(Array.from({ length: 10 }, () => ask(service, lines / 10, headers)))
   t.same(new Set(statuses.flat()), new Set([200]))
   t.equal(statuses.flat().length, lines)
@@ -122,7 +117,7 @@ t.test(
     await service.printed('Redis is unreachable')
     await service.printed('Redis does not answer')
     await delay(1_500)
-    // Not by level: a busy machine may have other things to say.
+    // A busy machine may cause other warnings.
     t.equal(count('Redis is unreachable', service), 1, 'the cache says it once')
     t.equal(count('Redis does not answer', service), 1, 'and so do the limits')
     await client.config('SET', 'requirepass', 'wrong')
@@ -133,7 +128,7 @@ t.test(
   },
 )
 
-// Redis 7.0 and 7.2 word it differently.
+// Redis 7.0 and 7.2 have different texts.
 const notPermitted = /NOPERM|ACL failure|can't run this command/
 const setUser = ['acl', 'setuser', 'default']
 const metricsToken = 'who-measures-has-this'
@@ -153,7 +148,7 @@ t.test('a Redis that refuses writes shows in the metrics, and the log gives the 
     LIMIT_PREMIUM_MINUTE: '100000',
   })
   await untilReady(service)
-  const headers = await logIn(service)
+  const headers = await logInTo(service, apiKey)
   let asked = 0
   const read = async () => {
     await fetch(`${service.base}/v1/products?name=n${asked++}`, { headers })
@@ -175,7 +170,7 @@ t.test('a Redis that refuses writes shows in the metrics, and the log gives the 
     { begin: ['replicaof', '127.0.0.1', '1'], end: ['replicaof', 'no', 'one'] },
     { begin: [...setUser, '-@write'], end: [...setUser, '+@write'] },
     { begin: [...setUser, '-@read'], end: [...setUser, '+@read'] },
-    // The heartbeat of the limits uses neither, nor does a write of the cache.
+    // Neither the heartbeat of the limits nor a write of the cache needs these.
     { begin: [...setUser, '-hset', '-get'], end: [...setUser, '+hset', '+get'] },
   ]
   for (const { begin, end } of refusals) {
@@ -184,7 +179,7 @@ t.test('a Redis that refuses writes shows in the metrics, and the log gives the 
     await admin.call(...(end as [string]))
     await untilUp('1')
   }
-  // The client library writes this with `console`.
+  // ioredis logs this with `console`.
   await admin.call('acl', 'setuser', 'default', '-info')
   await admin.call('client', 'kill', 'type', 'normal', 'skipme', 'yes')
   await service.printed('INFO command fails')

@@ -42,7 +42,6 @@ t.test('lines that a reader is too slow for are given up, counted, and spoken of
   }
   const bytes = Buffer.alloc(1_048_576)
   let read = 0
-  /** What is in the pipe; a pipe that is empty has nothing now. */
   const take = (most = bytes.length) => {
     try {
       read += readSync(reader, bytes, 0, most, null)
@@ -78,7 +77,6 @@ t.test('lines that a reader is too slow for are given up, counted, and spoken of
   t.equal(reports.length, 2)
 })
 
-/** A log in a file of its own, and the file's descriptor. */
 const openFile = (t: Test, report: (message: string) => void, options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
   const file = join(folder, 'log')
@@ -91,7 +89,7 @@ const openFile = (t: Test, report: (message: string) => void, options = {}) => {
   return { file, disk, stream }
 }
 
-/** Makes a descriptor, which somebody goes on using, one of that file. */
+/** Opens `file` under a descriptor that is in use. */
 const swap = (descriptor: number, file: string) => {
   closeSync(descriptor)
   const others: number[] = []
@@ -112,7 +110,7 @@ t.test('a disk that was full for long is written to again once it is not', async
   }
   write(100)
   await until('said', () => reports.length === 1)
-  // More than is kept.
+  // More than the stream keeps.
   write(600)
   const { lost } = stream
   t.equal(lost, 200)
@@ -160,7 +158,7 @@ t.test(
   },
 )
 
-/** A process of its own that logs and ends: what it has logged and said, and how it ended. Read when it ends. */
+/** Runs ending.ts, and reads its output only when it ends. */
 const logAndEnd = async (how: string, stdout: 'pipe' | number) => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('ending.ts', import.meta.url)), how], {
     stdio: ['ignore', stdout, 'pipe'],
@@ -212,13 +210,13 @@ t.test('a process whose disk is full ends all the same', async (t) => {
 t.test('a loop whose turns are long loses no line of a file', async (t) => {
   const { file, stream } = openFile(t, (message) => t.fail(message))
   const line = `${'x'.repeat(999)}\n`
-  // More than is kept by far, were it not written in between: once in each turn, however long that is.
+  // Far more than the stream keeps, unless it writes once in each turn.
   const turns = 100
   const linesInTurn = 200
   const turnBytes = linesInTurn * line.length
   for (let turn = 0; turn < turns; turn += 1) {
     for (let n = 0; n < linesInTurn; n += 1) stream.write(line)
-    // Long enough for the thread that writes, which a busy machine may leave waiting.
+    // Lets the thread that writes run, on a busy machine, too.
     for (let part = 0; part === 0 || (part < 50 && statSync(file).size < (turn - 1) * turnBytes); part += 1)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     await nextTurn()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Loaded before the service: its machine's clock is off by as many milliseconds as the file says at the moment. */
+/** Preloaded: shifts the clock by the milliseconds in TEST_CLOCK_FILE. */
 const file = process.env.TEST_CLOCK_FILE as string
 const actualNow = Date.now
 let offsetMs = 0

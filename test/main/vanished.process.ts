@@ -2,14 +2,11 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { sql } from 'kysely'
-import pg from 'pg'
 import t from 'tap'
+import { createDatabaseDoor, createDoor } from '../door.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
 import { testRedis } from '../servers.ts'
-import { type Service, startService, untilReady } from '../service.ts'
-import { createVanishing } from './vanishing.ts'
-
-/** Peers that are gone without a word: no answer, and no end of the connection either. */
+import { logInTo, type Service, startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -17,7 +14,7 @@ const apiKey = await addCustomer(database, 'acme', { plan: 'enterprise' })
 await sql`insert into products (customer_id, id, name, model)
   select 'acme', 'p' || n, 'p' || n, '0' from generate_series(1, 40) n`.execute(database.operator)
 const token = 'who-measures-has-this'
-// These tests wait nearly all of the time, so several run at once.
+// These tests mostly wait.
 t.jobs = 4
 
 const start = async (env: Record<string, string>): Promise<Service> => {
@@ -27,24 +24,13 @@ const start = async (env: Record<string, string>): Promise<Service> => {
   await untilReady(service)
   return service
 }
-const logIn = async ({ base }: Service) => {
-  const answer = await fetch(`${base}/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: apiKey }),
-  })
-  const authorization = `Bearer ${((await answer.json()) as { access_token: string }).access_token}`
+const logIn = async (service: Service) => {
+  const login = await logInTo(service, apiKey)
   return async (path: string) => {
     const sentAt = performance.now()
-    const { status, headers } = await fetch(base + path, { headers: { authorization } })
+    const { status, headers } = await fetch(service.base + path, { headers: login })
     return { status, cacheStatus: headers.get('cache-status') ?? '', ms: performance.now() - sentAt }
   }
-}
-const wayTo = async (databaseUrl: string) => {
-  const { host, port, user = '', database: name = '' } = new pg.Client({ connectionString: databaseUrl })
-  const way = await createVanishing(host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : port)
-  t.teardown(() => way.close())
-  return { way, url: `postgresql://${user}@127.0.0.1:${way.port}/${name}?sslmode=disable` }
 }
 const figures = async ({ base }: Service, name: string) => {
   const text = await (
@@ -52,16 +38,16 @@ const figures = async ({ base }: Service, name: string) => {
   ).text()
   return [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\d)$`, 'gm'))].map(([, value]) => Number(value))
 }
-/** Linux' own view of a connection of this machine: whether a keep-alive timer runs for it. */
+const toHex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
+/** Whether Linux runs a keep-alive timer for a connection. */
 const isKeptAlive = (localPort: number, remotePort?: number): boolean => {
-  const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
   const rows = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => readFileSync(file, 'utf8').split('\n'))
   return rows
     .map((row) => row.trim().split(/\s+/))
     .some(
       ([, local = '', remote = '', , , timer = '']) =>
-        local.endsWith(`:${hex(localPort)}`) &&
-        (remotePort === undefined || remote.endsWith(`:${hex(remotePort)}`)) &&
+        local.endsWith(`:${toHex(localPort)}`) &&
+        (remotePort === undefined || remote.endsWith(`:${toHex(remotePort)}`)) &&
         timer.startsWith('02:'),
     )
 }
@@ -69,14 +55,15 @@ const isKeptAlive = (localPort: number, remotePort?: number): boolean => {
 t.test(
   'a database that vanishes: stale or refused in time, and new connections as soon as it is back',
   async (t) => {
-    const { way, url } = await wayTo(database.url)
-    const service = await start({ DATABASE_URL: url, DATABASE_POOL: '4', QUEUE_SECONDS: '10' })
+    const line = await createDatabaseDoor(database.url)
+    t.teardown(() => line.close())
+    const service = await start({ DATABASE_URL: line.url, DATABASE_POOL: '4', QUEUE_SECONDS: '10' })
     const ask = await logIn(service)
     t.match(await ask('/v1/products?limit=3'), { status: 200 })
-    // Every connection of the pool is there, and in use when the end comes or soon after.
+    // Opens every connection of the pool.
     await Promise.all(Array.from({ length: 12 }, (_, n) => ask(`/v1/products/p${n + 1}`)))
 
-    way.vanish()
+    line.hold()
     const [cached, ...uncached] = await Promise.all([
       ask('/v1/products?limit=3'),
       ...Array.from({ length: 8 }, (_, n) => ask(`/v1/products/p${n + 21}`)),
@@ -91,7 +78,7 @@ t.test(
     )
     t.equal((await fetch(`${service.base}/health/ready`)).status, 503)
 
-    way.reappear()
+    line.releaseNew()
     await until('ready', async () => (await fetch(`${service.base}/health/ready`)).status === 200)
     const back = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(`/v1/products?name=p${n + 1}`)))
     t.same(new Set(back.map(({ status }) => status)), new Set([200]), 'no dead connection is asked again')
@@ -101,12 +88,13 @@ t.test(
 )
 
 t.test('a database that accepts connections at the start without answering is retried', async (t) => {
-  const { way, url } = await wayTo(database.url)
-  way.vanish()
-  const service = await startService({ DATABASE_URL: url, SECRET_KEY: secretKey })
+  const line = await createDatabaseDoor(database.url)
+  t.teardown(() => line.close())
+  line.hold()
+  const service = await startService({ DATABASE_URL: line.url, SECRET_KEY: secretKey })
   t.teardown(() => service.stop('SIGKILL'))
   await service.printed('does not answer: the service retries')
-  way.reappear()
+  line.releaseNew()
   await untilReady(service)
   t.equal(await service.stop(), 0)
 })
@@ -115,28 +103,30 @@ t.test('a Redis that vanishes costs some milliseconds, and is used again once it
   const redis = await testRedis()
   if (!redis) return t.pass('is used again', { skip: 'redis-server is not installed' })
   t.teardown(() => redis.stop())
-  const way = await createVanishing(redis.port)
-  t.teardown(() => way.close())
-  const service = await start({ REDIS_URL: `redis://127.0.0.1:${way.port}` })
+  const line = await createDoor(() => connect(redis.port, '127.0.0.1'))
+  t.teardown(() => line.close())
+  const service = await start({ REDIS_URL: `redis://127.0.0.1:${line.port}` })
   const ask = await logIn(service)
   const isShared = async () => (await figures(service, 'certdata_redis_breaker_open')).every((open) => !open)
   await until('both use it', async () => (await ask('/v1/products/p1')).status === 200 && (await isShared()))
 
-  way.vanish()
+  line.hold()
   for (let n = 1; n < 10; n += 1) t.match(await ask(`/v1/products/p${n}`), { status: 200 })
   await until('both have noticed', async () => {
     await ask(`/v1/products/p${Math.ceil(Math.random() * 40)}`)
     return (await figures(service, 'certdata_redis_breaker_open')).every((open) => open === 1)
   })
-  way.reappear()
+  line.releaseNew()
   await until('both use it again', isShared)
   t.equal(await service.stop(), 0)
 })
 
 t.test('idle connections are checked with keep-alive probes', async (t) => {
   if (!existsSync('/proc/net/tcp')) return t.pass('are asked', { skip: 'no Linux' })
-  const { way, url } = await wayTo(database.url)
-  const service = await start({ DATABASE_URL: url })
+  const line = await createDatabaseDoor(database.url)
+  t.teardown(() => line.close())
+  const linePort = line.port
+  const service = await start({ DATABASE_URL: line.url })
   const client = connect(service.port, 'localhost')
   t.teardown(() => client.destroy())
   await once(client, 'connect')
@@ -147,10 +137,8 @@ t.test('idle connections are checked with keep-alive probes', async (t) => {
     readFileSync('/proc/net/tcp', 'utf8')
       .split('\n')
       .map((row) => row.trim().split(/\s+/))
-      .filter(([, , remote = '']) =>
-        remote.endsWith(`:${way.port.toString(16).toUpperCase().padStart(4, '0')}`),
-      )
+      .filter(([, , remote = '']) => remote.endsWith(`:${toHex(linePort)}`))
       .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16))
-  await until('the database', () => poolPorts().some((port) => isKeptAlive(port, way.port)))
+  await until('the database', () => poolPorts().some((port) => isKeptAlive(port, linePort)))
   t.equal(await service.stop(), 0)
 })

@@ -23,7 +23,7 @@ const listWorkers = ({ child }: Service): number[] =>
     .filter((line) => line.trim() !== '')
     .map(Number)
 let asked = 0
-/** Over connections of their own, which are dealt out in turn. */
+/** Each request has a new connection. The primary gives connections to workers in turn. */
 const ask = async ({ base }: Service, times: number): Promise<number[]> => {
   const statuses: number[] = []
   asked += times
@@ -63,7 +63,7 @@ t.test('two workers share the port, and are one in the figures', async (t) => {
     return pids.size === 2
   })
   await ask(service, 10)
-  // A worker that has no time for it is left out once.
+  // A busy worker may be left out once.
   const tellsAll = async (url: string) => (await countRefused(url)) === asked
   await until('the sum of both', () => tellsAll(`http://127.0.0.1:${metricsPort}/metrics`))
   for (let n = 0; n < 3; n += 1) {
@@ -96,7 +96,7 @@ t.test('a second signal ends all processes immediately', async (t) => {
   const startedAt = Date.now()
   service.child.kill('SIGTERM')
   await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
-  // What comes sooner is the echo of the first.
+  // An earlier signal would count as the echo of the first.
   await delay(600)
   t.not(await service.stop('SIGTERM'), 0)
   t.ok(Date.now() - startedAt < 9_000, 'not after the time for load balancers')

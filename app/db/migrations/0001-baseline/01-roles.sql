@@ -1,5 +1,5 @@
--- Roles belong to the whole server. Another database may have created them, or may be doing so now.
--- certdata_reader answers requests and sees one customer; certdata_operator imports and administers.
+-- certdata_reader answers requests and sees one customer; certdata_operator imports and administers. Roles belong to the
+-- server: another database may have created them, or may be creating them now.
 do $$
 declare wanted text;
 begin

@@ -1,11 +1,11 @@
--- A row undoes one change of a record: `old` has the previous values of the fields that changed.
--- - An update: the fields that differ.
--- - A deletion: all fields, and `created_at`, which no other change has.
--- - A creation: null. The record itself has `created_at`, so this row is written only when the record is deleted.
--- - A mark: empty. Older history was forgotten.
--- `position` orders the rows of one record. It is odd; a creation has the even number after the previous deletion, or 0.
--- `at` is the start of the transaction, but never earlier than the record's previous change. `since` is the `updated_at`
--- before the change. The change feed reads `xid`.
+-- A row undoes one change of a record. `old` has the previous values:
+-- - update: of the fields that changed;
+-- - deletion: of all fields, and `created_at`, which no other row has;
+-- - creation: null. Written when the record is deleted, because until then the record has `created_at`;
+-- - mark: empty. Earlier history was deleted.
+-- `position` orders the rows of a record. It is odd; a creation has the even number after the previous deletion, or 0.
+-- `at` is the start of the transaction, or that of the record's previous change if later. `since` is the `updated_at`
+-- before the change.
 create table record_history (
   customer_id text collate "C" not null,
   resource text collate "C" not null,
@@ -17,11 +17,11 @@ create table record_history (
   xid xid8 not null default pg_current_xact_id(),
   primary key (customer_id, resource, record_id, position)
 );
-comment on table record_history is 'former values of records, written by triggers; * = reference data';
--- Deletions and marks. The last one is where the history of the present record begins.
+comment on table record_history is 'previous values of records, written by triggers; customer * = reference data';
+-- Deletions and marks. The history of the present record begins after the last one.
 create index record_history_ends on record_history (customer_id, resource, record_id, position)
   where old ? 'created_at' or old = '{}';
--- For the history of all records, in which an import can make 100,000 changes at the same instant, and for pruning.
+-- `record_id` and `position`, because an import can make 100,000 changes at the same instant.
 create index record_history_resource on record_history (customer_id, resource, at, record_id, position);
 
 create table history_begun (
@@ -30,9 +30,8 @@ create table history_begun (
   since timestamptz not null,
   primary key (customer_id, resource)
 );
-comment on table history_begun is 'from when on the history of a resource is complete; * = of customers without a row';
+comment on table history_begun is 'start of the complete history of a resource; customer * = default';
 
--- Members of later objects replace those of earlier ones.
 create aggregate merge_objects(jsonb) (sfunc = jsonb_concat, stype = jsonb, initcond = '{}');
 
 create policy reader on history_begun for select to certdata_reader
@@ -43,15 +42,14 @@ grant select on record_history to certdata_reader;
 grant select, insert, update, delete on history_begun to certdata_operator;
 grant select on history_begun to certdata_reader;
 
--- Every customer may read the history of reference data. This is not part of the policy, because before PostgreSQL 17 a
--- list in a policy makes the planner read all changes of the customer.
+-- A view, because before PostgreSQL 17 a list in a policy makes the planner read all changes of the customer.
 create view reference_history with (security_barrier) as select * from record_history where customer_id = '*';
 grant select on reference_history to certdata_reader, certdata_operator;
 
 insert into history_begun (resource, since)
   select unnest(array['certificates', 'products', 'projects', 'lab', 'approvals', 'countries']), clock_timestamp();
 
--- When the last record with this key was deleted; null if none was.
+-- Returns when a record with this key was last deleted, or null.
 create function former_end(owner text, of_resource text, id text) returns timestamptz
 language plpgsql as $$
 begin
@@ -60,7 +58,7 @@ begin
     order by h.position desc limit 1);
 end $$;
 
--- Deletes at most `most` rows and returns their number. Call it until it returns less.
+-- Call it until it returns less than `most`.
 create function prune_history(kept_days integer, most integer default 20000) returns bigint
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -85,6 +83,4 @@ begin
   return gone;
 end $$;
 
-revoke execute on function former_end, prune_history from public;
 grant execute on function prune_history to certdata_reader, certdata_operator;
-grant execute on function former_end to certdata_operator;

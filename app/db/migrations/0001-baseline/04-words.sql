@@ -1,5 +1,5 @@
--- The words of each record, for `q`. A word is stored behind its resource and customer (`certificates/acme/tracker`), so
--- that a search enters the index at the customer. Reference data has the customer `*`.
+-- A word is stored with its resource and customer (`certificates/acme/tracker`), so that a search enters the index at
+-- the customer. Reference data has the customer `*`.
 create table record_words (
   customer_id text collate "C" not null,
   resource text collate "C" not null,
@@ -7,14 +7,14 @@ create table record_words (
   words tsvector not null,
   primary key (customer_id, resource, id)
 );
-comment on table record_words is 'words of each record, for q; written by triggers';
--- Every search reads the pending list, so it holds at most 1 MB.
+comment on table record_words is 'words of records for the parameter q, written by triggers';
+-- 1 MB, because every search reads the pending list.
 create index record_words_words on record_words using gin (words) with (gin_pending_list_limit = 1024);
 
 grant select, insert, update, delete on record_words to certdata_operator;
 
--- Folds case and accents, for records and for queries. `schemas/letters.ts` has the same letters: a change needs a
--- migration that writes record_words again. ASCII takes a fifth of the time.
+-- Folds case and accents. `schemas/letters.ts` has the same letters: a change needs a migration that writes record_words
+-- again. The way for ASCII takes a fifth of the time.
 create function fold_words(value text) returns text[]
 language plpgsql immutable strict parallel safe as $$
 begin
@@ -42,5 +42,4 @@ begin
     from unnest(fold_words(array_to_string(wanted, ' '))) word);
 end $$;
 
-revoke execute on function find_by_words from public;
 grant execute on function find_by_words to certdata_reader, certdata_operator;

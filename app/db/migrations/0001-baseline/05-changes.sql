@@ -1,5 +1,5 @@
--- Which records changed in which transaction. Caches and the change feed depend on it. `*` means every customer, resource
--- or record. Logical replication writes rows without statement triggers, so they are missing here.
+-- Caches and the change feed depend on this log. `*` means every customer, resource or record. Rows that logical
+-- replication writes are missing, because it fires no statement triggers.
 create table change_log (
   customer_id text collate "C" not null,
   xid xid8 not null default pg_current_xact_id(),
@@ -9,11 +9,10 @@ create table change_log (
   changed_at timestamptz not null default now(),
   primary key (customer_id, xid, position)
 );
-comment on table change_log is 'append-only; xid, not position, says what is new: see poll_changes';
--- poll_changes skips from one customer and resource of a transaction to the next.
+comment on table change_log is 'append-only; find new rows by xid, not by position: see poll_changes';
 create index change_log_xid on change_log (xid, customer_id, resource);
 
--- A list, because before PostgreSQL 17 an OR in a policy makes the planner read all changes of the customer.
+-- `in`, because before PostgreSQL 17 an OR in a policy makes the planner read all changes of the customer.
 create policy reader on change_log for select to certdata_reader
   using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));
 
@@ -21,7 +20,7 @@ create table change_samples (
   sampled_at timestamptz primary key,
   snapshot pg_snapshot not null
 );
-comment on table change_samples is 'a snapshot a minute: tells which transactions had ended by then';
+comment on table change_samples is 'a snapshot for each minute, which shows the transactions that had ended';
 
 create table change_state (
   only_row boolean primary key default true check (only_row),
@@ -30,22 +29,22 @@ create table change_state (
   history_floor bigint not null default 0
 );
 
--- Random marks in the history of the database. A restored copy of its files, or a standby on another timeline, has the
--- same identity and repeats transaction numbers, but it lacks the marks written since.
+-- A restored copy of the database's files, or a standby on another timeline, has the same identity and repeats
+-- transaction numbers, but it lacks later marks.
 create table change_marks (
   xid xid8 primary key default pg_current_xact_id(),
   mark uuid not null default gen_random_uuid(),
   server_started_at timestamptz not null default pg_postmaster_start_time(),
   marked_at timestamptz not null default now()
 );
-comment on table change_marks is 'random marks, one a minute: tell one history of the database from another';
+comment on table change_marks is 'a random mark for each minute, to distinguish histories of the database';
 
 grant select, insert, delete on change_log to certdata_operator;
 grant select on change_log to certdata_reader;
 grant select, insert, update, delete on change_samples, change_state to certdata_operator;
 
--- Names the history that transaction numbers belong to: server, timeline, database and change log. Managed servers may
--- deny the functions that name the first two. There the identity is `managed`, and the marks alone distinguish histories.
+-- Names the history that transaction numbers belong to: server, timeline, database and change log. A managed server may
+-- deny the first two; then only the marks distinguish histories.
 create function change_identity() returns text
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 declare
@@ -59,7 +58,7 @@ exception when insufficient_privilege or feature_not_supported or undefined_func
   return concat_ws('.', 'managed', case when pg_is_in_recovery() then 'recovery' end, database);
 end $$;
 
--- The newest mark; null if it was written before the last start of this server. Then begin_changes writes one.
+-- Returns null if the newest mark was written before the last start of this server. Then begin_changes writes one.
 create function current_mark() returns text
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
@@ -67,15 +66,14 @@ begin
     from change_marks m order by m.xid desc limit 1);
 end $$;
 
--- The newest mark in the snapshot of the calling statement.
 create function newest_mark() returns text
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
   return (select m.mark from change_marks m order by m.xid desc limit 1);
 end $$;
 
--- Writes a mark, unless the newest was written since the last start of this server and is younger than `younger_than`
--- (null: any age). Deletes marks that no sync token can name any more.
+-- Writes a mark if the newest is older than the last start of this server or than `younger_than` (null: any age).
+-- Deletes marks that no sync token can name any more.
 create function mark_changes(younger_than interval) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
@@ -88,26 +86,19 @@ begin
     where m.xid < s.pruned_below order by m.xid desc limit 1);
 end $$;
 
-create function change_epoch() returns table (identity text, begun boolean, pruned_below text)
-language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-  select i.identity, s.identity is not distinct from i.identity, s.pruned_below::text
-  from (select change_identity() as identity offset 0) i left join change_state s on true
-$$;
-
--- `mark` is the newest mark, `target_mark` the newest that is visible in `target`. If `begun` is false, call
--- begin_changes first.
+-- `target_mark` is the newest mark that is visible in `target`. If `begun` is false, call begin_changes first.
 create function change_history(target pg_snapshot)
 returns table (identity text, begun boolean, pruned_below text, mark text, target_mark text)
 language sql stable security definer rows 1 set search_path = public, pg_temp as $$
-  select e.identity, e.begun and m.mark is not null, e.pruned_below, m.mark, (
+  select i.identity, s.identity is not distinct from i.identity and i.mark is not null, s.pruned_below::text, i.mark, (
     select t.mark::text from change_marks t
     where t.xid < pg_snapshot_xmax(target) and pg_visible_in_snapshot(t.xid, target)
     order by t.xid desc limit 1)
-  from change_epoch() e cross join (select current_mark() as mark offset 0) m
+  from (select change_identity() as identity, current_mark() as mark offset 0) i left join change_state s on true
 $$;
 
--- Each process calls this when it starts. It empties the log if it belongs to another history. Returns the snapshot from
--- which the log is to be read; null if there is none.
+-- Each process calls this when it starts. Empties a log of another history. Returns the snapshot after which to read the
+-- log, or null.
 create function begin_changes(reach interval) returns text
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
@@ -131,16 +122,16 @@ begin
     (select s.snapshot::text from change_samples s order by s.sampled_at limit 1));
 end $$;
 
--- Rows of record_history up to this position were written by transactions of another history.
+-- The transaction numbers of record_history up to this position are of another history.
 create function history_floor() returns bigint
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
   return (select s.history_floor from change_state s);
 end $$;
 
--- Customers and resources that changed since a snapshot: rows of transactions that were running in it, or began after it.
--- The cost depends on the number of these pairs, not of rows. `at` is the start of the transaction, because the start of
--- the statement can be later than its snapshot.
+-- Returns the customers and resources that changed in transactions that a snapshot does not show. The cost depends on
+-- the number of these pairs, not of rows, because `walk` skips from pair to pair. `at` is the start of the transaction,
+-- because the start of the statement can be later than its snapshot.
 create function poll_changes(since text, most integer)
 returns table (snapshot text, at text, identity text, started text, recovering boolean, events text, found integer)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -179,8 +170,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select mark_changes(interval '30 seconds');
 $$;
 
--- Not by age: rows of a transaction that was open for hours are old when they appear. Deletes rows of transactions that
--- had ended `retention` ago, at most `most`, and returns their number. Call it until it returns less.
+-- Deletes rows of transactions that had ended `retention` ago. Not by age: rows of a transaction that was open for hours
+-- are old when they appear. Call it until it returns less than `most`.
 create function prune_changes(retention interval, most integer default 20000) returns bigint
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -203,7 +194,5 @@ end $$;
 insert into change_state (identity, pruned_below)
   values (change_identity(), pg_snapshot_xmin(pg_current_snapshot()));
 
-revoke execute on function change_identity, current_mark, newest_mark, mark_changes, change_epoch, change_history,
-  begin_changes, history_floor, poll_changes, sample_changes, prune_changes from public;
-grant execute on function change_identity, current_mark, newest_mark, change_epoch, change_history, begin_changes,
-  history_floor, poll_changes, sample_changes, prune_changes to certdata_reader, certdata_operator;
+grant execute on function change_identity, current_mark, newest_mark, change_history, begin_changes, history_floor,
+  poll_changes, sample_changes, prune_changes to certdata_reader, certdata_operator;

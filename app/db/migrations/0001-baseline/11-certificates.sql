@@ -1,4 +1,4 @@
--- Answers have the members in this order.
+-- Answers have the attributes in this order.
 create type validity_period as ("from" calendar_date, until calendar_date, basis text);
 
 create table certificates (
@@ -34,10 +34,8 @@ create table certificates (
   updated_at timestamptz not null default now(),
   created_xid xid8,
   primary key (customer_id, id),
-  constraint certificates_standards_list check (case when array_ndims(standards) > 1 then false
-    else coalesce(array_lower(standards, 1), 1) = 1 and array_position(standards, null) is null end),
-  constraint certificates_tags_list check (case when array_ndims(tags) > 1 then false
-    else coalesce(array_lower(tags, 1), 1) = 1 and array_position(tags, null) is null end)
+  constraint certificates_standards_list check (is_list(standards)),
+  constraint certificates_tags_list check (is_list(tags))
 );
 create index certificates_number on certificates (customer_id, number, id);
 create index certificates_valid_from on certificates (customer_id, valid_from_sort, id);
@@ -48,7 +46,7 @@ create index certificates_product_id on certificates (customer_id, product_id) w
 create index certificates_project_id on certificates (customer_id, project_id) where project_id is not null;
 create index certificates_approval_id on certificates (customer_id, approval_id) where approval_id is not null;
 create index certificates_country_code on certificates (customer_id, country_code) where country_code is not null;
--- Most certificates are approved. Filters on validity select the others.
+-- Filters on validity select these. Most certificates are approved.
 create index certificates_not_standing on certificates (customer_id, approval_status)
   where approval_status in ('pending', 'rejected', 'suspended', 'revoked', 'withdrawn', 'superseded');
 -- Covers counts of valid certificates.

@@ -21,12 +21,9 @@ create table products (
   updated_at timestamptz not null default now(),
   created_xid xid8,
   primary key (customer_id, id),
-  constraint products_part_numbers_list check (case when array_ndims(part_numbers) > 1 then false
-    else coalesce(array_lower(part_numbers, 1), 1) = 1 and array_position(part_numbers, null) is null end),
-  constraint products_technologies_list check (case when array_ndims(technologies) > 1 then false
-    else coalesce(array_lower(technologies, 1), 1) = 1 and array_position(technologies, null) is null end),
-  constraint products_tags_list check (case when array_ndims(tags) > 1 then false
-    else coalesce(array_lower(tags, 1), 1) = 1 and array_position(tags, null) is null end)
+  constraint products_part_numbers_list check (is_list(part_numbers)),
+  constraint products_technologies_list check (is_list(technologies)),
+  constraint products_tags_list check (is_list(tags))
 );
 create index products_name on products (customer_id, name, id);
 create index products_model on products (customer_id, model_sort, id);

@@ -22,12 +22,9 @@ create table projects (
   updated_at timestamptz not null default now(),
   created_xid xid8,
   primary key (customer_id, id),
-  constraint projects_product_ids_list check (case when array_ndims(product_ids) > 1 then false
-    else coalesce(array_lower(product_ids, 1), 1) = 1 and array_position(product_ids, null) is null end),
-  constraint projects_country_codes_list check (case when array_ndims(country_codes) > 1 then false
-    else coalesce(array_lower(country_codes, 1), 1) = 1 and array_position(country_codes, null) is null end),
-  constraint projects_tags_list check (case when array_ndims(tags) > 1 then false
-    else coalesce(array_lower(tags, 1), 1) = 1 and array_position(tags, null) is null end)
+  constraint projects_product_ids_list check (is_list(product_ids)),
+  constraint projects_country_codes_list check (is_list(country_codes)),
+  constraint projects_tags_list check (is_list(tags))
 );
 create index projects_project_number on projects (customer_id, project_number, id);
 create index projects_due_on on projects (customer_id, due_on_sort, id);

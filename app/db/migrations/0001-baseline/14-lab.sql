@@ -27,10 +27,8 @@ create table lab (
   updated_at timestamptz not null default now(),
   created_xid xid8,
   primary key (customer_id, id),
-  constraint lab_standards_list check (case when array_ndims(standards) > 1 then false
-    else coalesce(array_lower(standards, 1), 1) = 1 and array_position(standards, null) is null end),
-  constraint lab_tags_list check (case when array_ndims(tags) > 1 then false
-    else coalesce(array_lower(tags, 1), 1) = 1 and array_position(tags, null) is null end)
+  constraint lab_standards_list check (is_list(standards)),
+  constraint lab_tags_list check (is_list(tags))
 );
 create index lab_issued_on on lab (customer_id, issued_on_sort, id);
 create index lab_report_number on lab (customer_id, report_number, id);

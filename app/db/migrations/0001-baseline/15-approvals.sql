@@ -21,8 +21,7 @@ create table approvals (
   updated_at timestamptz not null default now(),
   created_xid xid8,
   primary key (customer_id, id),
-  constraint approvals_tags_list check (case when array_ndims(tags) > 1 then false
-    else coalesce(array_lower(tags, 1), 1) = 1 and array_position(tags, null) is null end)
+  constraint approvals_tags_list check (is_list(tags))
 );
 create index approvals_expected_on on approvals (customer_id, expected_on_sort, id);
 create index approvals_requested_on on approvals (customer_id, requested_on_sort, id);

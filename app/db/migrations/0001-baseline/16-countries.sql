@@ -1,4 +1,4 @@
--- Answers have the members in this order.
+-- Answers have the attributes in this order.
 create type authority as (name text, abbreviation text, domain text, role text);
 create type approval_term as (kind text, years integer);
 create type weeks as (min integer, max integer);
@@ -27,8 +27,6 @@ create table countries (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   created_xid xid8,
-  constraint countries_blocs_list check (case when array_ndims(blocs) > 1 then false
-    else coalesce(array_lower(blocs, 1), 1) = 1 and array_position(blocs, null) is null end),
-  constraint countries_sources_list check (case when array_ndims(sources) > 1 then false
-    else coalesce(array_lower(sources, 1), 1) = 1 and array_position(sources, null) is null end)
+  constraint countries_blocs_list check (is_list(blocs)),
+  constraint countries_sources_list check (is_list(sources))
 );

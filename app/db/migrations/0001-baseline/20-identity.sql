@@ -1,5 +1,5 @@
--- certdata_reader has no rights on these tables. A key must be found before its customer is known, so functions answer one
--- question each.
+-- certdata_reader has no rights on these tables, only on functions, because a key is looked up before its customer is
+-- known.
 create table api_keys (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null check (key_id ~ '^[a-z0-9]{1,32}$'),
@@ -18,14 +18,13 @@ create table api_keys (
   constraint api_keys_networks check (cardinality(networks) between 1 and 100),
   constraint api_keys_one_proof check (client_jwks is null or jwks_uri is null)
 );
-comment on column api_keys.scopes is 'null = every scope, those of later resources included';
-comment on column api_keys.replaced_by is 'the key that a rotation made in this one''s place';
-comment on column api_keys.networks is 'null = every address';
+comment on column api_keys.scopes is 'null = all scopes, also of later resources';
+comment on column api_keys.replaced_by is 'the key that a rotation created instead of this one';
+comment on column api_keys.networks is 'null = all addresses';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
-comment on column api_keys.jwks_uri is 'where a client publishes these keys';
+comment on column api_keys.jwks_uri is 'URL at which a client publishes these keys';
 
--- Links that show a new key once. A link has the id of its key, which is made when the link is used; then the row is
--- deleted.
+-- A link has the id of its key, which is created when the link is used. Then the row is deleted.
 create table key_links (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null unique check (key_id ~ '^[a-z0-9]{1,32}$'),
@@ -37,7 +36,7 @@ create table key_links (
   expires_at timestamptz not null default now() + interval '7 days',
   primary key (customer_id, key_id)
 );
-comment on column key_links.lifetime is 'of the key, from the use of the link; null = no end';
+comment on column key_links.lifetime is 'of the key, from the use of the link; null = unlimited';
 
 create table signing_keys (
   kid text collate "C" primary key,
@@ -49,7 +48,7 @@ create table signing_keys (
   retired_at timestamptz,
   tokens_until timestamptz
 );
-comment on column signing_keys.tokens_until is 'no token signed with this key is valid for longer';
+comment on column signing_keys.tokens_until is 'latest expiry of the tokens signed with this key';
 create unique index signing_keys_one_active on signing_keys (state) where state = 'active';
 create unique index signing_keys_one_next on signing_keys (state) where state = 'next';
 
@@ -78,8 +77,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where customer_id = customer and key_id = key and revoked_at is null
 $$;
 
--- No row: the link is unknown, used or expired, or its customer has no API access. The customer is locked first, as in an
--- erasure. Of concurrent calls, one deletes the link and gets the key.
+-- Returns no row if the link is unknown, used or expired, or if its customer has no API access. Locks the customer first,
+-- as an erasure does.
 create function use_key_link(link_sha256 bytea, key_sha256 bytea)
 returns table (customer_id text, key_id text, scopes text[], networks text[], expires_at timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -96,7 +95,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   returning customer_id, key_id, scopes, networks::text[], expires_at
 $$;
 
--- A retiring key is left out one minute after its last token expired: clocks of instances differ by less.
+-- Omits a retiring key one minute after its last token expired: clocks of instances differ by less.
 create function list_signing_keys()
 returns table (kid text, state text, public_jwk jsonb, encrypted_private_key bytea)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -109,7 +108,7 @@ create function signing_keys_version() returns text
 language sql stable security definer set search_path = public, pg_temp as $$
   select coalesce(md5(string_agg(kid || ' ' || state, ',' order by kid)), '') from list_signing_keys()
 $$;
-comment on function signing_keys_version is 'another text whenever list_signing_keys lists others';
+comment on function signing_keys_version is 'changes with the keys that list_signing_keys returns';
 
 create function cover_signing_key(wanted text, until timestamptz) returns boolean
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -119,9 +118,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select exists (select from list_signing_keys() where kid = wanted)
 $$;
 comment on function cover_signing_key is
-  'notes how long tokens of this key may live; false: the key is gone and may sign nothing';
+  'stores the latest expiry of the key''s tokens; false: the key was removed and must not sign';
 
-revoke execute on function find_api_key, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
-  signing_keys_version, cover_signing_key from public;
 grant execute on function find_api_key, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
   signing_keys_version, cover_signing_key to certdata_reader;

@@ -17,7 +17,7 @@ create table used_assertions (
 );
 create index used_assertions_expiry on used_assertions (expires_at);
 
--- The last answer of a client's jwks_uri. All instances together fetch it once a minute.
+-- The last response of a client's jwks_uri, which all instances together request once a minute.
 create table client_key_sets (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null,
@@ -42,7 +42,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where r.customer_id = customer and r.key_id = key and r.jti = token)
 $$;
 
--- Also deletes some rows whose tokens have expired.
+-- Also deletes some rows of expired tokens.
 create function revoke_token(customer text, key text, token text, until timestamptz) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   delete from revoked_tokens where ctid = any (array(
@@ -79,7 +79,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   from (select) one
   left join client_key_sets s on s.customer_id = customer and s.key_id = key and s.jwks_uri = uri
 $$;
-comment on function take_key_set is 'the keys read last; is_due: the caller is to read them again';
+comment on function take_key_set is 'returns the last response; is_due: the caller must request the keys again';
 
 create function keep_key_set(customer text, key text, uri text, said jsonb) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -87,7 +87,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where customer_id = customer and key_id = key and jwks_uri = uri
 $$;
 
-revoke execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
-  keep_key_set from public;
 grant execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
   keep_key_set to certdata_reader;

@@ -19,7 +19,7 @@ create table audit_persons (
 );
 create index audit_persons_customer on audit_persons (customer, entry_id) where customer is not null;
 
--- Entries without a seal. An entry of a long transaction appears after later ones were sealed, so a last id is not enough.
+-- Entries without a seal. A last id is not enough: an entry of a long transaction appears after later ones were sealed.
 create table audit_pending (entry_id bigint primary key);
 
 create table audit_seals (
@@ -40,8 +40,7 @@ create table audit_anchor (
   anchored_at timestamptz not null default clock_timestamp()
 );
 
--- Instances add counts every few seconds. When a minute is over, its rows become entries. `entry` is an entry without
--- counts.
+-- Instances add counts every few seconds. After the end of a minute, its rows become entries.
 create table audit_reads (
   minute timestamptz not null,
   entry jsonb not null,
@@ -49,7 +48,7 @@ create table audit_reads (
   rows bigint not null,
   primary key (minute, entry)
 );
-comment on table audit_reads is 'counted reads of the last minutes, which are not in the audit trail yet';
+comment on table audit_reads is 'counts of reads that are not in the audit trail yet';
 
 create sequence audit_entry_ids;
 
@@ -70,14 +69,13 @@ language sql volatile set search_path = public, pg_temp as $$
   select entry_id, actor, customer_ref, action, outcome, request_id from given
 $$;
 
--- The person at the command line; see pinSession.
+-- See pinSession in app/db/session.ts.
 create function audit_operator() returns text
 language sql stable set search_path = public, pg_temp as $$
   select nullif(convert_from(decode(current_setting('app.operator', true), 'hex'), 'UTF8'), '')
 $$;
 
--- Both roles write entries with this function only. If a customer was erased, its entry is written without the personal
--- part. The lock makes an erasure wait for entries in progress.
+-- Entries of an erased customer have no personal part. The lock makes an erasure wait for entries in progress.
 create function append_audit(entries json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   with given as materialized (
@@ -104,7 +102,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   cross join lateral (select g.named is not null and c.customer_id is null) as l (gone)
 $$;
 
--- A key has at most 100 separate questions a minute. Further ones are counted together, without the question.
+-- Stores at most 100 different queries of a key in a minute. Further reads are counted together, without their queries.
 create function add_audit_reads(entries json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   select pg_advisory_xact_lock(hashtextextended('certdata audit reads', 0));
@@ -134,8 +132,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   on conflict (minute, entry) do update set count = r.count + excluded.count, rows = r.rows + excluded.rows
 $$;
 
--- Moves rows of past minutes to the audit trail. Leaves rows that another instance moves, and rows of locked customers,
--- so that an erasure in progress does not delay other customers.
+-- Moves rows of past minutes to the audit trail. Skips rows that another instance moves, and rows of locked customers, so
+-- that an erasure does not delay other customers.
 create function collect_audit_reads(before timestamptz, most integer) returns bigint
 language sql volatile security definer set search_path = public, pg_temp as $$
   with oldest as materialized (
@@ -161,5 +159,4 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select n from listed, written
 $$;
 
-revoke execute on function audit_operator, write_audit_entries, append_audit, add_audit_reads, collect_audit_reads from public;
 grant execute on function append_audit, add_audit_reads, collect_audit_reads to certdata_reader, certdata_operator;

@@ -1,5 +1,5 @@
--- The part of the audit trail that customers read. `audit_copies.entry` has the text that was hashed. A copy without
--- `root_no` waits for the root of its minute.
+-- The part of the audit trail that customers read. `entry` has the text that was hashed. A copy without `root_no` waits
+-- for the root of its minute.
 create table audit_numbers (
   customer_id text collate "C" primary key references customers (customer_id) on delete cascade,
   last bigint not null
@@ -21,7 +21,7 @@ create table audit_copies (
   path bytea,
   primary key (customer_id, number)
 );
-comment on table audit_copies is 'audit entries as their customers may read them, with the proof of each';
+comment on table audit_copies is 'audit entries for their customers, with proofs';
 create index audit_copies_at on audit_copies (customer_id, at);
 create index audit_copies_action on audit_copies (customer_id, action, outcome, number);
 create index audit_copies_key on audit_copies (customer_id, key_id, action, outcome, number)
@@ -75,9 +75,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by q.entry_id limit most
 $$;
 
--- Numbers and copies the entries to be sealed next. The sealer gets salted hashes of personal parts. Entries of a locked
--- customer wait, because its erasure may be rolled back; others do not wait for them. `audit_ref` distinguishes a customer
--- from an earlier one with the same name.
+-- Numbers and copies the entries to be sealed next. Skips entries of a locked customer, whose erasure may be rolled back.
+-- `audit_ref` distinguishes a customer from an erased one with the same id.
 create function prepare_audit_seals(most integer) returns table (entry_id bigint, at text, actor text,
   customer_ref uuid, action text, outcome text, request_id text, personal_sha256 bytea, number bigint, leaf bytea)
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -135,6 +134,4 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   select seal_no, entry_id, decode(commitment, 'hex'), decode(mac, 'hex'), number, decode(leaf, 'hex') from given
 $$;
 
-revoke execute on function audit_canonical, audit_text, audit_head, list_unsealed_audit, prepare_audit_seals,
-  append_audit_seals from public;
 grant execute on function audit_head, list_unsealed_audit, prepare_audit_seals, append_audit_seals to certdata_reader;

@@ -7,7 +7,7 @@ create table audit_roots (
   statement text collate "C" not null,
   kid text collate "C" not null
 );
-comment on table audit_roots is 'signed roots of the trees over audit entries';
+comment on table audit_roots is 'signed Merkle roots of audit entries';
 
 create table audit_root_keys (
   kid text collate "C" primary key,
@@ -15,7 +15,7 @@ create table audit_root_keys (
   mac bytea not null,
   added_at timestamptz not null default clock_timestamp()
 );
-comment on table audit_root_keys is 'public halves of the keys that signed roots, also after their rotation';
+comment on table audit_root_keys is 'public keys of the keys that signed roots, also after their rotation';
 
 -- The newest root. Pruning keeps it, so that numbers continue and roots stay linked.
 create table audit_root_head (
@@ -31,7 +31,7 @@ grant select on audit_roots, audit_root_keys, audit_root_head to certdata_operat
 grant select (root_no, at, statement, kid) on audit_roots to certdata_reader;
 grant select (kid, public_jwk) on audit_root_keys to certdata_reader;
 
--- A root covers entries sealed before second 20 of a minute. Reads of a minute become entries 10 to 15 s after it.
+-- Second 20 of a minute, because the reads of a minute become entries 10 to 15 s after it.
 create function audit_root_cut(at timestamptz) returns timestamptz
 language sql stable parallel safe as $$
   select date_trunc('minute', at - interval '20 seconds') + interval '20 seconds'
@@ -76,7 +76,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where c.entry_id = p.entry_id
 $$;
 
-revoke execute on function audit_root_cut, audit_root_state, list_unrooted_audit, append_audit_root,
-  place_audit_copies from public;
 grant execute on function audit_root_state, list_unrooted_audit, append_audit_root, place_audit_copies to
   certdata_reader;

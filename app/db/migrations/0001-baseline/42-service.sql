@@ -4,7 +4,7 @@ create table reference_data (
   loaded_at timestamptz not null default now()
 );
 
--- Counts for the status page. No data of customers.
+-- For the status page. Contains no data of customers.
 create table service_minutes (
   minute timestamptz not null check (minute = date_trunc('minute', minute)),
   instance text collate "C" not null check (octet_length(instance) between 1 and 64),
@@ -18,8 +18,8 @@ create table service_minutes (
   buckets integer[] not null check (cardinality(buckets) <= 73),
   primary key (minute, instance)
 );
-comment on table service_minutes is 'a row for each minute and running instance; slots: a bit per ten seconds';
-comment on column service_minutes.buckets is 'data answers by their time: 0.1 ms * 10^(i/12), from i = 0';
+comment on table service_minutes is 'a row for each minute and running instance; slots: a bit for each ten seconds';
+comment on column service_minutes.buckets is 'number of data answers by duration: 0.1 ms * 10^(i/12), from i = 0';
 
 grant select, insert, update, delete on reference_data to certdata_operator;
 grant select on service_minutes to certdata_operator;
@@ -45,7 +45,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   ) select count(*) from gone
 $$;
 
--- Sums buckets by subscript: unnesting the arrays takes twenty times as long. Days are in UTC, with their minutes as lists.
+-- Sums buckets by subscript, because unnesting the arrays takes twenty times as long. Days are in UTC.
 do $setup$
 declare
   sums text := 'sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
@@ -95,7 +95,5 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select extract(epoch from min(minute))::bigint / 60 from service_minutes
 $$;
 
-revoke execute on function report_service_minutes, prune_service_minutes, read_service_minutes, read_service_days,
-  first_service_minute from public;
 grant execute on function report_service_minutes, prune_service_minutes, read_service_minutes, read_service_days,
   first_service_minute to certdata_reader;

@@ -9,9 +9,9 @@ create table access_requests (
   rejected_at timestamptz,
   reason text
 );
-comment on table access_requests is 'open and rejected; whoever is here has consented';
+comment on table access_requests is 'open and rejected requests; their senders have given consent';
 
--- With customer_id, so that a customer's export and erasure find it.
+-- A customer's export and erasure find these rows by customer_id.
 create table approved_requests (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   request_id text collate "C" not null,
@@ -52,7 +52,6 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select count(*) from access_requests where rejected_at is null and due_at < now()
 $$;
 
-revoke execute on function add_access_request, delete_old_access_requests, count_overdue_access_requests from public;
 grant execute on function add_access_request, delete_old_access_requests, count_overdue_access_requests to
   certdata_reader;
 grant execute on function delete_old_access_requests, count_overdue_access_requests to certdata_operator;

@@ -32,7 +32,7 @@ create table webhooks (
   held_until timestamptz,
   primary key (customer_id, webhook_id)
 );
-comment on table webhooks is 'receivers that are told that something changed, and how far each was told';
+comment on table webhooks is 'receivers of messages about changes, and the progress of each';
 create unique index webhooks_id on webhooks (webhook_id);
 
 grant select, insert, update, delete on webhooks to certdata_operator;
@@ -48,7 +48,7 @@ create table webhook_deliveries (
   primary key (customer_id, webhook_id, attempt_id),
   foreign key (customer_id, webhook_id) references webhooks on delete cascade
 );
-comment on table webhook_deliveries is 'the last 20 attempts to reach each receiver';
+comment on table webhook_deliveries is 'the last 20 attempts for each webhook';
 
 grant select, delete on webhook_deliveries to certdata_operator;
 
@@ -61,9 +61,9 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     order by attempt_id desc offset 20 limit 1);
 $$;
 
--- Leases webhooks with something to send. Transactions below `since` were delivered, so one probe of the change log
--- decides; it may find a webhook too many, never one too few. `changed`: customers to look at; null: all. `busy`: webhooks
--- that the holder is working on. A lease or delay far ahead was written before the database's clock was set back.
+-- Leases webhooks that may have something to send: transactions below `since` were delivered. `changed`: customers, or
+-- null for all. `busy`: webhooks that the holder works on. Leases and delays far ahead were written before the database's
+-- clock was set back, and do not count.
 create function claim_webhooks(holder uuid, at timestamptz, lease interval, changed text[], busy text[],
   most integer, with_failing boolean default true) returns setof webhooks
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -83,7 +83,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   update webhooks w set holder = $1, held_until = $2 + $3 from due d
   where w.customer_id = d.customer_id and w.webhook_id = d.webhook_id returning w.*
 $$;
-comment on function claim_webhooks is 'with_failing: whether receivers count that did not take the last message';
+comment on function claim_webhooks is 'with_failing: also webhooks whose last message was not accepted';
 
 create function renew_webhooks(holder uuid, at timestamptz, lease interval, busy text[]) returns setof text
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -107,9 +107,9 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where w.state = 'active' and w.held_until is null and w.next_attempt_at <= $2
 $$;
 comment on function renew_webhooks is
-  'renews what the holder works on; returns customers with webhooks that wait: their lease has ended, or an attempt is due';
+  'renews leases; returns customers with webhooks that wait because their lease has ended or an attempt is due';
 
--- Writes columns of a webhook and, with `delivery`, the result of an attempt. Returns false if the holder has lost its lease.
+-- Writes columns of a webhook and, with `delivery`, the result of an attempt. Returns false if the lease was lost.
 create function update_webhook(holder uuid, customer text, webhook text, changes json) returns boolean
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
@@ -136,7 +136,5 @@ language sql stable security definer set search_path = public, pg_temp as $$
     count(*) filter (where state = 'disabled' and reason <> 'operator') from webhooks
 $$;
 
-revoke execute on function claim_webhooks, renew_webhooks, update_webhook, count_webhooks, log_webhook_delivery
-  from public;
 grant execute on function log_webhook_delivery to certdata_operator;
 grant execute on function claim_webhooks, renew_webhooks, update_webhook, count_webhooks to certdata_reader;

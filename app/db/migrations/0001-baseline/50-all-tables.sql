@@ -1,4 +1,4 @@
--- Row level security: the operator sees every customer, the reader only one, if the table has a policy `reader`.
+-- Row level security: the operator sees every customer, and the reader one, if the table has a policy `reader`.
 do $$
 declare
   name text;
@@ -15,7 +15,17 @@ begin
   end loop;
 end $$;
 
--- Logs changes of rights, which answers and caches depend on. `last_used_on` is written each day and changes no rights.
+-- Functions that act as the owner are only for roles with a grant.
+do $$
+declare
+  each regprocedure;
+begin
+  for each in select oid from pg_proc where pronamespace = 'public'::regnamespace and prosecdef loop
+    execute format('revoke execute on function %s from public', each);
+  end loop;
+end $$;
+
+-- `last_used_on` is written each day and changes no rights.
 create function log_rights() returns trigger language plpgsql as $$
 begin
   insert into change_log (customer_id, resource, record_id)

@@ -21,12 +21,13 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import { pinSession } from '../../app/db/session.ts'
-import { requireFit, UnfitConnection } from '../../app/db/wall.ts'
+import { checkSession, UnfitConnection } from '../../app/db/session-check.ts'
 import { prepareDatabase } from '../../app/local/prepare.ts'
 import { openStores } from '../../app/main/stores.ts'
+import { toApiError } from '../../plugins/problems.ts'
 import { run } from '../command-line.ts'
 import { until } from '../helper.ts'
-import { freePort, testPostgres } from '../servers.ts'
+import { freePort, makeDataFolder, testPostgres } from '../servers.ts'
 import { startService } from '../service.ts'
 
 const secrets = { SECRET_KEY: 'a secret of the tests; longer than thirty-two characters' }
@@ -44,13 +45,13 @@ t.teardown(async () => {
 
 const database = new URLSearchParams(server.url.split('?')[1])
 const databaseName = /\/([^/?]+)\?/.exec(server.url)?.[1] as string
-const wall = { variable: 'DATABASE_URL', statementTimeoutMs: 5_000 }
+const serving = { variable: 'DATABASE_URL', statementTimeoutMs: 5_000 }
 
-/** What a new connection is refused for; undefined: it is taken. */
-const readRefusal = async (settings: string, as = wall) => {
+/** Returns why a new connection is refused, or `undefined`. */
+const readRefusal = async (settings: string, as = serving) => {
   const client = new pg.Client({ connectionString: server.url, options: settings })
   await client.connect()
-  const outcome = await requireFit(client, { role: readerRole, wall: as }, 5_000).catch(
+  const outcome = await checkSession(client, { role: readerRole, serving: as }, 5_000).catch(
     (error: unknown) => error,
   )
   await client.end()
@@ -78,7 +79,7 @@ t.test(
     )
     t.match(await readRefusal(`${asReader} -c statement_timeout=6000`), /statement_timeout is 6000 ms/)
     t.equal(
-      await readRefusal(`${pinned} -c role=${readerRole}`, { variable: 'DATABASE_URL' } as typeof wall),
+      await readRefusal(`${pinned} -c role=${readerRole}`, { variable: 'DATABASE_URL' } as typeof serving),
       undefined,
     )
     await owner.query('alter table products no force row level security')
@@ -90,11 +91,11 @@ t.test(
 t.test('a pool hands out no such connection, answers 503 and tells why', async (t) => {
   const told: string[] = []
   const unfit = { variable: 'DATABASE_REPLICA_URL', onUnfit: (error: Error) => told.push(error.message) }
-  const pool = createPool(server.url, { ...pooling, wall: unfit })
+  const pool = createPool(server.url, { ...pooling, serving: unfit })
   t.teardown(() => pool.end())
   await t.rejects(pool.connect(), { code: 'unavailable', status: 503 })
   t.match(told, [/^DATABASE_REPLICA_URL: connections act as /])
-  const fit = createPool(server.url, { ...pooling, role: readerRole, wall: unfit })
+  const fit = createPool(server.url, { ...pooling, role: readerRole, serving: unfit })
   t.teardown(() => fit.end())
   ;(await fit.connect()).release()
   t.equal(told.length, 1)
@@ -120,7 +121,7 @@ t.test('a service whose new connections are not fit any more ends, and says why'
 
 const program = '/usr/sbin/pgbouncer'
 
-/** A pooler in front of the test's database, which logs in there as `user`. Returns its URL. */
+/** Starts a pooler that logs in to the test's database as `user`. Returns its URL. */
 const startPooler = async (t: Test, user: string, ignored: string): Promise<string> => {
   const socketDir = database.get('host') as string
   const { uid, gid } = statSync(socketDir)
@@ -201,7 +202,7 @@ t.test('behind a pooler the reader serves, with a separate timeout', withPooler,
   await stores.close()
 })
 
-/** Settings that change literals and values, as another program on the same server may want them. */
+/** Another program on the same server may need these. */
 const foreign = {
   DateStyle: 'German, DMY',
   TimeZone: 'Asia/Tokyo',
@@ -307,4 +308,31 @@ t.test('a pooler that refuses start-up options is named as the cause', withPoole
   await t.rejects(open({ DATABASE_URL: url }), {
     message: /the pooler refuses the start-up parameter .*ignore_startup_parameters to .*certdata_reader/,
   })
+})
+
+const listener = `
+const server = require('node:net').createServer().listen({ path: process.argv[1], backlog: 1 })
+server.on('listening', () => process.stdout.write('listening'))`
+
+t.test('a stopped server whose socket accepts no connection gets 503 with Retry-After', async (t) => {
+  const folder = makeDataFolder('stopped')
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const child = spawn(process.execPath, ['-e', listener, join(folder, '.s.PGSQL.5432')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  child.kill('SIGSTOP')
+  const url = `postgresql://someone@/nothing?host=${encodeURIComponent(folder)}`
+  const pool = createPool(url, { ...pooling, max: 300 })
+  // The first few connections wait in the socket's queue.
+  const error = await new Promise((resolve) => {
+    for (let connection = 0; connection < 8; connection += 1) pool.connect().catch(resolve)
+  })
+  t.match(error, { code: 'EAGAIN' })
+  t.match(toApiError(error), {
+    code: 'unavailable',
+    status: 503,
+    extras: { headers: { 'retry-after': '1' } },
+  })
+  child.kill('SIGKILL')
 })

@@ -12,30 +12,26 @@ export class UnfitConnection extends ApiError {
   }
 }
 
-export type Wall = {
+export type Serving = {
+  /** The environment variable of the URL. */
   variable: string
-  /** Maximum `statement_timeout`, in milliseconds. Optional. Exports set it in each transaction instead. */
+  /** Maximum. `undefined` for exports, which set it in each transaction. */
   statementTimeoutMs?: number | undefined
-}
-
-export type Fitness = {
-  role?: string | undefined
-  wall?: Wall | undefined
 }
 
 const sessionColumns = `current_user as role, current_database() as database,
     current_setting('server_encoding') as encoding, ${listUnpinned} as unpinned`
 
-const wallColumns = `
+const servingColumns = `
     (select setting::integer from pg_settings where name = 'statement_timeout') as "timeoutMs",
     (select bool_and(row_security_active(c.oid) and c.relforcerowsecurity) from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
         and has_table_privilege(c.oid, 'select')
         and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'customer_id')
-    ) as walled`
+    ) as "isSecured"`
 
 type Session = { role: string; database: string; encoding: string; unpinned: string[] }
-type Walled = { timeoutMs: number; walled: boolean | null }
+type ServingSession = { timeoutMs: number; isSecured: boolean | null }
 
 const formatTimeoutStatement = (ms: number) => `alter role ${readerRole} set statement_timeout = ${ms}`
 
@@ -53,11 +49,11 @@ const findSessionFault = (session: Session, role: string | undefined, variable: 
   return undefined
 }
 
-const findWallFault = ({ timeoutMs, walled }: Walled, wall: Wall): string | undefined => {
-  if (walled === false) {
+const findServingFault = ({ timeoutMs, isSecured }: ServingSession, serving: Serving) => {
+  if (isSecured === false) {
     return `row level security does not bind ${readerRole}: run \`npx certdata migrate\`, and \`alter role ${readerRole} nosuperuser nobypassrls\``
   }
-  const most = wall.statementTimeoutMs
+  const most = serving.statementTimeoutMs
   if (most !== undefined && (timeoutMs === 0 || timeoutMs > most)) {
     return `statement_timeout is ${timeoutMs} ms, because a pooler drops it at the start: run \`${formatTimeoutStatement(most)}\``
   }
@@ -65,40 +61,40 @@ const findWallFault = ({ timeoutMs, walled }: Walled, wall: Wall): string | unde
 }
 
 /**
- * Checks a new connection with one statement. Rejects with UnfitConnection if the database is not UTF8, or if
- * a pooler dropped the role or the settings. A serving connection also needs forced row level security and
- * the statement timeout. Sessions with the login's own role are pinned here instead.
+ * Checks a new connection. Rejects with UnfitConnection if the database is not UTF8, if a pooler dropped the role or the
+ * settings, or if a serving session has no row level security or no timeout. A session without a role is pinned instead.
  */
-export const requireFit = async (
+export const checkSession = async (
   client: ClientBase,
-  { role, wall }: Fitness,
+  { role, serving }: { role?: string | undefined; serving?: Serving | undefined },
   answerTimeoutMs: number,
 ): Promise<void> => {
-  const text = `select ${sessionColumns}${wall ? `, ${wallColumns}` : ''}`
-  const { rows } = await client.query<Session & Walled>({
+  const text = `select ${sessionColumns}${serving ? `, ${servingColumns}` : ''}`
+  const { rows } = await client.query<Session & ServingSession>({
     text,
     query_timeout: answerTimeoutMs,
   } as QueryConfig)
-  const [session] = rows as [Session & Walled]
-  const variable = wall?.variable ?? 'DATABASE_ADMIN_URL'
+  const [session] = rows as [Session & ServingSession]
+  const variable = serving?.variable ?? 'DATABASE_ADMIN_URL'
   const fault =
-    findSessionFault(session, wall ? readerRole : role, variable) ?? (wall && findWallFault(session, wall))
+    findSessionFault(session, serving ? readerRole : role, variable) ??
+    (serving && findServingFault(session, serving))
   if (fault !== undefined) throw new UnfitConnection(`${variable}: ${fault}`)
   if (session.unpinned.length > 0) await client.query(pinSettings)
 }
 
 const refusedParameter = /unsupported startup parameter(?: in options)?: (\S+)/
 
-/** Returns an UnfitConnection if a pooler refuses a start-up parameter, and any other error unchanged. */
-export const explainRefusal = (error: Error, wall: Wall): Error => {
+/** Returns an UnfitConnection if a pooler refused a start-up parameter, and other errors unchanged. */
+export const explainRefusal = (error: Error, serving: Serving): Error => {
   const [, parameter] = refusedParameter.exec(error.message) ?? []
   if (parameter === undefined) return error
   const timeout =
-    wall.statementTimeoutMs === undefined
+    serving.statementTimeoutMs === undefined
       ? ''
-      : `, and run \`${formatTimeoutStatement(wall.statementTimeoutMs)}\``
+      : `, and run \`${formatTimeoutStatement(serving.statementTimeoutMs)}\``
   return new UnfitConnection(
-    `${wall.variable}: the pooler refuses the start-up parameter ${parameter}: set its ignore_startup_parameters to "extra_float_digits, options, statement_timeout", log in as ${readerRole}${timeout}`,
+    `${serving.variable}: the pooler refuses the start-up parameter ${parameter}: set its ignore_startup_parameters to "extra_float_digits, options, statement_timeout", log in as ${readerRole}${timeout}`,
     error,
   )
 }
