@@ -15,10 +15,9 @@ const parseBy =
 /** Parses a slug. Like all parsers here, throws commander's error. */
 export const parseSlug = parseBy(customerSlug)
 
-/** Parses a customer's name. */
 export const parseName = parseBy(customerName)
 
-/** Parses the reason of a refusal. */
+/** Parses the reason for which an access request is refused. */
 export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 const parseNumber =
@@ -38,7 +37,7 @@ export const parseRetention = parseNumber('a number of days', 1, 3650)
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const longestDurationDays = 366
 
-/** Parses a duration such as `30m`, `12h` or `7d`, at most a year; returns seconds. */
+/** Parses a duration such as `30m`, `12h` or `7d`, at most 366 days. Returns seconds. */
 export const parseDuration = (value: string): number => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? []
   const seconds = Number(count) * unitSeconds[unit as keyof typeof unitSeconds]
