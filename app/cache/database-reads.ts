@@ -35,7 +35,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     throw unavailable()
   }
 
-  /** `undefined` if the standby lags, follows another primary or fails. */
+  /** `undefined` if the standby lags, follows another primary or fails. While polls fail, the result is stale. */
   const readReplica = async (request: ReadRequest): Promise<ReadResult | undefined> => {
     const [epoch, mark] = [judge.epoch(), judge.mark()]
     const filled = await request.fillFromReplica?.().catch(() => undefined)
