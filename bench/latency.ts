@@ -9,8 +9,8 @@ import { median } from './lib/statistics.ts'
 import { createWorld, type World } from './lib/world.ts'
 
 /**
- * Latency of cached answers under a constant rate of 70 % of saturation, each counted from when it was due.
- * Saturation is found in the same round, by asking without a pause. Judged are rounds in which the machine was ours.
+ * Latency of cached answers at a constant rate of 70 % of saturation, counted from when each request was due.
+ * Saturation is measured in the same round by a closed loop. Only undisturbed rounds are judged.
  */
 const { values: options } = parseArgs({
   options: {
@@ -24,12 +24,15 @@ const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
 const share = Number(options.share)
 const atMost = Number(options['at-most'])
-/** Of the cores' time: a stall of 20 ms in two seconds is what one request in a hundred has to wait for. */
+/**
+ * Share of the cores' time that may be stolen. A stall of 20 ms in two seconds delays one request in a
+ * hundred.
+ */
 const tolerated = 0.005
 const warmSeconds = 2
 /**
- * Connections, for saturation and rate alike. The more connections there are, the more each answer costs. A request
- * that finds none free waits, and its latency counts from when it was due.
+ * For saturation and constant rate alike. More connections make each answer more expensive. A request that
+ * finds no free connection waits, and its latency counts from when it was due.
  */
 const connections = 256
 const goal = { averageMs: 5, p99Ms: 25 }
@@ -40,7 +43,7 @@ type Round = {
   offered: number
   open: LoopResult
   serviceBusy: number
-  /** Share of the time in which it was ready and had no core. */
+  /** Share of the time in which the service was ready to run but had no core. */
   serviceWaited: number
   generatorBusy: number
 }

@@ -9,9 +9,7 @@ import { createWorld, type World } from './lib/world.ts'
 import { drawCurves } from './memory/curves.ts'
 import { createRequests, startOthers } from './memory/traffic.ts'
 
-/**
- * Memory of the service under mixed traffic with a full cache, for minutes: what it takes, and whether it grows.
- */
+/** Measures the service's memory, and whether it grows, during minutes of mixed traffic with a full cache. */
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
@@ -21,8 +19,8 @@ const { values: options } = parseArgs({
   },
 })
 /**
- * Minutes that are judged, and seconds of warming up before. After these the cache is full, code is compiled, pools
- * are open, and the notes on each question exist.
+ * Minutes measured, after a warm-up in seconds. The warm-up fills the cache, compiles the code, opens the
+ * pools and creates the notes on each question.
  */
 const minutes = Number(options.minutes)
 const warmSeconds = 60 * Number(options.warm)
@@ -31,10 +29,10 @@ const perSecond = Number(options.rate)
 const customers = 100
 const connections = 64
 const sampleEveryMs = 1_000
-/** Collections are further apart than samples. */
+/** Longer than the time between two collections, which is longer than that between samples. */
 const windowSeconds = Math.max(5, minutes)
 const goalMib = 334
-/** What the fitted line may rise over the measured time: less is no growth that anybody could tell from noise. */
+/** Greatest rise of the fitted line over the measured time. A smaller rise is indistinguishable from noise. */
 const mostRise = 0.03
 const cacheBytes = 64 * 2 ** 20
 
@@ -98,7 +96,7 @@ const curves = ['rss', 'heap', 'external'] as const
 type Curve = (typeof curves)[number]
 const labels: Record<Curve, string> = { rss: 'resident', heap: 'heap used', external: 'external' }
 
-/** How a curve goes on after the warm-up. The heap by what collections leave. */
+/** Judges a curve after the warm-up. The heap is judged by its size after collections. */
 const judge = (samples: readonly Sample[], curve: Curve) => {
   const points = samples.map((sample): Point => ({ x: sample.seconds, y: sample[curve] }))
   const { slope, error } = fitLine(curve === 'heap' ? getLowest(points, windowSeconds) : points)
