@@ -84,7 +84,7 @@ const seed = async () => {
 type Sample = {
   perSecond: number
   deadlocks: number
-  /** Processor time of the server's connections per transaction. */
+  /** Processor time of the server's connections per transaction or imported record. */
   cpuMicros: number
 }
 

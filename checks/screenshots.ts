@@ -8,7 +8,7 @@ import { prepareDatabase } from '../app/local/prepare.ts'
 import { createTestDatabase, listenTestApp, secretKey } from '../test/helper.ts'
 import { launchBrowser, openWindow } from '../test/site/browser.ts'
 
-/** Renews the pictures of the README: `npm run screenshots`. The status page shows made-up figures. */
+/** Renews the pictures of the README: `npm run screenshots`. The status page shows invented figures. */
 const folder = join(import.meta.dirname, '../docs/images')
 const maxBytes = 150_000
 
@@ -23,7 +23,7 @@ const { app, origin } = await listenTestApp(database, {
   env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
 })
 
-/** Three months with a wave a day, a weak hour and an outage. */
+/** Three months with a daily wave, a slow hour and an outage. */
 const plantMinutes = () =>
   sql`insert into service_minutes
     select m, 'a', case when gone < 4 then 0 when gone < 9 then 7 else 63 end, n, case when weak then n / 30 else 0 end,
@@ -39,7 +39,7 @@ const plantMinutes = () =>
     owner,
   )
 
-/** `from`: a selector of what stands at the top; without it, the top of the page. */
+/** `from`: selector of the element at the top. Optional. Defaults to the top of the page. */
 const shoot = async (
   name: string,
   path: string,

@@ -8,10 +8,10 @@ import { runTrial, type TrialOptions, type TrialResult } from './trial.ts'
 import { findObjections, formatFaults, formatResults } from './verdict.ts'
 
 /**
- * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`. It runs
- * every nemesis, or the named ones, each for `--seconds=n` (15, with --long 32). `--faults` plants every fault, or
- * the named ones, and expects violations. It exits with 1 if a run without a fault has violations, or a run with a
- * fault has none.
+ * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`.
+ * Runs every nemesis, or the named ones, each for `--seconds=n` (15, with --long 32). `--faults` plants every
+ * fault, or the named ones, and expects violations. Exits with 1 if a run without a fault has violations, or
+ * if a run with a fault has none.
  */
 
 type NemesisName = keyof typeof nemeses
@@ -85,7 +85,7 @@ const runCold = async (postgres: PostgresServer): Promise<boolean> => {
   )
 }
 
-/** The standby's trial, first as it should be, then with the fault. */
+/** Runs the trial with a standby, without and with the fault. */
 const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<TrialResult> => {
   const postgres = await startPostgres()
   try {
@@ -100,7 +100,7 @@ const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<
   }
 }
 
-/** A primary that another server replaced, beside a standby: one instance as it should be, one with the fault. */
+/** Runs the fail-over next to a standby, with a correct and a faulty instance. */
 const runOtherTimeline = async (): Promise<boolean> => {
   const { sound, faulty } = await askOnOtherTimeline()
   const show = ({ phantoms, answers }: typeof sound) => `${phantoms} of ${answers} answers show what was lost`

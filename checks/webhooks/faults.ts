@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 import type { Fault } from './trial.ts'
 
 const takeoverMs = 10_000
-/** Where nothing takes so long, the instance sent for nobody, and the fault was not in force. */
+/** If no change takes this long, the instance was not sending, and the fault was not in force. */
 const inForceMs = 2_000
 
 export const twoInstances = (): Fault => {
@@ -38,7 +38,7 @@ export const twoInstances = (): Fault => {
   }
 }
 
-/** Has an instance send for all: the other one is paused until this one has taken over. */
+/** Makes one instance send all webhooks, by pausing the other one until this one has taken over. */
 const gather = async ({ services }: Stage, index: 0 | 1): Promise<void> => {
   const other = services[1 - index]?.child
   other?.kill('SIGSTOP')
@@ -57,7 +57,7 @@ export const instanceKilled: Fault = {
   clear: (stage) => stage.startInstance(0),
 }
 
-/** The same whatever it holds, which takes less time. */
+/** Kills the instance without gathering webhooks first, which is faster. */
 export const anyInstanceKilled: Fault = {
   ...instanceKilled,
   limits: { recoverMs: 30_000 },
@@ -74,7 +74,7 @@ export const instancePaused: Fault = {
   },
   async clear({ services }) {
     services[0]?.child.kill('SIGCONT')
-    // What it had under way arrives now, if ever.
+    // Waits for deliveries that were in progress.
     await delay(1_000)
   },
 }
@@ -132,7 +132,10 @@ export const longTransaction = (): Fault => {
   }
 }
 
-/** Streams of a customer on every instance. Resolves when they have begun, to what resolves when each has ended. */
+/**
+ * Opens streams of a customer on every instance. Resolves when they have begun, with a function that awaits
+ * their end.
+ */
 const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
   const ended: Promise<unknown>[] = []
   for (const service of services) {
@@ -144,7 +147,7 @@ const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
   return ended
 }
 
-/** Its first customer is erased; the rows of the others are judged. */
+/** Erases the first customer. The rows of the others are judged. */
 export const customerErased = (): Fault => {
   const problems: string[] = []
   return {
