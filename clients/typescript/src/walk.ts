@@ -17,7 +17,7 @@ export async function* walkPages<P extends Page>(
   }
 }
 
-/** Item after item, over all pages. */
+/** Yields every item of all pages. */
 export async function* walkItems<T>(
   pages: AsyncIterable<{ data: readonly T[] }>,
 ): AsyncGenerator<T, void, undefined> {
