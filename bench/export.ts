@@ -141,7 +141,7 @@ let service: Awaited<ReturnType<typeof startService>> | undefined
 try {
   await prepareSchema(database.url)
   const [customer] = await seedCustomers(database.url, ['bench'], 0)
-  if (!customer) throw new Error('there is no customer')
+  if (!customer) throw new Error('the database has no customer')
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   say(`${database.label}; ${rows} certificates`)

@@ -61,10 +61,10 @@ const checkRoom = (folder: string) => {
   const gb = (value: number) => (value / 1e9).toFixed(1)
   const free = bavail * bsize
   say(
-    `At most ${gb(bytes)} GB of ${gb(free)} GB that are free, and about ${Math.ceil(seconds / 60)} min to seed`,
+    `Needs at most ${gb(bytes)} of ${gb(free)} GB free space, and about ${Math.ceil(seconds / 60)} min to seed`,
   )
   if (bytes > free * 0.9)
-    throw new Error('There is not enough room: choose fewer with --sizes, or --data elsewhere')
+    throw new Error('Not enough disk space: choose smaller --sizes, or another --data folder')
 }
 
 type Times = Map<Measure, number[]>
@@ -168,8 +168,8 @@ const main = async (): Promise<void> => {
       name: 'growth',
       title: 'Growth',
       text: [
-        `${database.label}. Columns: certificates of so many customers, one of them with at most 100 k, and beside them one with 1 k. ${samples} requests of each, one at a time, in turn; no cache.`,
-        `Goal: p99 of the last size is at most ${mostGrowth}× that of the best; plans use indexes alone, entered by the customer, and read a bounded number of rows.`,
+        `${database.label}. Columns: number of certificates and customers. One customer has up to 100 k certificates, and one has 1 k. ${samples} requests of each kind, one at a time, alternating between the sizes, uncached.`,
+        `Goals: the p99 of the last size is at most ${mostGrowth}× that of the best. Plans use only indexes, with the customer as the first condition, and read a bounded number of rows.`,
       ],
       tables: [
         { about: 'p99, milliseconds', rows: p99 },

@@ -143,7 +143,7 @@ const rows = Object.fromEntries([...results].map(([name, each]) => [name, summar
 const missed = Object.entries(rows).flatMap(([name, row]) => [
   ...(row['undisturbed rounds'] >= rounds
     ? []
-    : [`${name}: ${row['undisturbed rounds']} rounds in which the machine was ours, ${rounds} are needed`]),
+    : [`${name}: ${row['undisturbed rounds']} undisturbed rounds, ${rounds} are needed`]),
   ...(row['average ms'] < goal.averageMs
     ? []
     : [`${name}: ${row['average ms']} ms on average, not below ${goal.averageMs}`]),
@@ -154,8 +154,8 @@ tell({
   name: 'latency',
   title: 'Latency at a constant rate',
   text: [
-    `Cached answers at ${100 * share} % of saturation, over ${connections} connections, in rounds of ${seconds} s; saturation: all of them ask without a pause, in the same round.`,
-    `Medians of the undisturbed rounds: those in which the hypervisor gave at most ${100 * tolerated} % of the cores' time to others. Latency counts from when each request was due, so coordinated omission cannot hide anything. Service, generator and PostgreSQL share the cores: "sent late" is what the generator adds, "waited" the share of the time in which the service was ready and had no core.`,
+    `Cached answers at ${100 * share} % of saturation, over ${connections} connections, in rounds of ${seconds} s. Saturation is measured in the same round, with all connections sending without a pause.`,
+    `Medians of the undisturbed rounds: the hypervisor took at most ${100 * tolerated} % of the cores' time. Latency counts from when each request was due (no coordinated omission). Service, generator and PostgreSQL share the cores: "sent late" is the delay added by the generator, "waited" the share of the time in which the service was ready to run but had no core.`,
     `Goals: below ${goal.averageMs} ms on average, p99 below ${goal.p99Ms} ms.`,
   ],
   tables: [{ about: 'Milliseconds', rows }],

@@ -88,7 +88,7 @@ const run = async (world: World) => {
     clearInterval(timer)
     progress.end()
     const { failed } = await stopOthers()
-    if (failed > 0) say(`${failed} of what ran beside failed`)
+    if (failed > 0) say(`${failed} writes, logins, exports or followers failed`)
   }
 }
 
@@ -138,7 +138,7 @@ tell({
   title: 'Memory',
   text: [
     `${minutes} min of mixed traffic after ${options.warm} to warm up, ${perSecond} reads/s of ${customers} customers (${loop.answers} answers, ${ms(loop.latency.mean)} ms on average, p99 ${ms(loop.latency.percentile(99))} ms), ${options.writes} writes/s, logins, exports, followers of the feed; three encodings, every fourth a poll.`,
-    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up. Sampled each second; the heap's line goes through what collections left.`,
+    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up. Sampled each second; the heap's line goes through its sizes after collections.`,
     `Goals: at most ${goalMib} MiB resident, and no growth: a line that rises less than ${100 * mostRise} % of the mean, or less than two of its standard errors.`,
   ],
   tables: [{ about: 'After the warm-up', rows }],

@@ -103,7 +103,7 @@ const main = async (): Promise<void> => {
     const patterns = (positionals.length > 0 ? positionals : standard).map((text) => new RegExp(text))
     const wanted = scenarios.filter(({ name }) => patterns.some((each) => each.test(name)))
     if (wanted.length === 0) {
-      throw new Error(`No scenario is named so; there are: ${scenarios.map(({ name }) => name).join(', ')}`)
+      throw new Error(`No scenario has this name. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}`)
     }
     runs = await runAll(wanted)
   } finally {

@@ -82,7 +82,7 @@ const measureScenario = async (
 ): Promise<Result> => {
   const { name, against, startReference, subject, stores = [] } = scenario
   const reference = await startReference().catch((error: Error) => {
-    throw new Error(`${name} is not compared with the same answer: ${error.message}`)
+    throw new Error(`${name}: the reference does not start or answers differently: ${error.message}`)
   })
   const result: Result = {
     name,

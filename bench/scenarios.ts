@@ -28,7 +28,7 @@ const readSample = async (target: Target): Promise<WholeAnswer> => {
   const answer = await ask({ ...target, url: target.server.url })
   const { status, body } = answer
   if (status === 200 || status === 304) return answer
-  throw new Error(`${target.path} was answered with ${status}: ${body}`)
+  throw new Error(`${target.path} returned ${status}: ${body}`)
 }
 
 type Store = Pick<Instructions, 'redis' | 'postgres'>

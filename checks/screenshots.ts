@@ -13,7 +13,7 @@ const folder = join(import.meta.dirname, '../docs/images')
 const maxBytes = 150_000
 
 const browser = await launchBrowser()
-if (!browser) throw new Error('Pictures need Chromium: install it, or name it with CHROMIUM')
+if (!browser) throw new Error('Screenshots need Chromium: install it, or set CHROMIUM to its path')
 const database = await createTestDatabase()
 const owner = createDb(
   createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),

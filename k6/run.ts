@@ -45,7 +45,8 @@ const findK6 = (): string => {
   const folders = goFolder ? [...path, goFolder] : path
   const found = findProgram('k6', folders)
   if (found) return found
-  if (!go || !goFolder) throw new Error('There is no k6, and no go to build it with: install one of them')
+  if (!go || !goFolder)
+    throw new Error('k6 is not installed, and neither is go to build it: install one of them')
   console.error(`Building k6 (go install ${build}): this takes minutes, once`)
   execFileSync(go, ['install', build], { stdio: 'inherit', env: { ...process.env, GOBIN: goFolder } })
   return join(goFolder, 'k6')

@@ -40,7 +40,7 @@ export const getDashboard = (db: Kysely<Database>, customerId: string): Statemen
   const definition = checkDocument(readText(readFileSync(join(shipped, 'dashboard-overview.yaml'), 'utf8')))
   const sources = bindSources(definition, new Map())
   if ('faults' in sources || !('object' in definition.body))
-    throw new Error('the dashboard is not what it was')
+    throw new Error('the definition of the dashboard has changed: update this bench')
   const bound = bind(definition, sources.queries, new Map(), { customerId, today: today() })
   const { sql: text, parameters } = objectStatement(definition.body.object, bound).compile(db)
   return { text, values: [...parameters] }

@@ -121,7 +121,7 @@ const fill = async (client: pg.Client, size: Size): Promise<void> => {
   await fillWords(client)
   await buildIndexes(client, dropped, size.name)
   const { rows } = await client.query(misderived)
-  if (rows[0].count !== '0') throw new Error(`${rows[0].count} rows are not as the triggers would make them`)
+  if (rows[0].count !== '0') throw new Error(`${rows[0].count} rows differ from the results of the triggers`)
   await enableTriggers(client)
   await client.query('commit')
   say(`${size.name}: vacuum, analyze`)

@@ -57,7 +57,7 @@ const readPosition = async (client: pg.Client, skipped: number): Promise<string[
 /** Returns the cursor that a client would have at this position, encoded by the service's codec. */
 const cursorAt = (position: readonly string[]): string => {
   const outcome = createPrepare()(resources.certificates, 'page', 'limit=1')
-  if (!('prepared' in outcome)) throw new Error('the query is not what it was')
+  if (!('prepared' in outcome)) throw new Error('the service refuses the query limit=1: update this bench')
   return createCursorCodec(createSecrets([secretKey])).encode(
     largeCustomer,
     outcome.prepared.selection,

@@ -24,7 +24,7 @@ const lengthPattern = /\r\ncontent-length: (\d+)/i
 const bodyLength = (status: number, head: string): number => {
   if (status === 204 || status === 304) return 0
   const length = lengthPattern.exec(head)?.[1]
-  if (length === undefined) throw new Error(`an answer without its length: ${head}`)
+  if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`)
   return Number(length)
 }
 

@@ -48,5 +48,5 @@ export const tell = ({ name, title, text, tables, missed, data, drawing = '' }: 
   const page = toPage(title, [...lines, ...verdicts, drawing, ...sections].join('\n'))
   writeFileSync(`${file}.html`, page)
   writeFileSync(`${file}.json`, `${JSON.stringify({ ...about, text, missed, data }, null, 2)}\n`)
-  console.log(`bench/${name}.html and bench/${name}.json have it all.`)
+  console.log(`bench/${name}.html and bench/${name}.json have all results.`)
 }

@@ -67,7 +67,7 @@ const runWrk: Generate = async (target, { seconds, connections }) => {
     const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script]
     const said = await run('wrk', [...load, target.server.url + target.path], seconds)
     const counted = /^counted (.*)$/m.exec(said)?.[1]?.split(' ').map(Number)
-    if (!counted) throw new Error(`wrk said:\n${said}`)
+    if (!counted) throw new Error(`wrk printed no result:\n${said}`)
     const [answers = 0, us = 1, mean = 0, p99 = 0, bytes = 0, failed = 0] = counted
     return {
       ...{ answers, bytes, failed },
@@ -92,7 +92,7 @@ const runH2load: Generate = async ({ server, path, headers = {} }, { seconds, co
   ).map(Number)
   const [bytes] = numbers(/traffic: \S+ \((\d+)\) total/)
   const [mean, unit] = numbers(/time for request: +\S+ +\S+ +([\d.]+)(us|ms|s)/)
-  if (!rate || !done) throw new Error(`h2load said:\n${said}`)
+  if (!rate || !done) throw new Error(`h2load printed no result:\n${said}`)
   return {
     answers: done,
     rate: Number(rate),

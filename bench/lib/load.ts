@@ -34,7 +34,7 @@ const measureOnce = async (
   { seconds, connections, stores = [] }: LoadOptions,
 ): Promise<Sample> => {
   const generator = getGenerator(target)
-  if (!generator) throw new Error('HTTP/2 is asked by h2load, which is not installed')
+  if (!generator) throw new Error('HTTP/2 requires h2load, which is not installed')
   const { pid } = target.server
   const before = [cpuMs(pid), cpuMs(...stores)] as const
   const counted = await generator.generate(target, { seconds, connections })

@@ -110,7 +110,7 @@ export const startService = async (
     )
   while (!(await isReady())) {
     if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`The service did not get ready:\n${readFileSync(logFile, 'utf8')}`)
+      throw new Error(`The service did not become ready:\n${readFileSync(logFile, 'utf8')}`)
     }
     await delay(50)
   }

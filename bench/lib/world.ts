@@ -58,7 +58,7 @@ export const createWorld = async ({
     const store = isWhole ? await startRedis() : undefined
     if (store) started.push(store)
     say(`Database: ${database.label}.`)
-    if (isWhole) say(`Redis: ${store?.label ?? 'none is installed, its scenarios are left out'}`)
+    if (isWhole) say(`Redis: ${store?.label ?? 'not installed, its scenarios are left out'}`)
     await prepareSchema(database.url)
     say(`Seeding ${certificates} certificates, and ${crowdSize} customers with ${certificatesOfCrowd} each`)
     const [customer] = (await seedCustomers(database.url, ['bench'], certificates)) as [Customer]
@@ -93,7 +93,7 @@ export const createWorld = async ({
       token: await logIn(service.url, customer),
       logIn: (customerId) => {
         const each = crowdKeys.find((customer) => customer.customerId === customerId)
-        if (!each) throw new Error(`${customerId} is not of the crowd`)
+        if (!each) throw new Error(`${customerId} is not in the crowd`)
         return logIn(service.url, each)
       },
       write: async (customerId) => {

@@ -62,7 +62,9 @@ const runAsProcess = async (order: Order): Promise<void> => {
 const hear = async (child: ChildProcess): Promise<number> => {
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(openWithinMs)])
-  const gone = once(child, 'exit', { signal }).then(() => Promise.reject(new Error('the crowd is gone')))
+  const gone = once(child, 'exit', { signal }).then(() =>
+    Promise.reject(new Error('the process of the crowd has exited')),
+  )
   try {
     const [count] = await Promise.race([once(child, 'message', { signal }), gone])
     return count

@@ -17,7 +17,8 @@ const meet = async (port: number, session: Buffer | undefined): Promise<void> =>
   const to = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }
   const socket = connect({ ...to, ...(session ? { session } : {}) })
   await once(socket, 'secureConnect')
-  if (socket.isSessionReused() !== (session !== undefined)) throw new Error('resumed: expected the opposite')
+  if (socket.isSessionReused() !== (session !== undefined))
+    throw new Error('the session was unexpectedly resumed or not resumed')
   socket.end()
   socket.resume()
   await once(socket, 'close')

@@ -113,14 +113,14 @@ const keepCrowd = async (protocol: (typeof protocols)[number]) => {
     const bare = await measureBare(protocol, stage.pageBytes)
     say(`       ${protocol}: ${count} idle connections hold ${kB(most)} each; the goal is ${kB(goalBytes)}`)
     judge(
-      `${protocol}: a server of Node's own holds ${kB(bare)}; the service at most ${kB(mostExtraBytes)} more`,
+      `${protocol}: a bare Node server holds ${kB(bare)} per connection. The service may hold ${kB(mostExtraBytes)} more`,
       most <= Math.max(goalBytes, bare + mostExtraBytes),
     )
     const without = median(p99.map((each) => each.without))
     const beside = median(p99.map((each) => each.with))
     const shown = p99.map((each) => `${each.without.toFixed(1)} → ${each.with.toFixed(1)} ms`).join(', ')
     judge(
-      `${protocol}: p99 of a cached page without and beside them: ${shown}`,
+      `${protocol}: p99 of a cached page without and with them: ${shown}`,
       beside <= without * mostSlower || beside - without <= noiseMs,
     )
   } finally {

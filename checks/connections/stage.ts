@@ -48,7 +48,7 @@ const warm = async (port: number, apiKey: string): Promise<Pick<Stage, 'authoriz
   for (let count = 0; count < 3; count += 1) {
     const { status, body: text } = await ask({ ':path': page, authorization })
     pageBytes = Buffer.byteLength(text)
-    if (status !== 200) throw new Error(`the page is answered with ${status}`)
+    if (status !== 200) throw new Error(`the page returned ${status}`)
   }
   close()
   return { authorization, pageBytes }

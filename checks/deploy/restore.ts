@@ -30,7 +30,7 @@ const serve = async (url: string): Promise<void> => {
   await untilReady(service)
   await service.printed('"audit head"')
   const code = await service.stop()
-  if (code !== 0) throw new Error(`it ended with ${code}: ${service.output()}`)
+  if (code !== 0) throw new Error(`the service exited with ${code}: ${service.output()}`)
 }
 
 /**

@@ -158,8 +158,8 @@ const runImage = async () => {
       service.kill('SIGTERM')
     }
     const [code] = await ended
-    if (code !== 0) throw new Error(`it ended with ${code}`)
-    if ((await digestTree()) !== before) throw new Error('something was written into its tree')
+    if (code !== 0) throw new Error(`the service exited with ${code}`)
+    if ((await digestTree()) !== before) throw new Error('the service changed files of the image')
   } finally {
     await primary.stop()
   }

@@ -59,7 +59,7 @@ const findHeldPlaces = async ({ services, database }: Stage, headers: Headers): 
   for (;;) {
     const { rows } = await database.owner.query(busy)
     if (rows[0].count === 0) return objections
-    if (performance.now() > endsAt) return [...objections, `${rows[0].count} statements go on`]
+    if (performance.now() > endsAt) return [...objections, `${rows[0].count} statements still run`]
     await delay(100)
   }
 }
@@ -70,7 +70,7 @@ let stop = () => {}
 export const clientsAbort: Fault = {
   name: 'clients abort in the middle of an answer, 20 in a second',
   expected: {
-    text: 'everybody else answered, every connection and export given back',
+    text: 'all other requests answered, every connection and export released',
     // The large pages keep a machine with two cores busy.
     ...{ knownMs: 1_000, otherMs: 3_000 },
   },

@@ -73,7 +73,7 @@ const findOutcomes = ({ allowed = {}, seen = {} }: Expected, { observations, sta
     }
     const wanted = seen[kind]
     if (wanted && !observations.some((each) => each.kind === kind && each.outcome === wanted))
-      objections.push(`${kind}: never ${wanted}, so that the fault was not in force`)
+      objections.push(`${kind}: never ${wanted}, so the fault was not in force`)
   }
   const early = observations.filter(({ sentAt, ms, outcome }) => outcome !== 'ok' && sentAt + ms < startedAt)
   if (early.length > 0) objections.push(`${early.length} failed before the fault`)

@@ -19,7 +19,7 @@ const away: Expected = {
 /** The same if PostgreSQL's processes hang: statements in progress wait until they time out. */
 const hanging: Expected = {
   ...away,
-  text: 'as killed; statements under way 503 after at most 7 s',
+  text: 'as killed; statements in progress 503 after at most 7 s',
   allowed: {
     ...away.allowed,
     ...{ login: refusedOrQueued, changes: refusedOrQueued },

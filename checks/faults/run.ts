@@ -50,7 +50,7 @@ const stage = await openStage()
 const results: TrialResult[] = []
 try {
   if (!stage.database.disk)
-    say('No file system can be mounted here: a full disk is planted as an error of a trigger.')
+    say('No file system can be mounted here: the full disk is simulated by an error in a trigger.')
   for (const name of names) {
     const result = await tryFault(all[name as keyof typeof all])
     const objections = result.verdict?.objections ?? [result.failure]

@@ -96,7 +96,7 @@ let stopTerminating = async () => {}
 const backendsTerminated: Fault = {
   name: 'all backends terminated, twice a second',
   expected: {
-    text: 'statements under way 503 unavailable, the rest answered',
+    text: 'statements in progress 503 unavailable, the rest answered',
     allowed: {
       ...{ cached: stale, item: stale, login: refused, changes: refused },
       ...{ uncached: [...stale, ...refused], shared: [...stale, ...refused] },

@@ -77,7 +77,7 @@ const runCold = async (postgres: PostgresServer): Promise<boolean> => {
   const alone = await askColdKeys({ postgres, withoutRedis: true }, coldKeys)
   const show = (fills: readonly number[]) => [...new Set(fills)].sort().join(', ')
   say(
-    `Fills per cold key, 500 requests at once on two instances, ${coldKeys} keys: with Redis ${show(shared.fillsPerKey)}, without ${show(alone.fillsPerKey)}; failed requests: ${shared.failed + alone.failed}.`,
+    `Fills per cold key, 500 concurrent requests on two instances, ${coldKeys} keys: with Redis ${show(shared.fillsPerKey)}, without ${show(alone.fillsPerKey)}; failed requests: ${shared.failed + alone.failed}.`,
   )
   return (
     [...shared.fillsPerKey, ...alone.fillsPerKey].every((fills) => fills <= 2) &&
@@ -103,8 +103,9 @@ const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<
 /** Runs the fail-over next to a standby, with a correct and a faulty instance. */
 const runOtherTimeline = async (): Promise<boolean> => {
   const { sound, faulty } = await askOnOtherTimeline()
-  const show = ({ phantoms, answers }: typeof sound) => `${phantoms} of ${answers} answers show what was lost`
-  say(`fail-over beside a standby: ${show(sound)}; foreign-standby: ${show(faulty)}`)
+  const show = ({ phantoms, answers }: typeof sound) =>
+    `${phantoms} of ${answers} answers show lost transactions`
+  say(`fail-over next to a standby: ${show(sound)}; foreign-standby: ${show(faulty)}`)
   return sound.phantoms === 0 && faulty.phantoms > 0
 }
 

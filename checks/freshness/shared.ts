@@ -47,7 +47,7 @@ export const watchShared = (url: string): (() => Promise<Regress[]>) => {
   return async () => {
     isStopped = true
     await watching
-    if (looks === 0) throw new Error('Redis was never looked at')
+    if (looks === 0) throw new Error('Redis was never read')
     redis.disconnect()
     return regresses
   }

@@ -34,7 +34,7 @@ export const twoInstances = (): Fault => {
         }
       }
     },
-    verify: async () => (most === 1 ? [] : [`${most} messages at once for a webhook`]),
+    verify: async () => (most === 1 ? [] : [`${most} concurrent messages for one webhook`]),
   }
 }
 
@@ -88,7 +88,7 @@ export const databaseRestarted: Fault = {
 }
 
 export const redisGone: Fault = {
-  name: 'Redis gone',
+  name: 'Redis down',
   limits: { recoverMs: 2_000, longestMs: 3_000 },
   holdMs: 4_000,
   start: ({ redis }) => redis.stop(),
@@ -151,7 +151,7 @@ const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
 export const customerErased = (): Fault => {
   const problems: string[] = []
   return {
-    name: 'a customer erased: its streams end, its webhook stops, others go on',
+    name: 'a customer erased: its streams end, its webhook stops, others continue',
     limits: { recoverMs: 2_000, longestMs: 3_000 },
     holdMs: 2_000,
     async start(stage, hooks) {
@@ -161,16 +161,16 @@ export const customerErased = (): Fault => {
         hasEnded = true
       })
       await delay(500)
-      if (hasEnded) problems.push('the streams ended before')
+      if (hasEnded) problems.push('the streams ended before the erasure')
       const db = connectOwner({ url: stage.url })
       await eraseCustomer(db, gone.customer)
       await db.destroy()
-      await until('the streams end', () => hasEnded, 5_000).catch(() => problems.push('a stream goes on'))
+      await until('the streams end', () => hasEnded, 5_000).catch(() => problems.push('a stream did not end'))
       streams.catch(() => {})
       const before = gone.receiver.arrivals.length
       await delay(1_000)
-      if (gone.receiver.arrivals.length > before) problems.push('messages go on')
-      if (hooks.length === 0) problems.push('nobody else is there')
+      if (gone.receiver.arrivals.length > before) problems.push('messages continue after the erasure')
+      if (hooks.length === 0) problems.push('there is no other customer')
     },
     verify: async () => problems,
   }

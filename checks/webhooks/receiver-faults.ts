@@ -110,7 +110,7 @@ export const runReceivers = async (stage: Stage, isShort: boolean): Promise<Row[
   }
   // The short form also kills an instance, whose messages wait for the end of its lease.
   const others = isShort
-    ? { name: 'other receivers, an instance killed meanwhile', limits: { recoverMs: 30_000 } }
-    : { name: 'other receivers meanwhile', limits: { recoverMs: 2_000, longestMs: 2_000 } }
+    ? { name: 'other receivers, an instance killed at the same time', limits: { recoverMs: 30_000 } }
+    : { name: 'other receivers at the same time', limits: { recoverMs: 2_000, longestMs: 2_000 } }
   return [...rows, await gone, await judge(stage, others.name, well, endedAtMs, others.limits)]
 }
