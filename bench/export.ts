@@ -22,10 +22,7 @@ const warmingPages = 100
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-/**
- * Some thousand records share an instant, as after an import. Change log and elements are not measured, so
- * they stay empty.
- */
+/** Some thousand records share an instant, as after an import. Change log and elements stay empty. */
 const seedRows = async (client: pg.Client): Promise<void> => {
   await client.query('alter table certificates disable trigger user')
   await client.query('alter table certificates enable always trigger certificates_before')

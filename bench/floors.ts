@@ -35,10 +35,7 @@ export const writeFloors = (runs: readonly (readonly Result[])[], command: strin
 /** Also true for NaN. */
 const isSlow = (result: Result, floor = 0): boolean => !(getRatio(result) >= floor)
 
-/**
- * Whether a repeated measurement could pass. Failed requests and extra queries are never caused by a
- * disturbance.
- */
+/** Whether a repetition could pass. Failed requests and extra queries are not caused by disturbances. */
 export const isDisturbed = (result: Result, floor: number | undefined): boolean =>
   isSlow(result, floor) && listFailures(result, undefined).length === 0
 

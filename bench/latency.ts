@@ -24,10 +24,7 @@ const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
 const share = Number(options.share)
 const atMost = Number(options['at-most'])
-/**
- * Share of the cores' time that may be stolen. A stall of 20 ms in two seconds delays one request in a
- * hundred.
- */
+/** Share of the cores' time that may be stolen. A stall of 20 ms in 2 s delays one request in a hundred. */
 const tolerated = 0.005
 const warmSeconds = 2
 /**

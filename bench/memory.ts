@@ -29,7 +29,7 @@ const perSecond = Number(options.rate)
 const customers = 100
 const connections = 64
 const sampleEveryMs = 1_000
-/** Longer than the time between two collections, which is longer than that between samples. */
+/** Longer than the interval of garbage collections, so that each window contains the heap's size after one. */
 const windowSeconds = Math.max(5, minutes)
 const goalMib = 334
 /** Greatest rise of the fitted line over the measured time. A smaller rise is indistinguishable from noise. */

@@ -5,7 +5,6 @@ import { createServer as createTlsServer } from 'node:https'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
-/** Sent by the parent process. */
 export type Instructions = {
   status: number
   /** The fields of every answer, equal to the service's. */
@@ -18,10 +17,7 @@ export type Instructions = {
   postgres?: Reading
 }
 
-/**
- * A statement that returns one row, whose `data` is the JSON text of all records. It is sent between `head`
- * and `tail`.
- */
+/** Returns one row, whose `data` is the JSON text of all records. It is sent between `head` and `tail`. */
 export type Reading = {
   pool: pg.PoolConfig
   text: string

@@ -102,7 +102,6 @@ const bar = (result: Result, floor: number | undefined): string => {
 const css = `body{max-width:84rem}td,th{white-space:nowrap}td:first-child{min-width:16rem;white-space:normal}svg{width:18rem;display:block}.floor{stroke:currentColor;stroke-width:2}
 .one{stroke:currentColor;stroke-dasharray:2 3}circle{fill:currentColor;opacity:.6}`
 
-/** Returns a self-contained page. */
 export const toHtml = (report: Report): string => {
   const { at, commit: head, versions, machine, notes, rounds, seconds, floors } = report
   const rows = report.results.map((result) => {

@@ -6,7 +6,6 @@ import type { Scenario } from './scenarios.ts'
 
 /** The samples of one scenario: two per server and round. */
 export type Result = Pick<Scenario, 'name' | 'against'> & {
-  /** The program that sent the requests. */
   generator: string
   /** PostgreSQL queries per answer of the service. `undefined` if they are not counted. */
   queries?: number

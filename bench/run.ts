@@ -36,7 +36,6 @@ const { ratios: floors } = readFloors()
 const only = new RegExp(options.only)
 const isNamed = ({ name }: Scenario) => only.test(name)
 
-/** Starts all servers, measures the scenarios and stops the servers. */
 const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv: readonly string[] = []) => {
   const world = await createWorld({ certificates: 10_000, crowdSize: 0, say, isWhole: true, execArgv })
   try {

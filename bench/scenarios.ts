@@ -10,7 +10,6 @@ import { readReading } from './statement.ts'
 
 export type Scenario = {
   name: string
-  /** Describes the reference. */
   against: string
   subject: Target
   /** Starts the reference, which sends the subject's present answer. Rejects if its answer differs. */

@@ -39,7 +39,6 @@ const pool = createPool(server.url, {
 })
 const db = createDb(pool)
 
-/** Definitions of the trigger functions, as created by `migrate`. */
 const functions: string[] = []
 
 /** The history part of a trigger function is between these comments. */

@@ -153,10 +153,7 @@ const explainAll = async (subject: Subject, plans: Rows): Promise<string[]> => {
   return faults
 }
 
-/**
- * Requests pages of history from services on these databases in turn, uncached, and explains their
- * statements.
- */
+/** Requests pages of history from services on these databases in turn, and explains their statements. */
 export const measurePages = async (databases: readonly { url: string; size: Size }[], samples: number) => {
   const subjects: Subject[] = []
   const times = new Map<string, number[]>()

@@ -83,10 +83,7 @@ const changeOften = async (client: pg.Client): Promise<void> => {
   end $$`)
 }
 
-/**
- * Creates a history database and returns the bytes per change. Updates and deletions are separate rows,
- * because a deletion writes two history rows.
- */
+/** Creates a history database. Returns bytes per update, and per deletion, which writes two history rows. */
 const measureSize = async (url: string, { name }: Size): Promise<Rows> => {
   const client = await connect(url)
   try {

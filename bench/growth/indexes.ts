@@ -12,10 +12,7 @@ const indexes = `
     and not exists (select from pg_constraint c where c.conname = i.indexname)
   order by tablename, indexname`
 
-/**
- * Drops keys and indexes of the tables. Resolves with the statements that recreate them. Building an index
- * over a million rows is faster than inserting each row into it.
- */
+/** Resolves with the statements that recreate them: building an index once is faster than updating it per row. */
 export const dropIndexes = async (client: pg.Client, tables: readonly string[]): Promise<string[]> => {
   const keys = await client.query(constraints, [tables])
   const others = await client.query(indexes, [tables])

@@ -14,7 +14,6 @@ import { pageStatement } from '../../app/records/sql/statement.ts'
 
 const shipped = join(import.meta.dirname, '../../app/custom/shipped')
 
-/** A statement as the service sends it. */
 export type Statement = { text: string; values: unknown[] }
 
 const today = () => new Date().toISOString().slice(0, 10)
@@ -112,10 +111,7 @@ const literal = (value: unknown): string =>
         ? String(value)
         : `'${String(value).replaceAll("'", "''")}'`
 
-/**
- * Runs the statement as the serving role. `isGeneric`: planned without parameter values, as can happen to a
- * prepared statement.
- */
+/** Runs it as the serving role. `isGeneric`: planned without values, as a prepared statement may be. */
 export const explain = async (
   client: pg.PoolClient,
   { text, values }: Statement,

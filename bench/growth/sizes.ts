@@ -1,6 +1,5 @@
 export type Size = { name: string; certificates: number; customers: number }
 
-/** A customer and its numbers of records. */
 export type Holder = { customerId: string; certificates: number; products: number; approvals: number }
 
 /** Most pages are requested for this customer. */

@@ -4,7 +4,6 @@ import { connect, type Socket } from 'node:net'
 /** `head`: status line and fields, as text. */
 export type Answered = { status: number; head: string; bytes: number }
 
-/** A keep-alive connection that carries one request at a time. */
 export type Connection = {
   send(request: string): void
   close(): void

@@ -5,7 +5,6 @@ import { type Cell, toEntities, toPage, toTable } from './html.ts'
 
 export type Rows = Record<string, Record<string, Cell>>
 
-/** The results of a bench for its report. */
 export type Findings = {
   /** The files are `bench/<name>.html` and `.json`. */
   name: string
@@ -15,7 +14,6 @@ export type Findings = {
   tables: readonly { about: string; rows: Rows }[]
   /** Missed goals, as sentences. Empty if all were reached. `undefined` if the bench has no goals. */
   missed?: readonly string[]
-  /** The results for programs. */
   data: unknown
   /** Optional SVG. */
   drawing?: string

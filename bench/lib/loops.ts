@@ -34,7 +34,6 @@ const record = (histogram: RecordableHistogram, ms: number) =>
   histogram.record(Math.min(highestMicroseconds, Math.max(1, Math.round(ms * 1000))))
 
 const isGood = (status: number) => (status >= 200 && status < 300) || status === 304
-/** How long to wait for the last answers. */
 const graceMs = 5_000
 const tickMs = 1
 

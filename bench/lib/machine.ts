@@ -61,7 +61,6 @@ export type RoundsOptions<Value> = {
   subjects: Readonly<Record<string, (round: number) => Promise<Value>>>
   /** Required number of undisturbed rounds. */
   wanted: number
-  /** Limit of rounds. */
   atMost: number
   /** A round is undisturbed if at most this share was stolen. */
   tolerated: number

@@ -125,7 +125,6 @@ export const startService = async (
   })
 }
 
-/** Starts bench/reference.ts with these instructions. */
 export const startReference = async (instructions: Instructions): Promise<Server> => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../reference.ts')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

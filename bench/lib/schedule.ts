@@ -1,6 +1,5 @@
 /** When requests are due, independent of earlier ones. Times are in milliseconds of any clock. */
 export type Schedule = {
-  /** Total number of requests. */
   total: number
   dueAt(n: number): number
   /** Number of requests due by `now`. */

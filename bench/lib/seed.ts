@@ -66,7 +66,6 @@ export const seedCustomers = async (
   return made
 }
 
-/** Returns an access token. */
 export const logIn = async (base: string, { apiKey }: Customer): Promise<string> => {
   const answer = await fetch(`${base}/v1/auth/login`, {
     method: 'POST',

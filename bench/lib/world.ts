@@ -10,10 +10,7 @@ export type World = {
   service: Server
   /** The same service over TLS. `undefined` unless requested. */
   tls: { service: Server; files: CertificateFiles } | undefined
-  /**
-   * A service with Redis and without a memory cache. `undefined` unless requested, or if Redis is not
-   * installed.
-   */
+  /** Has Redis and no memory cache. `undefined` unless requested, or if Redis is not installed. */
   redis: { service: Server; store: Server } | undefined
   database: Started
   /** The customer of the single scenarios. */

@@ -55,10 +55,7 @@ export const createRequests = (crowd: readonly Asker[]) => {
   }
 }
 
-/**
- * Starts writes, logins, exports and followers of the feed in addition to the reads. Returns a function that
- * stops them.
- */
+/** Starts writes, logins, exports and followers of the feed. Returns a function that stops them. */
 export const startOthers = (world: World, writesPerSecond: number): (() => Promise<{ failed: number }>) => {
   const { service, crowd, write, logIn } = world
   const end = new AbortController()

@@ -12,10 +12,7 @@ border-right:1px solid Canvas;border-bottom:1px solid Canvas;cursor:pointer;colo
 #said{min-height:1.5em;font-family:ui-monospace,monospace;font-size:13px}.key span{padding:0 .5em;border-radius:2px;color:#111;margin-right:.5em}
 .key .ours{background:#f2a541}.key .package{background:#8fb8de}.key .node{background:#9fc59a}.key .engine{background:#c9c3b6}input{font:inherit}`
 
-/**
- * A click widens a frame to the page. Typing fades the frames that do not match. The page is readable without
- * scripts.
- */
+/** A click widens a frame to the page. Typing fades the other frames. The page is readable without scripts. */
 const script = `const box=document.querySelector('.flame'),all=[...box.children],said=document.getElementById('said')
 for(const e of all){e.x=parseFloat(e.style.left);e.w=parseFloat(e.style.width)}
 const show=(x,w)=>{for(const e of all){const inside=e.x<x+w-1e-6&&e.x+e.w>x+1e-6;const l=Math.max(e.x,x),r=Math.min(e.x+e.w,x+w)

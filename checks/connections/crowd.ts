@@ -12,7 +12,6 @@ type Order = { port: number; authorization: string; protocol: Protocol; count: n
 
 /** Clients that connect, send one request, and stay connected without another. */
 export type Crowd = {
-  /** Number of their open connections. */
   count(): Promise<number>
   leave(): Promise<void>
 }

@@ -31,7 +31,6 @@ const packages = [
   'grafana-foundation-sdk==1769699379!11.6.0',
 ]
 const stepLimitMs = 180_000
-/** The uid in the image. */
 const uid = 1000
 const folder = mkdtempSync(join(tmpdir(), 'certdata-image-'))
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')

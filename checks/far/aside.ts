@@ -25,7 +25,6 @@ const runAsProcess = async ({ to, oneWayMs }: Order): Promise<void> => {
   tell()
 }
 
-/** Like `openDistance`, in another process. */
 export const openDistanceAside = async (to: NetConnectOpts, oneWayMs: number): Promise<DistanceAside> => {
   const child = fork(fileURLToPath(import.meta.url))
   const ask = async (order: Partial<Order>): Promise<State> => {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import pg from 'pg'
 
-/** Traffic of one connection. */
 export type Passage = {
   /** Bytes of the client's first write, as text. They show the purpose of the connection. */
   first: string
@@ -13,11 +12,9 @@ export type Passage = {
   turns: number
   /** Round trips that request a page, recognized by the statement or its name. */
   pageTurns: number
-  /** Bytes received by the client. */
   received: number
 }
 
-/** A distance between a client and a server. */
 export type Distance = {
   readonly port: number
   /** Milliseconds each way. */

@@ -15,7 +15,6 @@ export type Visit = {
   kept: Trips
   /** Bytes of that page on the wire, including its head. */
   pageBytes: number
-  /** Number of connections that the client opened. */
   connections: number
 }
 

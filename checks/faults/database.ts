@@ -9,11 +9,9 @@ import { type PostgresServer, startPostgres } from '../freshness/postgres.ts'
 import { type Disk, mountDisk } from './disk.ts'
 import { productCount } from './mix.ts'
 
-/** A PostgreSQL for the check, with a database of two customers. */
 export type Database = {
   server: PostgresServer
   url: string
-  /** Connections of the superuser. */
   owner: pg.Pool
   /** The disk that contains the database. `undefined` if this process may not mount one. */
   disk: Disk | undefined

@@ -3,13 +3,10 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A small separate file system that can be filled. */
 export type Disk = {
   /** An empty folder on the disk, owned by the owner of the database. */
   folder: string
-  /** Fills all free space. */
   fill(): void
-  /** Frees that space. */
   free(): void
   remove(): void
 }

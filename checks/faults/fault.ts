@@ -5,7 +5,6 @@ import type { Stage } from './stage.ts'
 
 /** The outcomes that the contract allows during a fault. */
 export type Expected = {
-  /** Text for the table. */
   text: string
   /** Allowed outcomes in addition to `ok`, by kind. Defaults to none. */
   allowed?: Partial<Record<Kind, readonly Outcome[]>>
@@ -19,12 +18,8 @@ export type Expected = {
   knownMs?: number
   /** Highest p99 of the other kinds. Defaults to 2,000 ms. */
   otherMs?: number
-  /** Whether the log must contain a warning. */
   isWarned?: boolean
-  /**
-   * Most lines at level `warn` or above, of both instances: one line per request would flood the log.
-   * Defaults to 30.
-   */
+  /** Most lines at level `warn` or above, of both instances, to detect a flood. Defaults to 30. */
   mostWarnings?: number
 }
 

@@ -13,7 +13,6 @@ export type Run = {
   endedAt: number
   /** Lines of the log at level `warn` or above, of both instances. */
   warnings: number
-  /** Whether the fault affects Redis. */
   isRedis: boolean
 }
 

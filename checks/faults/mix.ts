@@ -23,7 +23,6 @@ export type Credentials = {
   syncToken: string
 }
 
-/** Returns the index of the instance for the n-th request. */
 export const getInstance = (n: number): number => Math.floor(n / round.length) % 2
 
 export const getKind = (n: number): Kind => round[n % round.length] as Kind
@@ -41,7 +40,6 @@ const paths: Readonly<Record<Exclude<Kind, 'login'>, (n: number, credentials: Cr
   live: () => '/health/live',
 }
 
-/** Returns the n-th request of the load. */
 export const getQuestion = (n: number, credentials: Credentials): Question => {
   const kind = getKind(n)
   if (kind === 'login') {
@@ -54,7 +52,6 @@ export const getQuestion = (n: number, credentials: Credentials): Question => {
   return { method: 'GET', path: paths[kind](n, credentials), headers }
 }
 
-/** Whether a request counts in the quota of its customer. */
 export const isCounted = (kind: Kind): boolean => kind !== 'login' && kind !== 'live'
 
 /** Whether the body of this address never changes during the check. */

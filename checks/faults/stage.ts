@@ -15,11 +15,8 @@ export type Stage = {
   redisProxy: DelayProxy
   services: Service[]
   loads: LoadMaker
-  /** Request headers of the load's customer. */
   headers: Readonly<Record<string, string>>
-  /** Starts Redis again on its port. */
   startRedis(): Promise<void>
-  /** Restarts an instance that has ended. */
   startInstance(index: number): Promise<void>
   /** Restarts Redis and both instances with empty caches. */
   renew(): Promise<void>

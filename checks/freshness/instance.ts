@@ -32,8 +32,8 @@ import { believeStandby, countFills, countFromStandby, trustStandby } from './fi
  */
 
 export type InstanceOptions = {
+  /** Logs in as owner, which the fault `by-position` needs to read the log. */
   databaseUrl: string
-  /** For the fault that reads the log itself, which logs in as owner. */
   redisUrl: string | undefined
   /** Number of connections that read data. Optional. Defaults to the service's default. */
   databasePool?: number | undefined

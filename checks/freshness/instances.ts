@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Command, Counters, InstanceOptions, Report } from './instance.ts'
 
-/** An instance in a separate process. */
 export type Instance = {
   /** Changes with each start. */
   readonly id: string

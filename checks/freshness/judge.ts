@@ -29,7 +29,6 @@ export type ViolationKind =
 export type Violation = { kind: ViolationKind; url: string; instance: string; detail: string; atMs: number }
 
 export type Rules = {
-  /** Requests may stay unanswered. */
   mayFail: boolean
   /** While the database is unreachable, stale answers may admit a revoked client. */
   mayNotKnowRights: boolean
@@ -165,7 +164,6 @@ const partners = (writes: Writes, transaction: number, record: string): Part[] =
   return (parts.get(transaction) ?? []).filter((part) => part.record !== record)
 }
 
-/** Describes an answer for the report. */
 const getTell = ({ status, noCache, isStale, asOf, sentAt, receivedAt }: Read): string =>
   [
     status,

@@ -9,7 +9,6 @@ import type { DelayProxy } from './proxy.ts'
 import { customers, firstVolatile, numbers, productCount } from './world.ts'
 import { bumpCertificate, bumpProduct, type Writers } from './writers.ts'
 
-/** The parts that a nemesis can harm. */
 export type Victims = {
   postgres: PostgresServer
   /** Superuser's connections, for terminating others. */
@@ -43,7 +42,6 @@ export type Nemesis = {
 
 const nothing = async () => {}
 
-/** Repeats the action until it is stopped. */
 const repeatedly = (
   everyMs: number,
   act: (victims: Victims, round: number) => Promise<unknown>,

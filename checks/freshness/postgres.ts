@@ -34,7 +34,6 @@ export type PostgresServer = {
   crash(): Promise<void>
   /** Kills all its processes (SIGKILL). */
   kill(): Promise<void>
-  /** Starts the server after `crash` or `kill`. */
   launch(): Promise<void>
   restartImmediately(): Promise<void>
   stop(): Promise<void>

@@ -96,10 +96,7 @@ export const parseText = (target: Target, text: Buffer): Parsed => {
 
 type Known = { etag: string; text: Buffer; parsed: Parsed }
 
-/**
- * Creates readers that remember the last body of each address. An equal body is parsed once, and a 304 counts as
- * that body.
- */
+/** Remembers the last body of each address: an equal body is parsed once, and a 304 counts as that body. */
 export const createReaders = (): Readers => {
   const reads: Read[] = []
   const known = new Map<string, Known>()

@@ -38,9 +38,7 @@ export type Stage = {
   operator: pg.Pool
   victims: Victims
   redisUrl: string | undefined
-  /** Owner's connection to the standby. */
   standbyUrl?: string | undefined
-  /** Returns a token of this customer. */
   getToken(customer: string): string
   /** Creates a new key of the customer, and a token from it. */
   logIn(customer: string, instance: Instance): Promise<{ keyId: string; token: string }>
@@ -124,7 +122,6 @@ const fetchToken = async ({ port }: Instance, apiKey: string): Promise<string> =
   return (JSON.parse(body.toString()) as { access_token: string }).access_token
 }
 
-/** Logs in every customer. */
 const openLogins = async (
   operator: pg.Pool,
   instances: readonly Instance[],

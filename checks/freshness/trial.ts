@@ -35,9 +35,7 @@ export type TrialResult = Judgement & {
   fault: Fault | undefined
   /** Allowed share of answers that are marked stale. */
   mostStale: number
-  /** Number of all requests, including refused ones. */
   requests: number
-  /** Number of acknowledged commits. */
   commits: number
   seconds: number
   /** Number of keys compared after quiescence, and the keys that differ. */

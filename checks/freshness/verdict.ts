@@ -31,7 +31,6 @@ const table = (rows: readonly (readonly (string | number)[])[]): string => {
 const describe = (objections: Map<string, number>) =>
   [...objections].map(([kind, count]) => `${kind} ×${count}`).join(', ') || '0'
 
-/** One row per nemesis. */
 export const formatResults = (results: readonly TrialResult[]): string =>
   table([
     [
@@ -58,7 +57,6 @@ export const formatResults = (results: readonly TrialResult[]): string =>
     ]),
   ])
 
-/** One row per planted fault. */
 export const formatFaults = (results: readonly TrialResult[]): string =>
   table([
     ['fault', 'nemesis', 'red', 'violations'],

@@ -21,7 +21,6 @@ export const certificateId = (customer: string, index: number) => `${customer}-c
 export const productName = (customer: string, index: number) => `${customer} product ${padded(index)}`
 export const valueText = (customer: string, counter: number) => `${customer}#${counter}`
 
-/** Names of records in the log. */
 export const recordNames = {
   product: (customer: string, index: number) => productId(customer, index),
   certificate: (customer: string, index: number) => certificateId(customer, index),

@@ -18,7 +18,6 @@ import {
   views,
 } from './world.ts'
 
-/** The part of a transaction that changes one record. */
 type Change = {
   record: string
   views: readonly string[]

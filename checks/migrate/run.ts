@@ -5,10 +5,7 @@ import { migrate, migrations } from '../../app/db/migrate.ts'
 import { buildIndex, changeInBatches } from '../../app/db/migration-steps.ts'
 import { connectOwner, createTestDatabase } from '../../test/helper.ts'
 
-/**
- * Measures how long readers of the history wait while `migrate` adds, fills and indexes a column.
- * `ROWS=100000` is shorter.
- */
+/** Measures how long readers of the history wait while `migrate` adds a column. `ROWS=100000` is shorter. */
 
 const rows = Number(process.env.ROWS ?? 1_000_000)
 const batchRows = 10_000

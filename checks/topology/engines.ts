@@ -103,7 +103,6 @@ export const startPrimary = async (): Promise<Postgres> => {
 
 export type Pgbouncer = { port: number; pointTo(port: number): void; stop(): Promise<void> }
 
-/** Starts Debian's pgbouncer in transaction mode. */
 export const startPgbouncer = async (target: number): Promise<Pgbouncer> => {
   const folder = makeFolder('pgbouncer')
   const port = await freePort()

@@ -132,10 +132,7 @@ export const longTransaction = (): Fault => {
   }
 }
 
-/**
- * Opens streams of a customer on every instance. Resolves when they have begun, with a function that awaits
- * their end.
- */
+/** Opens streams on every instance. Resolves when they have begun, with a promise for the end of each. */
 const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
   const ended: Promise<unknown>[] = []
   for (const service of services) {
@@ -147,7 +144,6 @@ const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
   return ended
 }
 
-/** Erases the first customer. The rows of the others are judged. */
 export const customerErased = (): Fault => {
   const problems: string[] = []
   return {

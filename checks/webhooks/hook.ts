@@ -8,7 +8,6 @@ export type Hook = {
   customer: string
   apiKey: string
   receiver: Receiver
-  /** Decodes the snapshot in a token of this customer. */
   decode: (token: string) => Snapshot | undefined
   changes: { xid: number; committedAtMs: number }[]
 }
@@ -18,7 +17,6 @@ export type Told = readonly (number | undefined)[]
 
 export type Account = {
   told: Told
-  /** Number of repeated messages. */
   repeated: number
   /** Whether each new message began at the end of the previous one. */
   isOrdered: boolean

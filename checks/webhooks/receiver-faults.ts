@@ -21,10 +21,7 @@ const drip = (response: ServerResponse) => {
   response.once('close', () => clearInterval(timer))
 }
 
-/**
- * A first attempt either fails immediately, so that the second starts after 10 s, or hangs for 10 s, so that
- * the second starts after 20 s.
- */
+/** The second attempt starts 10 s after one that fails immediately, or 20 s after one that hangs for 10 s. */
 const soonMs = 15_000
 const lateMs = 30_000
 

@@ -16,7 +16,6 @@ export type Answer = (response: ServerResponse, request: IncomingMessage) => boo
 
 export type Receiver = { arrivals: Arrival[]; answer: Answer }
 
-/** Accepts the message. */
 export const take: Answer = (response) => {
   response.writeHead(204).end()
   return true
@@ -24,7 +23,6 @@ export const take: Answer = (response) => {
 
 const domain = 'hooks.example'
 
-/** Returns the URL of a receiver. */
 export const getUrl = (name: string): string => `https://${name}.${domain}/hook`
 
 const makeCertificate = (folder: string) => {

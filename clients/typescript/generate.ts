@@ -92,7 +92,6 @@ export const listPaths = ({ paths }: OpenApiDocument) =>
 export const listTypes = ({ components }: OpenApiDocument) =>
   Object.entries(components.schemas).filter(([name]) => !name.endsWith('Filter'))
 
-/** The name of the record type of a list. */
 export const getRecord = ({ paths, components }: OpenApiDocument, path: string): string =>
   getName(components.schemas[getAnswer(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
 

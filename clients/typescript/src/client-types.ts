@@ -96,7 +96,7 @@ export type Client = {
   /** Reads a custom endpoint, in the format agreed with the certification house. */
   custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
   me(options?: RequestOptions): Promise<Me['data']>
-  /** Any other GET, with the headers of its answer. */
+  /** Sends any other GET. The result includes the headers of its answer. */
   request<T>(path: string, query?: Query, options?: RequestOptions): Promise<Answer<T>>
   /** Keeps a copy up to date, without end: see `followChanges`. */
   follow<R extends ResourceName>(store: ChangeStore<R>, options?: FollowOptions<R>): Promise<never>
@@ -122,7 +122,7 @@ export type Client = {
   ): AsyncGenerator<ChangesPage, void, undefined>
   /** Yields every entry of the audit trail, the newest first: who read which data. Needs the scope `audit:read`. */
   audit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>
-  /** Signed roots, the newest first. See `verifyAudit`. */
+  /** Yields every signed root, the newest first. See `verifyAudit`. */
   auditRoots(query?: AuditRootsQuery, options?: RequestOptions): AsyncGenerator<AuditRoot, void, undefined>
   /** Yields all entries from one snapshot, as a stream. Costs ten units of the quota `minute`. */
   exportAudit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>

@@ -70,7 +70,6 @@ export type FollowOptions<R extends ResourceName = ResourceName> = {
   onRestart?: (error: ProblemError) => void
 }
 
-/** A page of the feed. */
 export type ChangesPage<R extends ResourceName = ResourceName> = {
   data: Change<R>[]
   page: { has_more: boolean; next_token: string }

@@ -6,7 +6,7 @@ export type RetryOptions = {
   retries: number
   /** Limit of the first wait. Each further limit is at most twice the previous one. */
   firstDelayMs: number
-  /** Limit of all waits. If Retry-After is longer, the refusal is thrown instead. */
+  /** Limit of each wait. If Retry-After is longer, the refusal is thrown instead. */
   maxDelayMs: number
 }
 

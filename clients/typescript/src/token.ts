@@ -11,7 +11,7 @@ export type TokenSource = {
   drop(value: string): boolean
 }
 
-/** Returns always the same token. */
+/** The token is never renewed. */
 export const createFixedToken = (value: string): TokenSource => ({
   get: async () => value,
   drop: () => false,

@@ -106,7 +106,6 @@ export const createTransport = (options: TransportOptions) => {
 
   return {
     timeoutMs,
-    /** Returns a JSON answer. */
     json: <T>(path: string, sending: Sending & { retry?: RetryOptions } = {}): Promise<Answer<T>> =>
       withRetry(() => read<T>(path, sending), sending.retry ?? retry, sending.signal),
     /** Returns a stream, without time limit and retries: a partial result is not usable. */

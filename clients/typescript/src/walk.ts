@@ -1,6 +1,5 @@
 import type { Query } from './query.ts'
 
-/** A page of a list. */
 export type Page = { data: readonly unknown[]; page: { next_cursor: string | null } }
 
 /** Yields every page of a list. Reads the next one only when it is needed. */

@@ -20,7 +20,7 @@ class Retry:
     first_delay: float = 0.2
     """Seconds. Limit of the first wait. Each further limit is at most twice the previous one."""
     max_delay: float = 60.0
-    """Seconds. Limit of all waits. If Retry-After is longer, the refusal is raised instead."""
+    """Seconds. Limit of each wait. If Retry-After is longer, the refusal is raised instead."""
 
 
 @dataclass(frozen=True)
