@@ -8,7 +8,7 @@ import { prepareDatabase } from '../app/local/prepare.ts'
 import { createTestDatabase, listenTestApp, secretKey } from '../test/helper.ts'
 import { launchBrowser, openWindow } from '../test/site/browser.ts'
 
-/** Renews the pictures of the README: `npm run screenshots`. The status page shows invented figures. */
+/** Renews the pictures of the README: `npm run screenshots`. The status page shows made-up figures. */
 const folder = join(import.meta.dirname, '../docs/images')
 const maxBytes = 150_000
 
@@ -39,7 +39,7 @@ const plantMinutes = () =>
     owner,
   )
 
-/** `from`: selector of the element at the top. Optional. Defaults to the top of the page. */
+/** `from`: a selector of what stands at the top; without it, the top of the page. */
 const shoot = async (
   name: string,
   path: string,
