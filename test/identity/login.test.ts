@@ -80,8 +80,8 @@ const gate = fp(async (app) => void app.decorateRequest('clientAddress', { gette
 })
 const verify = (credential: Credential, turn: Turn) => credential.verify(turn)
 const quotas = fp(
-  async (app) => void app.decorate('limits', { logins: { logIn: verify, identify: verify } } as never),
-  { name: 'quotas' },
+  async (app) => void app.decorate('limiters', { logins: { logIn: verify, identify: verify } } as never),
+  { name: 'limiters' },
 )
 
 const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connection = db) => {

@@ -176,6 +176,7 @@ t.test('a change of networks applies on every instance, also to long polls and s
           ...{ method: 'POST', url: '/v1/auth/login', payload },
           headers: from(address),
         })
+        t.equal(answer.statusCode, 200, answer.body)
         return answer.json().access_token as string
       }),
     )
