@@ -64,10 +64,16 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
   }
 
   return {
-    /** Reads the standby if it shows all known changes and `noCache` is false. Otherwise the primary. */
+    /**
+     * Reads the standby if it shows all known changes and `noCache` is false. Otherwise the primary, which also
+     * replaces a stale result.
+     */
     async read(request: ReadRequest): Promise<ReadResult> {
       const fromStandby = request.fillFromReplica && !request.noCache ? await readReplica(request) : undefined
-      return fromStandby ?? readPrimary(request)
+      if (!fromStandby) return readPrimary(request)
+      return fromStandby.staleSeconds === undefined
+        ? fromStandby
+        : judge.readOr(() => readPrimary(request), fromStandby)
     },
     readPrimary,
     get fills() {
