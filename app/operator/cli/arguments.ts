@@ -50,9 +50,16 @@ const instant = z.iso.datetime({ offset: true, error: 'expected a date or an ins
 /** Parses a number of rows to show, 1–100,000. */
 export const parseCount = parseNumber('a number', 1, 100_000)
 
+/** PostgreSQL does not accept the form that JavaScript has for other years. */
+const formatInstant = (moment: Date): string => {
+  const text = moment.toISOString()
+  if (/^(?!0000)\d{4}-/.test(text)) return text
+  throw new InvalidArgumentError('expected a year from 1 to 9999 in UTC')
+}
+
 /** Parses a date (UTC) or an instant with time zone. Returns RFC 3339 in UTC. */
 export const parseSince = (value: string): string =>
-  new Date(date.safeParse(value).success ? value : parseBy(instant)(value)).toISOString()
+  formatInstant(new Date(date.safeParse(value).success ? value : parseBy(instant)(value)))
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
 
@@ -67,7 +74,7 @@ const parseEnd = (value: string): Date => {
 export const parseExpiry = (value: string): string => {
   const end = parseEnd(value)
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')
-  return end.toISOString()
+  return formatInstant(end)
 }
 
 /** Creates a parser that converts errors of `parse` to commander's error. */
