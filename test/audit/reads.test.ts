@@ -198,6 +198,23 @@ t.test('long queries are counted separately, but take little memory', async (t) 
   t.ok(events.every(({ details }) => details?.query !== null && details?.count === 2))
 })
 
+t.test('many keys together take bounded memory, and no read is lost', async (t) => {
+  const counts = open()
+  const ask = () => {
+    for (let i = 0; i < 60_000; i++) counts.add(live(`k${i % 1_000}`), `${list}?number=${i}`, 200, 1, list)
+  }
+  ask()
+  clock.ms += 60_000
+  const events = await drain(counts)
+  t.equal(events.filter(({ details }) => details?.query !== null).length, 50_000)
+  t.equal(
+    events.reduce((sum, { details }) => sum + Number(details?.count), 0),
+    60_000,
+  )
+  counts.add(live('k'), list, 200, 1, list)
+  t.match(await drain(counts), [{ details: { query: String } }], 'the next minute has room again')
+})
+
 t.test('the limits apply to a minute, although its counts are written several times', async (t) => {
   const counts = open()
   const ask = (from: number) => {
