@@ -43,15 +43,17 @@ export type Records = {
   answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
 
-type Deps = {
+/** Everything that a cached read of customers' data needs. */
+export type ReadDeps = {
   db: QueuedDb
   replica?: QueuedDb | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
   today: () => string
-  monotonicNow: () => number
 }
+
+type Deps = ReadDeps & { monotonicNow: () => number }
 
 const createParse = ({ cursors, publicUrl, today }: Deps): Records['parse'] => {
   const prepare = createPrepare()
