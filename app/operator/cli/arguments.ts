@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { date, text } from '../../../schemas/fields.ts'
+import { parseTarget } from '../../http/outbound.ts'
 import { customerName, customerSlug } from '../../identity/customers.ts'
 import { maxNetworks, parseNetwork } from '../../identity/networks.ts'
 
@@ -81,6 +82,9 @@ export const parseWith =
       throw new InvalidArgumentError((error as Error).message)
     }
   }
+
+/** Parses the https URL of a customer's server. */
+export const parseHttpsUrl = parseWith((value) => parseTarget(value).href)
 
 /** Parses networks separated by commas and adds them to `before`, which commander passes for a second value. */
 export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {
