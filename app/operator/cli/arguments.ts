@@ -23,18 +23,18 @@ export const parseName = parseBy(customerName)
 export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 const parseNumber =
-  (what: string, least: number, most: number) =>
+  (what: string, most: number) =>
   (value: string): number => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-    if (number >= least && number <= most) return number
-    throw new InvalidArgumentError(`expected ${what} from ${least} to ${most}`)
+    if (number >= 1 && number <= most) return number
+    throw new InvalidArgumentError(`expected ${what} from 1 to ${most}`)
   }
 
 /** Parses a customer's expiry window, in days. */
-export const parseDays = parseNumber('a number of days', 1, 365)
+export const parseDays = parseNumber('a number of days', 365)
 
 /** Parses a retention time, in days. */
-export const parseRetention = parseNumber('a number of days', 1, 3650)
+export const parseRetention = parseNumber('a number of days', 3650)
 
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const longestDurationDays = 366
@@ -50,7 +50,7 @@ export const parseDuration = (value: string): number => {
 const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
 
 /** Parses a number of rows to show, 1–100,000. */
-export const parseCount = parseNumber('a number', 1, 100_000)
+export const parseCount = parseNumber('a number', 100_000)
 
 /** Parses a date (UTC) or an instant with time zone. Returns RFC 3339 in UTC. */
 export const parseSince = (value: string): string =>
