@@ -40,7 +40,7 @@ export type LiveAnswer = Readonly<{
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
   next?: string | undefined
-  /** Prevents compression. Events are never compressed, because that would delay them. */
+  /** Prevents (further) compression. Also true for events, which compression would delay. */
   isCompressed?: boolean
 }>
 
