@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ServerHttp2Stream } from 'node:http2'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { entryName } from '../app/cache/memory.ts'
@@ -14,6 +13,7 @@ import { createConnections, createIdentify } from '../app/edge/connection.ts'
 import { createEdge, type EdgeAnswer } from '../app/edge/edge.ts'
 import { field, readHead } from '../app/edge/head.ts'
 import { sendHttp1, sendHttp2 } from '../app/edge/send.ts'
+import type { FrontStream } from '../app/http/listener.ts'
 import { canSendPrepared } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
@@ -22,12 +22,7 @@ import { plainCosts, refundFor304 } from './rate-limit.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     answerAtEdge?(request: IncomingMessage, response: ServerResponse): boolean
-    answerStreamAtEdge?(
-      stream: ServerHttp2Stream,
-      method: unknown,
-      target: unknown,
-      rawHeaders: readonly string[],
-    ): boolean
+    answerStreamAtEdge?: FrontStream
     readonly edgeAnswers: number
   }
   interface FastifyRequest {

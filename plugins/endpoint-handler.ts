@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReadResult } from '../app/cache/freshness.ts'
+import type { LiveAnswer } from '../app/export/exports.ts'
 import { getChoice, requireAcceptable, typeByFormat } from '../app/http/media-type.ts'
-import { type Endpoint, type Exporting, jsonTypes, type LiveAnswer, listTypes } from './endpoint.ts'
+import { type Endpoint, type Exporting, jsonTypes, listTypes } from './endpoint.ts'
 import {
   type EntryReplyOptions,
   formatLink,

@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
 import type { ReadResult } from '../app/cache/freshness.ts'
+import type { ExportRequest, LiveAnswer } from '../app/export/exports.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
 
 export type EndpointRequest = {
@@ -15,16 +14,8 @@ export type EndpointRequest = {
   canonical: string | undefined
 }
 
-export type LiveRequest = EndpointRequest & {
-  isHead: boolean
-  httpVersion: string
-  address: string
-  /** Closes when the answer is sent or the client disconnects. */
-  ending: Ending
-  lastEventId: string | undefined
-  judgeAnew: () => Promise<Principal>
-  countRows: (rows: number) => void
-}
+export type LiveRequest = EndpointRequest &
+  ExportRequest & { lastEventId: string | undefined; judgeAnew: () => Promise<Principal> }
 
 type Parsed<Request, Query> = Request & { query: Query }
 
@@ -35,15 +26,6 @@ export type Exporting<Query = unknown> = {
   /** `undefined` if this data has no such form: the answer is JSON or 406. */
   respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer | undefined>
 }
-
-/** `body` is `undefined` for HEAD of a stream. */
-export type LiveAnswer = Readonly<{
-  type: string
-  body: Buffer | Readable | undefined
-  headers: Readonly<Record<string, string>>
-  next?: string | undefined
-  isCompressed?: boolean
-}>
 
 export type MinuteCost = (rawQuery: string, accept: string | undefined) => number
 

@@ -6,7 +6,7 @@ import { createAddressRanges, createClientAddress } from '../app/http/client-add
 import { unescapedTarget } from '../app/http/client-error.ts'
 import { isHost } from '../app/http/fields.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
-import { tokenParameters } from '../app/records/query/token-parameters.ts'
+import { tokenParameters } from '../app/records/query/query.ts'
 import { isPageTarget } from '../app/site/paths.ts'
 
 type GateOptions = {

@@ -1,4 +1,4 @@
-import type { FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { createOutbound } from '../app/http/outbound.ts'
 import { createAssertions } from '../app/identity/client-assertion.ts'
@@ -25,6 +25,14 @@ declare module 'fastify' {
 }
 
 export const formType = 'application/x-www-form-urlencoded'
+/** In its scope, bodies must be forms. */
+export const acceptOnlyForms = (app: FastifyInstance, parse: (body: string) => unknown): void => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<string>(formType, { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
+    parse(body),
+  )
+}
+
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyRequest): LoginSource => ({
@@ -59,12 +67,7 @@ export default fp<OAuthPluginOptions>(
     })
     app.decorate('oauth', oauth)
     app.decorateRequest('client')
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser<string>(
-      formType,
-      { parseAs: 'string' },
-      async (_request: FastifyRequest, body: string) => parseForm(body),
-    )
+    acceptOnlyForms(app, parseForm)
     app.addHook('onSend', async (_request, reply) => void reply.headers(noStore))
     app.setErrorHandler((error, request, reply) => {
       const known = error instanceof OAuthError ? undefined : toApiError(error, request)

@@ -1,10 +1,11 @@
 import { constants, type Http2ServerResponse } from 'node:http2'
 import { Socket } from 'node:net'
-import { finished, type Readable } from 'node:stream'
+import { finished, pipeline, type Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
+import zlib from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Encoding } from '../app/http/encodings.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
-import { encodeStream } from '../app/http/stream-encodings.ts'
 
 /** Ends a failed answer visibly: RST_STREAM, a TCP reset, or over TLS a close without the last chunk. */
 const cut = (response: FastifyReply['raw']): void => {
@@ -18,6 +19,17 @@ const cut = (response: FastifyReply['raw']): void => {
   if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy()
   response.destroy()
 }
+
+/** Higher levels cost more time than they save for a body that is sent only once. */
+const createEncoder = {
+  br: () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 3 } }),
+  zstd: () => zlib.createZstdCompress(),
+  gzip: () => zlib.createGzip({ level: 3 }),
+} satisfies Record<Encoding, () => unknown>
+
+/** Errors of the source destroy the result, and its destruction the source. */
+const encodeStream = (source: Readable, encoding: Encoding | undefined): Readable =>
+  encoding ? pipeline(source, createEncoder[encoding](), () => {}) : source
 
 /** Without `body`, for HEAD, sends the headers without a length (RFC 9110, section 8.6). */
 export const sendStream = (

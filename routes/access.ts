@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createAccessForm } from '../app/operator/access/form.ts'
 import { emptyQuery } from '../app/records/query/no-parameters.ts'
@@ -6,6 +6,7 @@ import { accessOutcomePage, accessPage } from '../app/site/access-page.ts'
 import type { PageContent } from '../app/site/layout.ts'
 import { describeAccessRequest } from '../app/site/openapi/account.ts'
 import type { Deps } from '../plugins/deps.ts'
+import { acceptOnlyForms, formType } from '../plugins/oauth.ts'
 import { accessForm, accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
 
 /** Needs the plugin `access-requests`. */
@@ -31,19 +32,12 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
   })
 }
 
-const formType = 'application/x-www-form-urlencoded'
-
 export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
   app,
   { config: { accessContact }, secrets, now },
 ) => {
   const form = createAccessForm(app.accessRequests, secrets, now)
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>(
-    formType,
-    { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
-  )
+  acceptOnlyForms(app, (body) => Object.fromEntries(new URLSearchParams(body)))
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
   app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), accessContact)))

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { countryCode, date, field, identity, recordId, tags, text, timestamps } from './fields.ts'
 
+export const openStatuses = [
+  'preparing',
+  'testing',
+  'submitted',
+  'in_review',
+  'information_requested',
+  'on_hold',
+] as const
+
 export const approval = z
   .strictObject({
     ...identity('apr-lumen-gateway-us', 'apr-tracker-mini-br'),
@@ -10,19 +19,7 @@ export const approval = z
     project_id: field(recordId.nullable(), 'The project that works on it', 'prj-1001', 'prj-1002'),
     certificate_id: field(recordId.nullable(), 'The certificate that it led to', 'crt-lumen-gateway-us'),
     status: field(
-      z.enum([
-        'planned',
-        'preparing',
-        'testing',
-        'submitted',
-        'in_review',
-        'information_requested',
-        'on_hold',
-        'granted',
-        'rejected',
-        'cancelled',
-        'not_required',
-      ]),
+      z.enum(['planned', ...openStatuses, 'granted', 'rejected', 'cancelled', 'not_required']),
       'State of the approval. Its certificate shows whether a `granted` approval is valid today',
       'granted',
     ),

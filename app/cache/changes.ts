@@ -10,7 +10,6 @@ export type ChangeSourceOptions = {
   /** How far back a new process reads the log: the longest lifetime of an answer in Redis. */
   reachSeconds: number
   timeoutMs?: number
-  connectMs?: number
   /** A poll without a response for this time is repeated on a second connection. */
   patienceMs?: number
 }
@@ -18,7 +17,7 @@ export type ChangeSourceOptions = {
 const defaultTimeoutMs = 400
 const defaultPatienceMs = 200
 /** Seven round trips of 200 ms: TCP, the request for TLS, TLS, the start message, three for a password. */
-const defaultConnectMs = 1_400
+const connectMs = 1_400
 /** With more events, everything counts as changed. */
 const mostEvents = 10_000
 
@@ -56,7 +55,6 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
 /** Needs no session state, so poolers work. See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md. */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
   const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options
-  const { connectMs = defaultConnectMs } = options
   let kept: Connection | undefined
   let inUse: Connection[] = []
   let isClosed = false

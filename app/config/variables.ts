@@ -17,6 +17,8 @@ const integer = (min: number, max: number) => {
 
 const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 
+const contact = z.string().regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+
 /** The schemas of the environment variables. `certdata config` prints their descriptions. */
 export const variables = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
@@ -169,14 +171,10 @@ export const variables = {
   METRICS_PORT: integer(1, 65535)
     .optional()
     .describe('Another port for /metrics, without TLS and token. Only the operator may reach it'),
-  SECURITY_CONTACT: z
-    .string()
-    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+  SECURITY_CONTACT: contact
     .optional()
     .describe('Contact for security problems, in security.txt; default: the access form'),
-  ACCESS_CONTACT: z
-    .string()
-    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+  ACCESS_CONTACT: contact
     .optional()
     .describe('Contact for questions, shown on the page /access; default: only the form'),
   CERTDATA_OPERATOR: z

@@ -7,7 +7,8 @@ import type { Place } from './faults.ts'
 
 export type Scope = Context & Readonly<{ resource: Resource; joins: ReadonlyMap<string, Join> }>
 
-const unwrap = (schema: z.ZodType): z.ZodType =>
+/** Returns the schema of values that are present. */
+export const unwrap = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional
     ? unwrap(schema.unwrap() as z.ZodType)
     : schema

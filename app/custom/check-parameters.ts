@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tokenParameters } from '../records/query/token-parameters.ts'
+import { tokenParameters } from '../records/query/query.ts'
 import { resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 import { bounds, text } from './document.ts'

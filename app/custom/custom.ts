@@ -1,5 +1,4 @@
 import type { ReadResult } from '../cache/freshness.ts'
-import type { ReadThrough } from '../cache/read-through.ts'
 import type { QueuedDb } from '../db/connect.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
@@ -8,7 +7,8 @@ import type { Principal } from '../identity/principal.ts'
 import { requireScope } from '../identity/principals.ts'
 import { toCustomScope } from '../identity/scopes.ts'
 import { withCursor } from '../records/query/canonical.ts'
-import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../records/query/cursor.ts'
+import { isOfSelection, readCursor, refuseQuery } from '../records/query/cursor.ts'
+import type { ReadDeps } from '../records/records.ts'
 import { customVersion } from '../records/version.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
@@ -36,13 +36,7 @@ export type Custom = Readonly<{
   answer(endpoint: EndpointRef & { rawQuery: string; noCache: boolean }): Promise<ReadResult>
 }>
 
-type CustomDeps = {
-  db: QueuedDb
-  replica?: QueuedDb | undefined
-  cache: ReadThrough
-  cursors: CursorCodec
-  publicUrl: string
-  today: () => string
+type CustomDeps = ReadDeps & {
   databaseNow: () => number
   granted: (customerId: string) => Promise<Granted>
 }

@@ -1,4 +1,4 @@
-import type { ExportAnswer, ExportRequest, Exports } from '../export/exports.ts'
+import type { ExportRequest, Exports, LiveAnswer } from '../export/exports.ts'
 import { getFormat } from '../export/formats.ts'
 import { bind } from './bind.ts'
 import type { Custom } from './custom.ts'
@@ -15,7 +15,7 @@ type Deps = {
 /** Creates the exports of custom lists, in the formats of `Exports`. */
 export const createCustomExports = ({ exports, custom, today }: Deps) => ({
   /** `undefined` if the endpoint is not a list. Rejects like `Custom.find`, and with invalid_query. */
-  async answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer | undefined> {
+  async answer(request: ExportRequest, name: string, rawQuery: string): Promise<LiveAnswer | undefined> {
     const { principal, type } = request
     const { definition, parse } = await custom.find({ principal, name }, rawQuery)
     const { body, revision } = definition

@@ -6,10 +6,9 @@ import {
   createFacts,
   type Fact,
   type FactsOptions,
-  findRow,
+  loadFact,
   type StampRow,
   stampColumns,
-  toFact,
 } from '../identity/facts.ts'
 import { customChanges } from '../identity/granted-scopes.ts'
 import { checkDocument } from './check.ts'
@@ -51,20 +50,16 @@ const toGranted = (rows: readonly Row[], parse: (text: string) => Definition): G
   return new Map([...granted].map(([name, revisions]) => [name, revisions.map(toRevision)]))
 }
 
-const load = async (
+const load = (
   db: QueuedDb,
   customerId: string,
   parse: (text: string) => Definition,
 ): Promise<Fact<Granted>> => {
-  const row = await findRow(
-    db,
-    sql<StampRow & { documents: Row[] }>`
-      select ${stampColumns}, coalesce((select json_agg(json_build_object('name', e.name, 'revision', e.revision,
-        'document', e.document, 'superseded', extract(epoch from e.superseded_at) * 1000))
-        from find_custom_endpoints(${customerId}) e), '[]') as documents`,
-  )
-  if (!row) throw new Error('a statement without a row')
-  return toFact(customerId, row, toGranted(row.documents, parse))
+  const statement = sql<StampRow & { documents: Row[] }>`
+    select ${stampColumns}, coalesce((select json_agg(json_build_object('name', e.name, 'revision', e.revision,
+      'document', e.document, 'superseded', extract(epoch from e.superseded_at) * 1000))
+      from find_custom_endpoints(${customerId}) e), '[]') as documents`
+  return loadFact(db, customerId, statement, ({ documents }) => toGranted(documents, parse))
 }
 
 /** Creates a cached reader of grants. A change takes effect within a second. Rejects with unavailable. */

@@ -34,19 +34,21 @@ export type ExportRows = Readonly<{
   hasMark?: boolean
 }>
 
-export type ExportAnswer = Readonly<{
+/** An answer that is not cached. `body` is `undefined` for HEAD of a stream. */
+export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
   next?: string | undefined
-  isCompressed: boolean
+  /** Prevents (further) compression. Also true for events, which compression would delay. */
+  isCompressed?: boolean
 }>
 
 export type Exports = {
   /** Counts an export until it ends. Call it before `answer`. Rejects for HTTP/1.0, and with quota_exceeded. */
   hold(request: ExportRequest): Promise<void>
   /** Returns a stream that has its first bytes; no body for HEAD. Rejects with unavailable or the driver's errors. */
-  answer(request: ExportRequest, rows: ExportRows): Promise<ExportAnswer>
+  answer(request: ExportRequest, rows: ExportRows): Promise<LiveAnswer>
 }
 
 type Deps = {

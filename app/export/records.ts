@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Query } from '../records/query/query.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
-import type { ExportColumn, Sql } from '../records/sql/column.ts'
-import { exportColumns } from '../records/sql/columns.ts'
+import type { ColumnKind, ExportColumn, Sql } from '../records/sql/column.ts'
 import { filterConditions, rowSource, sortKeys } from '../records/sql/conditions.ts'
+import { type Bindings, fieldValue } from '../records/sql/projection.ts'
 import { exportSession } from '../records/sql/session.ts'
-import type { ExportAnswer, ExportRequest, Exports } from './exports.ts'
+import type { ExportRequest, Exports, LiveAnswer } from './exports.ts'
 import { type ExportFormat, getFormat } from './formats.ts'
 
 export type RecordExports = {
-  answer(request: ExportRequest, resource: Resource, query: Query): Promise<ExportAnswer>
+  answer(request: ExportRequest, resource: Resource, query: Query): Promise<LiveAnswer>
 }
 
 type Deps = {
@@ -26,6 +26,22 @@ const listReadableFirst = ({ fields }: Resource): string[] => {
   )
   return [...first, ...last].map(({ name }) => name)
 }
+
+const getColumnKind = ({ name, kind, array, values }: Field): ColumnKind => {
+  if (array) return 'texts'
+  if (name === 'validity_periods') return 'periods'
+  return kind === 'text' && values ? 'token' : kind
+}
+
+const exportColumns = (
+  resource: Resource,
+  fields: readonly string[] | undefined,
+  bindings: Bindings,
+): ExportColumn[] =>
+  (fields ?? [...resource.fields.keys()]).map((name) => {
+    const field = resource.fields.get(name) as Field
+    return { name, kind: getColumnKind(field), value: fieldValue(field, bindings) }
+  })
 
 /** Tables have the order of `fields`. JSON has the schema's, as on pages. */
 const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat): ExportColumn[] => {

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { createPace } from './pace.ts'
 
 export type RowStreamOptions = Readonly<{
   pieces: AsyncIterator<string | Buffer>
@@ -15,9 +14,30 @@ export type RowStreamOptions = Readonly<{
 /** 4 KiB/s, at the default `idleMs` of a minute. */
 const leastBytes = 256 * 1024
 
+/** Long, because kernel buffers hold megabytes, and accept more in steps of 20 s if a client reads 64 KiB/s. */
+const windowMs = 30_000
+
+/** Measures a client's rate: bytes that it took per second for which the stream waited for it. */
+const createPace = () => {
+  let last: { bytes: number; waitedMs: number } | undefined
+  let current = { bytes: 0, waitedMs: 0 }
+  return {
+    add(bytes: number, waitedMs: number): void {
+      current.bytes += bytes
+      current.waitedMs += waitedMs
+      if (current.waitedMs < windowMs) return
+      last = current
+      current = { bytes: 0, waitedMs: 0 }
+    },
+    get: (): number | undefined =>
+      last && ((last.bytes + current.bytes) * 1000) / (last.waitedMs + current.waitedMs),
+  }
+}
+
 /**
  * Streams an export. An error or a slow client destroys the stream, so that no client takes a part for the whole.
- * `getPace`: see `createPace`.
+ *
+ * `getPace` returns the client's bytes per second, or `undefined` before 30 s of waiting.
  */
 export const streamRows = (options: RowStreamOptions) => {
   const { pieces, idleMs, totalMs, finish, abandon, now = () => performance.now() } = options

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { ApiError } from '../errors.ts'
 import { begunStream } from '../export/begun-stream.ts'
+import type { LiveAnswer } from '../export/exports.ts'
 import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
 import { requireFraming } from '../http/require-framing.ts'
@@ -17,7 +18,6 @@ import { type FeedPage, readChanges } from './read.ts'
 import {
   createRequestParser,
   eventsType,
-  type FeedAnswer,
   type FeedRequest,
   jsonType,
   type ParsedFeedQuery,
@@ -32,7 +32,7 @@ export type Feed = {
   /** Throws invalid_query, invalid_sync_token, sync_token_expired. */
   parse(request: RawFeedRequest): ParsedFeedQuery
   /** Rejects with insufficient_scope, sync_token_expired, quota_exceeded, unavailable, overloaded. */
-  answer(request: FeedRequest): Promise<FeedAnswer>
+  answer(request: FeedRequest): Promise<LiveAnswer>
 }
 
 type Deps = {
@@ -57,12 +57,12 @@ export const createFeed = (deps: Deps): Feed => {
     return { token: next, body: `{"data":[${changes.join(',')}],"page":${JSON.stringify(info)}}` }
   }
 
-  const answerPage = (request: FeedRequest, page: FeedPage): FeedAnswer => {
+  const answerPage = (request: FeedRequest, page: FeedPage): LiveAnswer => {
     const body = Buffer.from(format(request, page).body)
     return { type: jsonType, body, headers: { 'data-as-of': page.at } }
   }
 
-  const answerEvents = ({ at }: FeedPage, body: Readable | undefined): FeedAnswer => {
+  const answerEvents = ({ at }: FeedPage, body: Readable | undefined): LiveAnswer => {
     const headers = { 'data-as-of': at, 'x-accel-buffering': 'no' }
     return { type: eventsType, body, headers, isCompressed: true }
   }
@@ -72,7 +72,7 @@ export const createFeed = (deps: Deps): Feed => {
     resources: readonly ResourceName[],
     view: View | undefined,
     read: (token: undefined) => Promise<FeedPage>,
-  ): Promise<FeedAnswer> => {
+  ): Promise<LiveAnswer> => {
     const { customerId } = principal
     const answer = ({ token, at }: Pick<FeedPage, 'token' | 'at'>, body: Readable | undefined) => {
       const headers = { 'sync-token': tokens.encode(customerId, token), 'data-as-of': at }

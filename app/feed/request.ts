@@ -1,10 +1,8 @@
-import type { Readable } from 'node:stream'
 import { ApiError, type Fault, invalidQuery } from '../errors.ts'
-import { exportCost } from '../export/exports.ts'
+import { type ExportRequest, exportCost } from '../export/exports.ts'
 import { linesType } from '../export/json-lines.ts'
 import { parsePairs } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
-import type { Ending } from '../limits/concurrency.ts'
 import { resourceNames } from '../records/resources/index.ts'
 import { type FeedQuery, parseFeedQuery, resume, wholeState } from './query.ts'
 import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
@@ -37,28 +35,14 @@ export type ParsedFeedQuery = Readonly<{
   token: SyncToken | undefined
 }>
 
-export type FeedRequest = Readonly<{
-  principal: Principal
-  query: ParsedFeedQuery
-  /** HEAD does not wait and does not read the whole state. */
-  isHead: boolean
-  httpVersion: string
-  address: string
-  ending: Ending
-  type?: string
-  /** Authorizes the request again. Rejects like a new request. */
-  judgeAnew: () => Promise<Principal>
-  countRows: (rows: number) => void
-}>
-
-/** `body` is `undefined` in the response to HEAD of a stream. */
-export type FeedAnswer = Readonly<{
-  type: string
-  body: Buffer | Readable | undefined
-  headers: Readonly<Record<string, string>>
-  /** Prevents compression, which would delay events. */
-  isCompressed?: boolean
-}>
+/** HEAD does not wait and does not read the whole state. */
+export type FeedRequest = Omit<ExportRequest, 'type'> &
+  Readonly<{
+    query: ParsedFeedQuery
+    type?: string
+    /** Authorizes the request again. Rejects like a new request. */
+    judgeAnew: () => Promise<Principal>
+  }>
 
 const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })
 const refuseToken = (detail: string) =>

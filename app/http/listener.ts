@@ -49,14 +49,16 @@ type ListenerOptions = {
   unreadTimeoutMs: number
   /** Called before the router. Returns false if the router must answer. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Like `front`, before Node creates the request and response of an HTTP/2 stream. */
-  frontStream?: (
-    stream: ServerHttp2Stream,
-    method: unknown,
-    target: unknown,
-    rawHeaders: readonly string[],
-  ) => boolean
+  frontStream?: FrontStream
 }
+
+/** Like `front`, before Node creates the request and response of an HTTP/2 stream. */
+export type FrontStream = (
+  stream: ServerHttp2Stream,
+  method: unknown,
+  target: unknown,
+  rawHeaders: readonly string[],
+) => boolean
 
 /** Returns a function that creates a server for a router. It throws if the certificate cannot be used. */
 export const createListener = (options: ListenerOptions) => {

@@ -1,7 +1,8 @@
 /** A query parameter. `value` is `undefined` if an escape is broken or its bytes are not UTF-8. */
 export type Pair = { name: string; value: string | undefined }
 
-const decode = (text: string): string | undefined => {
+/** Decodes a part of a form. `undefined` if an escape is broken or its bytes are not UTF-8. */
+export const decodeFormPart = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -17,9 +18,9 @@ export const parsePairs = (rawQuery: string): Pair[] =>
     .map((part) => {
       const equals = part.indexOf('=')
       const name = equals === -1 ? part : part.slice(0, equals)
-      const decodedName = decode(name)
+      const decodedName = decodeFormPart(name)
       if (decodedName === undefined) return { name, value: undefined }
-      return { name: decodedName, value: equals === -1 ? '' : decode(part.slice(equals + 1)) }
+      return { name: decodedName, value: equals === -1 ? '' : decodeFormPart(part.slice(equals + 1)) }
     })
 
 /** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */

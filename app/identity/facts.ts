@@ -54,11 +54,21 @@ export type StampRow = { snapshot: string; server: string }
 
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
-/** `row`: with the columns of `stampColumns`. */
-export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => ({
+const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => ({
   ...{ customerId, value, server },
   snapshot: parseSnapshot(snapshot),
 })
+
+/** Loads a fact about a customer with a statement that always returns a row with the columns of `stampColumns`. */
+export const loadFact = async <Row extends StampRow, T>(
+  db: Db,
+  customerId: string,
+  statement: RawBuilder<Row>,
+  toValue: (row: Row) => T,
+): Promise<Fact<T>> => {
+  const row = (await findRow(db, statement)) as Row
+  return toFact(customerId, row, toValue(row))
+}
 
 /** `undefined` if the customer does not exist. */
 export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
@@ -103,14 +113,11 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
 export type TokenId = Readonly<{ customerId: string; keyId: string; jti: string }>
 
 /** The value is true if the token was revoked. An unknown token was not. */
-export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boolean> | undefined> => {
+export const loadRevocation = (db: Db, token: TokenId): Promise<Fact<boolean>> => {
   const { customerId, keyId, jti } = token
-  const row = await findRow(
-    db,
-    sql<{ revoked: boolean } & StampRow>`
-      select is_token_revoked(${customerId}, ${keyId}, ${jti}) as revoked, ${stampColumns}`,
-  )
-  return row && toFact(customerId, row, row.revoked)
+  const statement = sql<{ revoked: boolean } & StampRow>`
+    select is_token_revoked(${customerId}, ${keyId}, ${jti}) as revoked, ${stampColumns}`
+  return loadFact(db, customerId, statement, ({ revoked }) => revoked)
 }
 
 /** How long "does not exist" or a running query may be reused, counted from the start of the query. */

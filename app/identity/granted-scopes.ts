@@ -1,28 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import {
-  createFacts,
-  type Fact,
-  type FactsOptions,
-  findRow,
-  type StampRow,
-  stampColumns,
-  toFact,
-} from './facts.ts'
+import { createFacts, type Fact, type FactsOptions, loadFact, type StampRow, stampColumns } from './facts.ts'
 import { listScopes } from './scopes.ts'
 
 /** The name that the change log has for changes of custom documents and grants. */
 export const customChanges = 'custom'
 
-const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>> => {
-  const row = await findRow(
-    db,
-    sql<StampRow & { names: string[] }>`select ${stampColumns}, array(
+const load = (db: Db, customerId: string): Promise<Fact<readonly string[]>> => {
+  const statement = sql<StampRow & { names: string[] }>`select ${stampColumns}, array(
       select e.name from find_custom_endpoints(${customerId}) e where e.superseded_at is null order by e.name
-    ) as names`,
-  )
-  if (!row) throw new Error('a statement without a row')
-  return toFact(customerId, row, listScopes(row.names))
+    ) as names`
+  return loadFact(db, customerId, statement, ({ names }) => listScopes(names))
 }
 
 /** The returned function lists every scope of a customer. It is synchronous if the cached fact is fresh. */

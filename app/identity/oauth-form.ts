@@ -1,23 +1,15 @@
+import { decodeFormPart, parsePairs } from '../http/pairs.ts'
 import { assertionType } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export type Form = Readonly<Record<string, string>>
 
-const decode = (text: string): URLSearchParams => {
-  try {
-    // URLSearchParams accepts broken escapes and broken UTF-8.
-    decodeURIComponent(text)
-    return new URLSearchParams(text)
-  } catch {
-    throw new OAuthError('invalid_request', 'The form is not percent-encoded UTF-8')
-  }
-}
-
 /** Parses a form (RFC 6749, section 3.2). Ignores empty values. Throws `invalid_request`. */
 export const parseForm = (body: string): Form => {
   const form = new Map<string, string>()
   const seen = new Set<string>()
-  for (const [name, value] of decode(body)) {
+  for (const { name, value } of parsePairs(body)) {
+    if (value === undefined) throw new OAuthError('invalid_request', 'The form is not percent-encoded UTF-8')
     if (seen.has(name)) throw new OAuthError('invalid_request', 'A parameter was sent more than once')
     seen.add(name)
     if (value !== '') form.set(name, value)
@@ -27,19 +19,11 @@ export const parseForm = (body: string): Form => {
 
 export type Client = Readonly<{ id: string; secret: string } | { id: string | undefined; assertion: string }>
 
-const decodePart = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return undefined
-  }
-}
-
 // RFC 6749, section 2.3.1: both halves are form-encoded before they are joined.
 const readBasic = (encoded: string): { id: string; secret: string } | undefined => {
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
-  const id = decodePart(user)
-  const secret = decodePart(password)
+  const id = decodeFormPart(user)
+  const secret = decodeFormPart(password)
   return id === undefined || secret === undefined ? undefined : { id, secret }
 }
 

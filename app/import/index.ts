@@ -18,7 +18,7 @@ export type { TableOptions } from './table/index.ts'
 
 export type ImportOptions = LineOptions & {
   /** The source is a table. Optional. By default the kind of the source is detected. */
-  table?: TableOptions
+  table?: TableOptions | undefined
   /** Delete missing records of the customers in the source; if `table` names a resource, only of this one. */
   replace?: boolean
   force?: boolean

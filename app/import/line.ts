@@ -25,7 +25,7 @@ export type BadLine = { line: number; reason: string; column?: number; key?: Rec
 
 export type LineOptions = {
   /** Of lines that name none. Lines that name another one are bad. */
-  customer?: string
+  customer?: string | undefined
   allowDemo?: boolean
 }
 

@@ -1,17 +1,8 @@
 import type { Resource } from '../records/resources/define.ts'
-import type { FieldKind } from '../records/resources/kind.ts'
+import { columnTypes, type FieldKind } from '../records/resources/kind.ts'
 import { columnFromJson } from '../records/sql/projection.ts'
 import type { ParsedLine } from './line.ts'
 import { listStoredFields } from './record.ts'
-
-const columnTypes: Record<FieldKind['kind'], string> = {
-  text: 'text',
-  date: 'date',
-  instant: 'timestamptz',
-  integer: 'integer',
-  boolean: 'boolean',
-  json: 'jsonb',
-}
 
 /** Collation "C" like the tables: PostgreSQL refuses a comparison of two collations. */
 const columnType = ({ kind, array }: FieldKind) =>

@@ -1,11 +1,16 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { recordEvents } from '../audit/record.ts'
 import type { Config } from '../config/config.ts'
 import { createSecrets } from '../config/secrets.ts'
 import { operatorRole } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
+import { addApiKey, listApiKeys } from '../identity/api-key-store.ts'
+import { createApiKey, parseApiKey } from '../identity/api-keys.ts'
+import { addCustomer } from '../identity/customers.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded.ts'
 import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
-import { ensureLocalCustomer } from './local-customer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { openSecretKeys } from './secret-keys.ts'
 import { withConnection } from './with-connection.ts'
@@ -19,6 +24,29 @@ export type LocalDatabase = EmbeddedPostgres & {
 }
 
 type Log = { info(message: string): void; warn(details: object, message: string): void }
+
+const localCustomerId = 'local'
+const keyFile = 'local-customer.key'
+
+/**
+ * Returns the API key of the customer `local`, and creates both if they are missing. A lost or revoked key is
+ * replaced. The key is in a file (mode 0600), because the database has only its hash. `db` is the operator's.
+ */
+const ensureLocalCustomer = async (db: Db, directory: string): Promise<string> => {
+  const file = join(directory, keyFile)
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  const keyId = parseApiKey(kept)?.keyId
+  const keys = await listApiKeys(db, localCustomerId)
+  if (keys.some((key) => key.key_id === keyId && key.revoked_at === null)) return kept
+  await addCustomer(db, { customerId: localCustomerId, name: 'Local customer', plan: 'premium' })
+  const { apiKey, ...made } = createApiKey()
+  writeFileSync(file, `${apiKey}\n`, { mode: 0o600 })
+  chmodSync(file, 0o600)
+  await addApiKey(db, { customerId: localCustomerId, ...made, scopes: null, expiresAt: null })
+  const issued = { customer: localCustomerId, subject: made.keyId }
+  await recordEvents(db, [{ actor: 'system', action: 'keys.issue', ...issued }])
+  return apiKey
+}
 
 /** Starts or joins the bundled PostgreSQL and prepares its schema, data, secret key and local customer. */
 export const openLocalDatabase = async (

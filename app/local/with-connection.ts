@@ -1,11 +1,8 @@
-import { createDb, createPool } from '../db/connect.ts'
+import { type ConnectOptions, createDb, createPool } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 
-type Connection = {
+type Connection = Pick<ConnectOptions, 'applicationName' | 'operator' | 'onError'> & {
   role: string | undefined
-  applicationName: string
-  operator?: string | undefined
-  onError: (error: Error) => void
 }
 
 /** Runs `use` with one connection without a statement timeout, and closes the connection. */

@@ -1,16 +1,16 @@
 import { performance } from 'node:perf_hooks'
+import type { Deps } from '../../plugins/deps.ts'
 import { createChangeSource } from '../cache/changes.ts'
 import { createFence } from '../cache/fence.ts'
-import { createFreshnessCheck, createLeaseClock, type FreshnessCheck } from '../cache/freshness.ts'
+import { createFreshnessCheck, createLeaseClock } from '../cache/freshness.ts'
 import { createPoller, type Poller } from '../cache/poller.ts'
-import { createRedisCache, type SharedCache } from '../cache/redis.ts'
+import { createRedisCache } from '../cache/redis.ts'
 import type { Config } from '../config/config.ts'
-import { createSecrets, type Secrets } from '../config/secrets.ts'
+import { createSecrets } from '../config/secrets.ts'
 import type { StatementEnd } from '../db/connect.ts'
 import { readerRole } from '../db/roles.ts'
-import { loadSigningKeys, type SigningKeys } from '../identity/signing-keys.ts'
+import { loadSigningKeys } from '../identity/signing-keys.ts'
 import { createRedisLimits } from '../limits/redis.ts'
-import type { LimitStore, SlotStore } from '../limits/store.ts'
 import type { LocalDatabase } from '../local/local-database.ts'
 import { openSecretKeys } from '../local/secret-keys.ts'
 import { after } from '../overload/timer.ts'
@@ -23,19 +23,16 @@ export type Log = {
   warn(details: object, message: string): void
 }
 
-export type Stores = Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'> & {
-  shared: SharedCache | undefined
-  judge: FreshnessCheck
-  poller: Poller
-  limitStore: (LimitStore & SlotStore) | undefined
-  secrets: Secrets
-  signingKeys: SigningKeys
-  /** The bundled PostgreSQL, if no database is configured. */
-  local: LocalDatabase | undefined
-  ping: () => Promise<void>
-  pools: Pools['figures']
-  close: () => Promise<void>
-}
+type StoreDeps = Pick<Deps, 'shared' | 'judge' | 'limitStore' | 'secrets' | 'signingKeys' | 'ping'>
+
+export type Stores = StoreDeps &
+  Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'> & {
+    poller: Poller
+    /** The bundled PostgreSQL, if no database is configured. */
+    local: LocalDatabase | undefined
+    pools: Pools['figures']
+    close: () => Promise<void>
+  }
 
 type StoresOptions = {
   config: Config
@@ -91,8 +88,8 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     warn,
   })
   const epoch = () => fence.last?.epoch ?? ''
-  let shared: SharedCache | undefined
-  let limitStore: (LimitStore & SlotStore) | undefined
+  let shared: Deps['shared']
+  let limitStore: Deps['limitStore']
   const close = async () => {
     await poller.close()
     await shared?.close()

@@ -1,12 +1,17 @@
 import { startAuditPruning } from '../audit/keep-days.ts'
 import type { Config } from '../config/config.ts'
+import { createTokenCodec } from '../feed/token.ts'
 import { startUpkeep } from '../feed/upkeep.ts'
+import { createWebhookKeys } from '../feed/webhooks/keys.ts'
+import { createDeliver } from '../feed/webhooks/message.ts'
+import { startWebhooks } from '../feed/webhooks/sender.ts'
+import { countFailedWebhooks } from '../feed/webhooks/store.ts'
+import { createOutbound } from '../http/outbound.ts'
 import { startDemoUndo } from '../local/demo-changes.ts'
-import { keepExampleDataCurrent } from '../local/keep-current.ts'
-import { keepRunning } from '../local/keep-running.ts'
+import { keepExampleDataCurrent, keepRunning } from '../local/upkeep.ts'
 import type { Figure } from '../observe/figures.ts'
+import { listWebhookFigures } from '../observe/webhook-metrics.ts'
 import type { Log, Stores } from './stores.ts'
-import { startWebhookTask } from './webhooks.ts'
 
 type TasksOptions = {
   config: Config
@@ -16,13 +21,38 @@ type TasksOptions = {
   addFigures: (figures: readonly Figure[]) => void
 }
 
+/** Returns the function that stops the sender. */
+const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Promise<void>) => {
+  const { db, reserved, secrets, poller } = stores
+  const now = poller.databaseNow
+  const attempts = { delivered: 0, failed: 0, disabled: 0 }
+  const sender = startWebhooks({
+    ...{ db, reserved, now, warn },
+    tokens: createTokenCodec(secrets),
+    deliver: createDeliver({ outbound: createOutbound(), keys: createWebhookKeys(secrets), now }),
+    listen: poller.listen,
+    onAttempt({ result }, consequence, { webhook_id: id }) {
+      if (consequence.kind === 'delivered') attempts.delivered += 1
+      else attempts.failed += 1
+      if (consequence.kind !== 'disable') return
+      attempts.disabled += 1
+      warn(`the webhook ${id} is disabled (${consequence.reason}): ${result}`)
+    },
+  })
+  addFigures(
+    listWebhookFigures({ attempts, lookedAt: sender.lookedAt, count: () => countFailedWebhooks(reserved) }),
+  )
+  return sender.stop
+}
+
 /** Starts the tasks that a machine needs once. After `quiet` no new work starts; `stop` waits for running work. */
-export const startTasks = ({ config, stores, log, warn, addFigures }: TasksOptions) => {
+export const startTasks = (options: TasksOptions) => {
+  const { config, stores, log, warn } = options
   const { reserved, secrets, local, poller } = stores
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
   const stopRefreshing = local && keepExampleDataCurrent(local, log)
-  const stopWebhooks = startWebhookTask({ stores, warn, addFigures })
+  const stopWebhooks = startWebhookTask(options)
   const stops = [
     stopRefreshing,
     startUpkeep({ db: reserved, warn, historyDays: config.historyDays }),

@@ -19,18 +19,9 @@ import { createShapes } from './sql/shapes.ts'
 import { pageStatement } from './sql/statement.ts'
 import { cacheKey } from './version.ts'
 
-type RecordQuery = {
-  principal: Principal
-  resource: Resource
-  id?: string
-  shape: QueryShape
-  rawQuery: string
-}
+type RecordRef = { principal: Principal; resource: Resource; id?: string }
 
-export type RecordRequest = {
-  principal: Principal
-  resource: Resource
-  id?: string
+export type RecordRequest = RecordRef & {
   query: PreparedQuery
   /** The answer must include every commit before the request. */
   noCache: boolean
@@ -38,20 +29,22 @@ export type RecordRequest = {
 
 export type Records = {
   /** Parses the query of a page, an item or an export. Throws invalid_query. */
-  parse(request: RecordQuery): PreparedQuery
+  parse(request: RecordRef & { shape: QueryShape; rawQuery: string }): PreparedQuery
   /** Throws or rejects with invalid_query, invalid_cursor, not_found, before_history, overloaded, unavailable. */
   answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
 
-type Deps = {
+/** Everything that a cached read of customers' data needs. */
+export type ReadDeps = {
   db: QueuedDb
   replica?: QueuedDb | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
   today: () => string
-  monotonicNow: () => number
 }
+
+type Deps = ReadDeps & { monotonicNow: () => number }
 
 const createParse = ({ cursors, publicUrl, today }: Deps): Records['parse'] => {
   const prepare = createPrepare()

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
+import type { LiveAnswer } from '../../app/export/exports.ts'
 import { createFeed } from '../../app/feed/feed.ts'
-import type { FeedAnswer } from '../../app/feed/request.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
 import type { Principal } from '../../app/identity/principal.ts'
@@ -75,7 +75,7 @@ export type Follower = {
   readonly restarts: number
 }
 
-const readBody = async ({ body }: FeedAnswer): Promise<string> =>
+const readBody = async ({ body }: LiveAnswer): Promise<string> =>
   body instanceof Readable ? text(body) : String(body)
 
 /** Follows the feed like a client, without HTTP. */
@@ -111,7 +111,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     })
   const records: Records = new Map()
   let token = ''
-  let state: FeedAnswer | undefined
+  let state: LiveAnswer | undefined
   let restarts = 0
 
   const takeState = async () => {

@@ -1,7 +1,6 @@
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
 import { joinTexts } from '../csv.ts'
 import type { Cell, Row } from '../rows.ts'
-import { toSerial, toSerialTime } from './serial.ts'
 import { styles } from './styles.ts'
 import { escapeText } from './text.ts'
 
@@ -35,6 +34,31 @@ const writePeriods: CellWriter = (cell) => {
 const writeNumber: CellWriter = (cell) => `"><v>${cell}</v></c>`
 
 const writeBoolean: CellWriter = (cell) => `" t="b"><v>${cell ? 1 : 0}</v></c>`
+
+/** 1900-03-01. Excel has a 1900-02-29, so earlier numbers are wrong (ECMA-376, 18.17.4.1). */
+const firstSerial = 61
+const serialOf1970 = 25_569
+const dayMs = 86_400_000
+
+/** Returns Excel's number of the day (YYYY-MM-DD) that a text begins with. `undefined` before 1900-03-01. */
+const toSerial = (text: string): number | undefined => {
+  const serial = Date.parse(text.slice(0, 10)) / dayMs + serialOf1970
+  return serial >= firstSerial ? serial : undefined
+}
+
+/** The precision of a double for the days of our time: less than a microsecond. */
+const fractionDigits = 12
+const microsecondsPerUnit = 0.0864
+
+/** Returns Excel's number of an instant, the day with a fraction, as digits. `undefined` before 1900-03-01. */
+const toSerialTime = (instant: string): string | undefined => {
+  const ms = Date.parse(instant)
+  const day = Math.floor(ms / dayMs)
+  const serial = day + serialOf1970
+  if (!(serial >= firstSerial)) return undefined
+  const ofDay = (ms - day * dayMs) * 1000 + Number(instant.slice(-4, -1))
+  return `${serial}.${String(Math.round(ofDay / microsecondsPerUnit)).padStart(fractionDigits, '0')}`
+}
 
 const writeSerial = (cell: Cell, serial: number | string | undefined, style: number): string =>
   serial === undefined ? writeText(cell) : `" s="${style}"><v>${serial}</v></c>`

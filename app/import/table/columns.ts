@@ -10,8 +10,8 @@ import type { TableCell } from './rows.ts'
 export type ColumnMapping = readonly [column: string, field: string]
 
 export type ColumnOptions = {
-  resource?: ResourceName
-  customer?: string
+  resource?: ResourceName | undefined
+  customer?: string | undefined
   mappings?: readonly ColumnMapping[]
 }
 

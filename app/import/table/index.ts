@@ -10,11 +10,11 @@ import { readValue } from './values.ts'
 
 export type TableOptions = {
   /** Of all rows. Otherwise the table has a column `resource`. */
-  resource?: ResourceName
+  resource?: ResourceName | undefined
   /** Label of the WHATWG Encoding Standard. Optional. By default it is detected. */
-  encoding?: string
+  encoding?: string | undefined
   /** Form of dates, such as `DD.MM.YYYY`, in addition to `YYYY-MM-DD`. */
-  dates?: string
+  dates?: string | undefined
   mappings?: readonly ColumnMapping[]
 }
 

@@ -52,9 +52,7 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
       await history.refresh()
       made = undefined
     },
-    async prune() {
-      await pruneServiceMinutes(db, keptDays)
-    },
+    prune: () => pruneServiceMinutes(db, keptDays),
     document() {
       const nowMs = now()
       if (!made || Math.abs(nowMs - made.atMs) >= documentMs) {

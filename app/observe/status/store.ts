@@ -78,8 +78,6 @@ export const findFirstServiceMinute = async (db: Db): Promise<number | undefined
   return rows[0]?.minute ?? undefined
 }
 
-export const pruneServiceMinutes = async (db: Db, keptDays: number): Promise<number> => {
-  const { rows } = await sql<{ gone: number }>`
-    select prune_service_minutes(${keptDays}::integer) as gone`.execute(db)
-  return rows[0]?.gone ?? 0
+export const pruneServiceMinutes = async (db: Db, keptDays: number): Promise<void> => {
+  await sql`select prune_service_minutes(${keptDays}::integer)`.execute(db)
 }

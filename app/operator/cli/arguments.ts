@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { date, text } from '../../../schemas/fields.ts'
+import { parseTarget } from '../../http/outbound.ts'
 import { customerName, customerSlug } from '../../identity/customers.ts'
 import { maxNetworks, parseNetwork } from '../../identity/networks.ts'
 
@@ -21,18 +22,18 @@ export const parseName = parseBy(customerName)
 export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 const parseNumber =
-  (what: string, least: number, most: number) =>
+  (what: string, most: number) =>
   (value: string): number => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-    if (number >= least && number <= most) return number
-    throw new InvalidArgumentError(`expected ${what} from ${least} to ${most}`)
+    if (number >= 1 && number <= most) return number
+    throw new InvalidArgumentError(`expected ${what} from 1 to ${most}`)
   }
 
 /** Parses a customer's expiry window, in days. */
-export const parseDays = parseNumber('a number of days', 1, 365)
+export const parseDays = parseNumber('a number of days', 365)
 
 /** Parses a retention time, in days. */
-export const parseRetention = parseNumber('a number of days', 1, 3650)
+export const parseRetention = parseNumber('a number of days', 3650)
 
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const longestDurationDays = 366
@@ -48,7 +49,7 @@ export const parseDuration = (value: string): number => {
 const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
 
 /** Parses a number of rows to show, 1–100,000. */
-export const parseCount = parseNumber('a number', 1, 100_000)
+export const parseCount = parseNumber('a number', 100_000)
 
 /** PostgreSQL does not accept the form that JavaScript has for other years. */
 const formatInstant = (moment: Date): string => {
@@ -87,6 +88,9 @@ export const parseWith =
       throw new InvalidArgumentError((error as Error).message)
     }
   }
+
+/** Parses the https URL of a customer's server. */
+export const parseHttpsUrl = parseWith((value) => parseTarget(value).href)
 
 /** Parses networks separated by commas and adds them to `before`, which commander passes for a second value. */
 export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { maskQuery } from '../../audit/mask-query.ts'
 import type { AuditEvent } from '../../audit/record.ts'
 import type { Db } from '../../db/schema.ts'
-import { parseTarget } from '../../http/outbound.ts'
 import { parseUniqueJson } from '../../http/unique-json.ts'
 import { type ApiKey, addApiKey, changeClientProof, type NewApiKey } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { type PublicJwk, parseClientKeys } from '../../identity/client-keys.ts'
 import type { Customer } from '../../identity/customers.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
-import { parseExpiry, parseSlug, parseWith } from './arguments.ts'
+import { parseExpiry, parseHttpsUrl, parseSlug } from './arguments.ts'
 import { changeAudited, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
@@ -113,11 +112,7 @@ const change = async (
 const withProof = (command: Command): Command =>
   command
     .option('--jwk <file>', 'its public key as a JSON Web Key, or a set of up to 10')
-    .addOption(
-      new Option('--jwks-uri <url>', 'https address where the client publishes its keys').argParser(
-        parseWith((value) => parseTarget(value).href),
-      ),
-    )
+    .option('--jwks-uri <url>', 'https address where the client publishes its keys', parseHttpsUrl)
 
 /** `certdata keys add-client` and `change-client`: clients that sign instead of having a secret. */
 export const clientCommands = (shell: Shell): Command[] => [

@@ -1,18 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type ColumnMapping, createDateReader, type TableOptions } from '../../import/index.ts'
-import type { ResourceName } from '../../records/resources/define.ts'
 import { resourceNames } from '../../records/resources/index.ts'
 import { parseWith } from './arguments.ts'
 import { Refusal } from './refusal.ts'
 
-export type TableFlags = {
-  resource?: ResourceName
-  encoding?: string
-  dates?: string
-  map?: ColumnMapping[]
-  mapFile?: string
-}
+export type TableFlags = Omit<TableOptions, 'mappings'> & { map?: ColumnMapping[]; mapFile?: string }
 
 const parseMapping = (value: string): ColumnMapping => {
   const end = value.lastIndexOf('=')
@@ -62,10 +55,5 @@ export const toTable = async (file: string, flags: TableFlags): Promise<TableOpt
   const mappings = [...map, ...(mapFile === undefined ? [] : await readMappings(mapFile))]
   const options = [resource, encoding, dates, mappings[0]]
   if (!/\.(csv|tsv)$/i.test(file) && options.every((option) => option === undefined)) return undefined
-  return {
-    ...(resource === undefined ? {} : { resource }),
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(dates === undefined ? {} : { dates }),
-    mappings,
-  }
+  return { resource, encoding, dates, mappings }
 }

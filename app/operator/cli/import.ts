@@ -11,12 +11,7 @@ import { Refusal, Reported } from './refusal.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
 type ImportCommandOptions = Output &
-  TableFlags & {
-    replace?: true
-    force?: true
-    dryRun?: true
-    customer?: string
-  }
+  TableFlags & { replace?: true; force?: true; dryRun?: true; customer?: string }
 
 const maxPrinted = 20
 
@@ -108,12 +103,7 @@ const runImport = async (
     const progress = createProgress(shell.stderr, sizeBytes)
     try {
       const done = await importRecords(db, progress.watch(stream), {
-        ...(customer === undefined ? {} : { customer }),
-        ...(table === undefined ? {} : { table }),
-        replace,
-        force,
-        dryRun,
-        isAudited: true,
+        ...{ customer, table, replace, force, dryRun, isAudited: true },
         onProgress: progress.report,
       })
       await recordAct(db, { action: 'import', customer, details: summarise(done) })

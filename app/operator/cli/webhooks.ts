@@ -20,10 +20,10 @@ import {
   removeWebhook,
   type Webhook,
 } from '../../feed/webhooks/store.ts'
-import { createOutbound, parseTarget } from '../../http/outbound.ts'
+import { createOutbound } from '../../http/outbound.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
 import { resourceNames } from '../../records/resources/index.ts'
-import { parseSlug } from './arguments.ts'
+import { parseHttpsUrl, parseSlug } from './arguments.ts'
 import { changeAsOperator, changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
@@ -38,14 +38,6 @@ import {
   type TableOutput,
 } from './shell.ts'
 import { printTable } from './table.ts'
-
-const parseUrl = (text: string): string => {
-  try {
-    return parseTarget(text).href
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
-}
 
 const parseResources = (text: string): ResourceName[] => {
   const names = text.split(',')
@@ -199,7 +191,7 @@ export const webhooksCommand = (shell: Shell): Command =>
     'addresses of customers that get a message when records change',
     createCommand('add', 'send a test message to an address, and add it if its receiver accepts that')
       .argument('<customer>', 'slug of the customer', parseSlug)
-      .argument('<url>', 'https address on port 443', parseUrl)
+      .argument('<url>', 'https address on port 443', parseHttpsUrl)
       .option('--resources <names>', 'only these, separated by commas (default: all)', parseResources)
       .action(add.bind(null, shell)),
     createTableCommand('list', 'list the webhooks of one customer or of all, with their results')

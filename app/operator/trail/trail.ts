@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import { inTurn, type QueuedDb } from '../../db/connect.ts'
+import { inTurn } from '../../db/connect.ts'
 import { selectInstant } from '../../db/instant.ts'
-import { type ExportAnswer, type ExportRequest, type Exports, exportCost } from '../../export/exports.ts'
+import { type ExportRequest, type Exports, exportCost, type LiveAnswer } from '../../export/exports.ts'
 import { mediaTypes } from '../../http/formats.ts'
 import { chooseType, typeByFormat } from '../../http/media-type.ts'
 import { formatPairs, parsePairs } from '../../http/pairs.ts'
-import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../../records/query/cursor.ts'
+import { isOfSelection, readCursor, refuseQuery } from '../../records/query/cursor.ts'
 import { defaultLimit } from '../../records/query/query.ts'
 import { resolveInstant } from '../../records/query/values.ts'
+import type { ReadDeps } from '../../records/records.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import { session } from '../../records/sql/session.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
@@ -29,16 +30,10 @@ export type Trail = {
   /** Takes a place among the exports if the answer is a whole list. Rejects as `Exports` does. */
   hold(request: ExportRequest): Promise<void>
   /** Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor. */
-  answer(request: TrailRequest, list: TrailList): Promise<ExportAnswer>
+  answer(request: TrailRequest, list: TrailList): Promise<LiveAnswer>
 }
 
-type TrailDeps = {
-  db: QueuedDb
-  exports: Exports
-  cursors: CursorCodec
-  publicUrl: string
-  today: () => string
-}
+type TrailDeps = Omit<ReadDeps, 'cache' | 'replica'> & { exports: Exports }
 
 // Returns the SQL after `select …`. `after`: the place of the last row before these. With a split, reads each
 // part in order up to the limit, and merges the parts.
@@ -103,7 +98,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     })
   }
 
-  const answerPage = async (request: TrailRequest, list: TrailList): Promise<ExportAnswer> => {
+  const answerPage = async (request: TrailRequest, list: TrailList): Promise<LiveAnswer> => {
     const { query, principal } = request
     const { customerId } = principal
     const [after] = readCursor(cursors, customerId, formatSelection(list, query), query.cursor) ?? []
@@ -126,7 +121,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     }
   }
 
-  const answerLines = (request: TrailRequest, list: TrailList): Promise<ExportAnswer> => {
+  const answerLines = (request: TrailRequest, list: TrailList): Promise<LiveAnswer> => {
     const { query, principal } = request
     const limit = query.limit === undefined ? sql`all` : sql`${query.limit}::integer`
     const rows = selectRows(list, query, { today: today(), limit })

@@ -1,14 +1,14 @@
 import type { Filled } from '../../cache/entry.ts'
 import type { ReadResult } from '../../cache/freshness.ts'
-import type { ReadThrough } from '../../cache/read-through.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { chooseResources } from '../../identity/principals.ts'
 import { isId, notFound, requirePresent } from '../present.ts'
 import { withCursor } from '../query/canonical.ts'
-import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
+import { isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
 import { historyChanges } from '../query/prepare.ts'
 import { resolveInstant } from '../query/values.ts'
+import type { ReadDeps } from '../records.ts'
 import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { type EncodeCursor, filled, nextCursor } from '../sql/read.ts'
@@ -30,15 +30,6 @@ export type RecordHistories = {
   parse(request: HistorySubject & Readonly<{ rawQuery: string }>): HistoryQuery
   /** Throws or rejects with invalid_cursor, insufficient_scope, not_found, overloaded, unavailable. */
   answer(request: HistoryRequest): ReadResult | Promise<ReadResult>
-}
-
-type Deps = {
-  db: QueuedDb
-  replica?: QueuedDb | undefined
-  cache: ReadThrough
-  cursors: CursorCodec
-  publicUrl: string
-  today: () => string
 }
 
 const toPath = ({ record }: HistorySubject): string =>
@@ -69,7 +60,14 @@ const toFilled = (
 }
 
 /** Serves history without a framework: parsed query → cursor → cache → statement. */
-export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }: Deps): RecordHistories => ({
+export const createHistory = ({
+  db,
+  replica,
+  cache,
+  cursors,
+  publicUrl,
+  today,
+}: ReadDeps): RecordHistories => ({
   parse(request) {
     const { principal, record, rawQuery } = request
     const { customerId } = principal

@@ -53,3 +53,12 @@ export const maxLimit = 500
 export const maxSortKeys = 3
 export const maxParameters = 30
 export const maxValues = 200
+
+/** Names under which clients send credentials by mistake. Refused, because addresses are logged. */
+export const tokenParameters: readonly string[] = [
+  'access_token',
+  'token',
+  'api_key',
+  'apikey',
+  'client_secret',
+]

@@ -1,14 +1,5 @@
-import { approval } from '../../../schemas/approval.ts'
+import { approval, openStatuses } from '../../../schemas/approval.ts'
 import { defineResource } from './define.ts'
-
-const openStatuses = [
-  'preparing',
-  'testing',
-  'submitted',
-  'in_review',
-  'information_requested',
-  'on_hold',
-] as const
 
 export const approvalIsOpen = `r.status in (${openStatuses.map((status) => `'${status}'`).join(',')})`
 

@@ -10,6 +10,16 @@ export type FieldKind = {
   element: z.ZodType
 }
 
+/** PostgreSQL's type of each kind. */
+export const columnTypes: Readonly<Record<FieldKind['kind'], string>> = {
+  text: 'text',
+  date: 'date',
+  instant: 'timestamptz',
+  integer: 'integer',
+  boolean: 'boolean',
+  json: 'jsonb',
+}
+
 /** Derives a field's kind from its schema. Throws on a type without a column type. */
 export const getKind = (schema: z.ZodType): FieldKind => {
   if (schema instanceof z.ZodNullable) {

@@ -2,21 +2,13 @@ import { sql } from 'kysely'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition, Operator } from '../query/query.ts'
 import type { Field, Resource } from '../resources/define.ts'
+import { columnTypes } from '../resources/kind.ts'
 import type { Sql } from './column.ts'
 import { type Bindings, bindExpression } from './projection.ts'
 import { customer, isOwned } from './session.ts'
 
 const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const or = (parts: readonly Sql[]): Sql => sql`(${sql.join(parts, sql.raw(' or '))})`
-
-const castOf: Record<Field['kind'], string> = {
-  text: 'text',
-  date: 'date',
-  instant: 'timestamptz',
-  integer: 'integer',
-  boolean: 'boolean',
-  json: 'jsonb',
-}
 
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
@@ -51,7 +43,7 @@ const prefixCondition = (field: Field, prefix: string): Sql => {
 const comparison = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 const rangeCondition = (field: Field, operator: keyof typeof comparison, value: string): Sql => {
-  const end = cast(marked(field, value), castOf[field.kind])
+  const end = cast(marked(field, value), columnTypes[field.kind])
   const bound = sql`${getSortColumn(field)} ${sql.raw(comparison[operator])} ${end}`
   if (!field.sortColumn?.endsWith('_sort') || operator === 'lt' || operator === 'lte') return bound
   // Null is the greatest value of a sort column.
@@ -64,7 +56,7 @@ const scalarCondition = (
   values: readonly string[],
 ): Sql => {
   const plain = sql.raw(`r.${field.name}`)
-  const type = castOf[field.kind]
+  const type = columnTypes[field.kind]
   switch (operator) {
     case 'null':
       return sql`${plain} is ${sql.raw(values[0] === 'true' ? 'null' : 'not null')}`
@@ -161,7 +153,7 @@ type Key = { column: string; cast: string; descending: boolean }
 export const sortKeys = (plan: QueryPlan): Key[] => {
   const keys = plan.sort.map(({ key, descending }) => {
     const field = plan.resource.fields.get(key) as Field
-    return { column: `r.${field.sortColumn}`, cast: castOf[field.kind], descending }
+    return { column: `r.${field.sortColumn}`, cast: columnTypes[field.kind], descending }
   })
   return [...keys, { column: 'r.id', cast: 'text', descending: keys.at(-1)?.descending ?? false }]
 }

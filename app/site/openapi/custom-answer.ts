@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unwrap } from '../../custom/check-fields.ts'
 import type {
   Definition,
   FieldRef,
@@ -39,11 +40,6 @@ const toUnion = (parts: readonly z.ZodType[]): z.ZodType => {
   const union = others.length > 0 ? z.union([first, ...others]) : first
   return values.length < parts.length ? union.nullable() : union
 }
-
-const unwrap = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodNullable || schema instanceof z.ZodOptional
-    ? unwrap(schema.unwrap() as z.ZodType)
-    : schema
 
 const ofRef = ({ field, path, alias }: FieldRef): z.ZodType => {
   if (path.length === 0) return alias === undefined ? field.schema : field.schema.nullable()

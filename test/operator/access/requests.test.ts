@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { dueAfterBusinessDay } from '../../../app/operator/access/due.ts'
-import { createAccessRequests } from '../../../app/operator/access/requests.ts'
+import { createAccessRequests, dueAfterBusinessDay } from '../../../app/operator/access/requests.ts'
 import { countOverdueRequests, lockOpenRequest, moveToCustomer } from '../../../app/operator/access/store.ts'
 import { problem } from '../../../schemas/problem.ts'
 import { addCustomer, createTestApp, createTestDatabase, until } from '../../helper.ts'

@@ -20,3 +20,21 @@ export const keepExampleDataCurrent = (
     log.warn({ reason }, 'the example data could not be updated to the new hour')
   return repeat({ work, everyMs, firstMs: everyMs, onFailure })
 }
+
+const lookMs = 1_000
+
+/** Restarts the bundled PostgreSQL if it dies. Looks each second while `isDown`. Returns a stop function. */
+export const keepRunning = (
+  { revive }: Pick<LocalDatabase, 'revive'>,
+  isDown: () => boolean,
+  log: Log,
+): (() => Promise<void>) =>
+  repeat({
+    everyMs: lookMs,
+    firstMs: lookMs,
+    async work() {
+      if (isDown() && (await revive())) log.warn({}, 'the bundled PostgreSQL had died: it was started again')
+    },
+    onFailure: ({ message: reason }) =>
+      log.warn({ reason }, 'the bundled PostgreSQL has died and does not start'),
+  })
