@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import type { Test } from 'tap'
 import { createChangeSource } from '../app/cache/changes.ts'
 import { createFence } from '../app/cache/fence.ts'
 import { createFreshnessCheck, createLeaseClock, type FreshnessCheck } from '../app/cache/freshness.ts'
@@ -111,6 +112,15 @@ export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Pr
 /** The owner of the database. The caller destroys the connections. */
 export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): QueuedDb =>
   connect(url, undefined, { max })
+
+/** Closes these one after the other when the test ends. */
+export const closeAfter = (
+  test: Pick<Test, 'teardown'>,
+  ...parts: ({ close(): Promise<unknown> } | { destroy(): Promise<unknown> })[]
+): void =>
+  test.teardown(async () => {
+    for (const part of parts) await ('close' in part ? part.close() : part.destroy())
+  })
 
 /** Makes reads of products wait until the returned function is called. */
 export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>) => {

@@ -7,6 +7,7 @@ import { loadExampleData } from '../../app/local/example-data.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
 import {
   asCustomer,
+  closeAfter,
   connectOwner,
   createTestApp,
   createTestDatabase,
@@ -688,11 +689,7 @@ t.test('while the database is unreachable: 503, never stale', async (t) => {
   const way = await createSeverable(database.url)
   const reader = way.openDb(4)
   const cut = await createTestApp({ ...database, url: way.url, reader })
-  t.teardown(async () => {
-    await way.close()
-    await cut.close()
-    await reader.destroy()
-  })
+  closeAfter(t, way, cut, reader)
   const { get } = await newCustomer({ at: cut })
   const after = await begin(get)
   const cached = () => get('/v1/products', { 'cache-control': '' })

@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createCommandLine, run } from '../../command-line.ts'
-import { connectOwner, createTestApp, createTestDatabase, logIn, publicUrl } from '../../helper.ts'
+import {
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  publicUrl,
+} from '../../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const { operator } = database
 const env = {
   DATABASE_URL: database.url,
