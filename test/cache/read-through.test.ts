@@ -126,17 +126,6 @@ t.test("an entry read before the database's clock was set back has no time in th
   t.equal(await asOf(), polledAt)
 })
 
-t.test('concurrent misses share one query', async (t) => {
-  const { read, fills } = setUp()
-  const readers = [read(), read(), read()]
-  t.equal(fills.length, 1)
-  fills[0]?.give('one')
-  t.same(
-    (await Promise.all(readers)).map((answer) => answer.entry.body.toString()),
-    ['one', 'one', 'one'],
-  )
-})
-
 t.test('customers never share an entry or a flight, even for equal keys', async (t) => {
   const { read, fills } = setUp()
   const a = read({ customerId: 'a', key: 'b k' })
@@ -405,10 +394,10 @@ t.test('a standby is ahead of a poll that it may have overtaken, and of no other
   t.notOk(isAhead('5:9:'))
 })
 
-t.test('no-cache does not join a read of a standby that began after it', async (t) => {
+t.test('no-cache reads the primary, and does not join a later read of a standby', async (t) => {
   const { polls, read, fills } = setUp()
   const standby = Promise.withResolvers<Filled>()
-  const demanded = read({ noCache: true })
+  const demanded = read({ noCache: true, fillFromReplica: async () => filledWith('standby', 9) })
   const usual = read({ fillFromReplica: () => standby.promise })
   polls[0]?.(true)
   await settle()
@@ -417,15 +406,6 @@ t.test('no-cache does not join a read of a standby that began after it', async (
   t.same(shown(await demanded), ['primary', 'database'])
   standby.resolve({ ...filledWith('standby'), server: undefined, standby: 'm' })
   t.same(shown(await usual), ['standby', 'database'])
-})
-
-t.test('no-cache reads the primary', async (t) => {
-  const { polls, read, fills } = setUp()
-  const answer = read({ noCache: true, fillFromReplica: async () => filledWith('standby', 9) })
-  polls[0]?.(true)
-  await settle()
-  fills[0]?.give('primary')
-  t.same(shown(await answer), ['primary', 'database'])
 })
 
 const getEntry = (key: string, size: number) => createEntry('x'.repeat(size), { key })

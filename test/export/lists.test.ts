@@ -93,6 +93,11 @@ t.test('CSV has the same values, read by a separate parser', async (t) => {
       return columns.map(({ name: field, kind, array }) => toCell(kind, array, record[field]))
     })
     t.same(read, expected, `${name} ${query}`)
+    const texts = rows.flatMap((cells) => cells.filter((_, index) => columns[index]?.kind === 'text'))
+    t.notOk(
+      texts.some((text) => text && /^[=+\-@\t\r]/.test(text)),
+      'no text is a formula',
+    )
     t.notOk(answer.body.startsWith('\ufeff'))
     t.ok(answer.body.endsWith('\r\n'))
   }
