@@ -31,7 +31,8 @@ type World = {
 }
 
 /** Polls end when the test calls their function in `polls`. */
-const createTestJudge = (world: World) => {
+const createTestJudge = () => {
+  const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
   const polls: ((isGood: boolean) => void)[] = []
   const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
     entry.snapshot.xmax >= world.known ? (world.isDown ? 'stale' : 'fresh') : 'behind'
@@ -51,13 +52,12 @@ const createTestJudge = (world: World) => {
     mark: () => 'm',
     asOf: () => `t${world.known}`,
   }
-  return { judge, polls }
+  return { judge, polls, world }
 }
 
 /** Fills end when the test calls `give` or `fail`. */
 const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
-  const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
-  const { judge, polls } = createTestJudge(world)
+  const { judge, polls, world } = createTestJudge()
   const waits: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waits.push(resolve))
   const cache = createReadThrough({ memory: createMemoryCache(1_000_000), shared, judge, wait })
@@ -100,13 +100,7 @@ t.test('a second read is answered from memory synchronously', async (t) => {
 })
 
 t.test("an entry read before the database's clock was set back has no time in the future", async (t) => {
-  const { judge } = createTestJudge({
-    known: 1,
-    isLeased: true,
-    isDown: false,
-    answersReads: false,
-    isAhead: false,
-  })
+  const { judge } = createTestJudge()
   let polledAt = '2026-01-01T12:00:00.000000Z'
   const cache = createReadThrough({
     memory: createMemoryCache(1_000_000),
