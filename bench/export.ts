@@ -9,10 +9,10 @@ import { startService } from './lib/processes.ts'
 import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
 
 /**
- * Measures exports of a million certificates as NDJSON, CSV and XLSX. The real service runs in its own process. Its
- * exports alternate with `COPY … TO STDOUT` of the same columns through the same driver. The results to read are the
- * ratio by processor time, of the reader and PostgreSQL together, and that the service's memory does not grow with the
- * rows.
+ * Measures exports of a million certificates as NDJSON, CSV and XLSX. The service runs in a separate process.
+ * Its exports alternate with `COPY … TO STDOUT` of the same columns through the same driver. The two results
+ * are the ratio of processor time (reader and PostgreSQL together), and whether the service's memory grows
+ * with the number of rows.
  */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -22,7 +22,7 @@ const warmingPages = 100
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-/** As imports leave them: some thousand records to an instant. The log and the elements are not what is measured. */
+/** Some thousand records share an instant, as after an import. Change log and elements stay empty. */
 const seedRows = async (client: pg.Client): Promise<void> => {
   await client.query('alter table certificates disable trigger user')
   await client.query('alter table certificates enable always trigger certificates_before')
@@ -47,10 +47,9 @@ const seedRows = async (client: pg.Client): Promise<void> => {
   await client.query('vacuum (freeze, analyze) certificates')
 }
 
-/** `cpuMs`: of the service, or of this process for `COPY`; `storeMs`: of PostgreSQL. */
+/** `cpuMs`: of the service, or of this process for `COPY`. `storeMs`: of PostgreSQL. */
 type Sample = { ms: number; bytes: number; memory: number[]; cpuMs: number; storeMs: number }
 
-/** Every byte that `COPY` sends, read by the driver. */
 const copy = async (client: pg.Client, postmaster: number, order: string): Promise<Sample> => {
   const columns = [...resources.certificates.fields.values()].filter(({ computed }) => !computed)
   const text = `copy (select ${columns.map(({ name }) => name).join(', ')} from certificates
@@ -81,8 +80,8 @@ type Target = { url: string; token: string; pid: number; postmaster: number }
 const readBytes = 256 * 1024
 
 /**
- * Every byte of an answer, counted and forgotten: a client that parses would take the processor from service and
- * database, which share it. Rejects unless it is a whole one.
+ * Counts the bytes of an answer and drops them: a parsing client would take processor time from service and
+ * database. Rejects if the answer is incomplete.
  */
 const readAnswer = async ({ url, token }: Target, path: string): Promise<number> => {
   let bytes = 0
@@ -124,7 +123,7 @@ const exportAll = async (target: Target, query: string): Promise<Sample> => {
 const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number
 
 const bars = '▁▂▃▄▅▆▇█'
-/** The curve in at most 60 marks, from 0 to its greatest value. */
+/** Draws at most 60 marks, scaled from 0 to the maximum. */
 const curve = (values: readonly number[]): string => {
   const most = Math.max(...values)
   const step = Math.max(1, Math.ceil(values.length / 60))
@@ -139,7 +138,7 @@ let service: Awaited<ReturnType<typeof startService>> | undefined
 try {
   await prepareSchema(database.url)
   const [customer] = await seedCustomers(database.url, ['bench'], 0)
-  if (!customer) throw new Error('there is no customer')
+  if (!customer) throw new Error('the database has no customer')
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   say(`${database.label}; ${rows} certificates`)
@@ -159,7 +158,7 @@ try {
     CSV: () => exportAll(target, 'format=csv'),
     XLSX: () => exportAll(target, 'format=xlsx'),
   }
-  // So that code is compiled and pages are read once; small ones, because growth is what is measured.
+  // Compiles the code and loads database pages first. Pages are small, because memory growth is measured.
   const headers = { authorization: `Bearer ${target.token}` }
   for (let page = 0; page < warmingPages; page++) {
     await (await fetch(`${target.url}/v1/certificates?limit=50`, { headers })).arrayBuffer()

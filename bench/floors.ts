@@ -5,13 +5,12 @@ import { describeMachine, type Report } from './report.ts'
 import { getRatio, type Result } from './rounds.ts'
 
 const file = join(import.meta.dirname, 'floors.json')
-/** The share of the measured ratio below which a release is forbidden. */
+/** A release fails if its ratio is below this share of the measured ratio. */
 const share = 0.9
 
-/** Queries for an answer that takes one. Polls and the statistics' delay of a second add some. */
+/** The limit for an answer that needs one query. Polls, and statistics that are a second late, add some. */
 const mostQueries = 1.5
 
-/** The floors by scenario, and the circumstances of their measurement. */
 export type Floors = Pick<Report, 'at' | 'commit' | 'machine' | 'versions'> & {
   command: string
   ratios: Record<string, number>
@@ -19,7 +18,6 @@ export type Floors = Pick<Report, 'at' | 'commit' | 'machine' | 'versions'> & {
 
 export const readFloors = (): Floors => JSON.parse(readFileSync(file, 'utf8'))
 
-/** Returns 0.9 of the median of the runs' ratios, for each scenario. */
 export const toFloors = (runs: readonly (readonly Result[])[]): Record<string, number> => {
   const names = runs[0]?.map(({ name }) => name) ?? []
   const listRatios = (name: string) =>
@@ -29,20 +27,19 @@ export const toFloors = (runs: readonly (readonly Result[])[]): Record<string, n
   )
 }
 
-/** Writes bench/floors.json. */
 export const writeFloors = (runs: readonly (readonly Result[])[], command: string): void => {
   const floors: Floors = { ...describeMachine(), command, ratios: toFloors(runs) }
   writeFileSync(file, `${JSON.stringify(floors, null, 2)}\n`)
 }
 
-/** Whether the ratio is below the floor, or no number. */
+/** Also true for NaN. */
 const isSlow = (result: Result, floor = 0): boolean => !(getRatio(result) >= floor)
 
-/** Whether another measurement can change the verdict. A failed request or an extra query is never a disturbance. */
+/** Whether a repetition could pass. Failed requests and extra queries are not caused by disturbances. */
 export const isDisturbed = (result: Result, floor: number | undefined): boolean =>
   isSlow(result, floor) && listFailures(result, undefined).length === 0
 
-/** Returns the faults of a scenario that forbid a release, in words. */
+/** Returns the reasons to refuse a release, as sentences. */
 export const listFailures = (result: Result, floor: number | undefined): string[] => {
   const { name, subject, reference, queries = 1 } = result
   const failed = [...subject, ...reference].reduce((sum, sample) => sum + sample.failed, 0)

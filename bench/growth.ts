@@ -13,11 +13,11 @@ import { createProgress, say } from './lib/progress.ts'
 import { percentile } from './lib/statistics.ts'
 
 /**
- * Measures how uncached requests slow down when tables grow. Services run on databases of several sizes in one
- * server. The requests alternate between them, so that a disturbed machine disturbs all alike. `--data`: a folder
- * where the databases stay for the next run; without it they are made anew and removed. `--seed-only` stops after
- * the databases are made. `--history`: databases of how many certificates measure the size of history
- * and its pages; `--history-only` measures nothing else.
+ * Measures how uncached requests slow down when tables grow. Services run on databases of several sizes in
+ * one server. The requests alternate between them, so that a disturbance affects all sizes alike. `--data`:
+ * folder that keeps the databases for the next run. Without it they are created and removed. `--seed-only`
+ * stops after creating the databases. `--history`: sizes, in certificates, of the databases for measuring
+ * history and its pages. `--history-only` measures nothing else.
  */
 const { values: options } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
   },
 })
 const samples = Number(options.samples)
-/** Of each database of history. */
+/** In each history database. */
 const historyCustomers = 10
 const historySizes = parseSizes(
   options.history
@@ -39,11 +39,11 @@ const historySizes = parseSizes(
     .join(),
 )
 const sizes = options['history-only'] ? [] : parseSizes(options.sizes)
-/** Greatest allowed factor of the 99th percentile, from any smaller size to the largest. */
+/** Limit for the 99th percentile of the largest size, divided by that of any smaller size. */
 const mostGrowth = 1.5
 const names = Object.keys(measures) as Measure[]
 
-/** Lost with the machine, which would lose the bench as well. */
+/** No durability: a crash of the machine ends the bench anyway. */
 const settings = {
   ...{
     fsync: 'off',
@@ -61,10 +61,10 @@ const checkRoom = (folder: string) => {
   const gb = (value: number) => (value / 1e9).toFixed(1)
   const free = bavail * bsize
   say(
-    `At most ${gb(bytes)} GB of ${gb(free)} GB that are free, and about ${Math.ceil(seconds / 60)} min to seed`,
+    `Needs at most ${gb(bytes)} of ${gb(free)} GB free space, and about ${Math.ceil(seconds / 60)} min to seed`,
   )
   if (bytes > free * 0.9)
-    throw new Error('There is not enough room: choose fewer with --sizes, or --data elsewhere')
+    throw new Error('Not enough disk space: choose smaller --sizes, or another --data folder')
 }
 
 type Times = Map<Measure, number[]>
@@ -75,7 +75,7 @@ const measureAll = async (subjects: readonly Subject[]): Promise<Times[]> => {
   const progress = createProgress('asking', warmUps + samples)
   for (let n = 0; n < warmUps + samples; n++) {
     for (const name of names) {
-      // Each size is first, second, last in turn.
+      // Rotates the order of the sizes.
       for (let place = 0; place < subjects.length; place++) {
         const index = (place + n) % subjects.length
         const ms = await (subjects[index] as Subject).ask(name)
@@ -90,7 +90,7 @@ const measureAll = async (subjects: readonly Subject[]): Promise<Times[]> => {
 
 const label = ({ name, customers }: Size) => `${name} of ${customers}`
 
-/** Of the largest size over the best of all: a small table that is read whole would flatter the others. */
+/** Divides by the best size and not by the smallest: a full scan can make a small table slow and hide growth. */
 const getGrowth = (values: readonly number[]): number => (values.at(-1) as number) / Math.min(...values)
 
 const tabulate = (times: readonly Times[], share: number): Rows =>
@@ -168,8 +168,8 @@ const main = async (): Promise<void> => {
       name: 'growth',
       title: 'Growth',
       text: [
-        `${database.label}. Columns: certificates of so many customers, one of them with at most 100 k, and beside them one with 1 k. ${samples} requests of each, one at a time, in turn; no cache.`,
-        `Goal: p99 of the last size is at most ${mostGrowth}× that of the best; plans use indexes alone, entered by the customer, and read a bounded number of rows.`,
+        `${database.label}. Columns: number of certificates and customers. One customer has up to 100 k certificates, and one has 1 k. ${samples} requests of each kind, one at a time, alternating between the sizes, uncached.`,
+        `Goals: the p99 of the last size is at most ${mostGrowth}× that of the best. Plans use only indexes, with the customer as the first condition, and read a bounded number of rows.`,
       ],
       tables: [
         { about: 'p99, milliseconds', rows: p99 },

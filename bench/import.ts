@@ -10,9 +10,9 @@ import { startPostgres } from './lib/postgres.ts'
 import { makeFolder } from './lib/processes.ts'
 
 /**
- * Measures records per second of an import, with triggers, policies, indexes and durable commits. First all records
- * are new; then the same file is imported again, without a change. The data are April's registers, several times
- * under other ids.
+ * Measures records per second of an import, with triggers, policies, indexes and durable commits. First all
+ * records are new. Then the same file is imported again, without a change. The data are April's registers,
+ * repeated with other ids.
  */
 const copies = Number(process.env.BENCH_COPIES ?? 10)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)

@@ -9,8 +9,8 @@ import { median } from './lib/statistics.ts'
 import { createWorld, type World } from './lib/world.ts'
 
 /**
- * Latency of cached answers under a constant rate of 70 % of saturation, each counted from when it was due.
- * Saturation is found in the same round, by asking without a pause. Judged are rounds in which the machine was ours.
+ * Latency of cached answers at a constant rate of 70 % of saturation, counted from when each request was due.
+ * Saturation is measured in the same round by a closed loop. Only undisturbed rounds are judged.
  */
 const { values: options } = parseArgs({
   options: {
@@ -24,12 +24,12 @@ const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
 const share = Number(options.share)
 const atMost = Number(options['at-most'])
-/** Of the cores' time: a stall of 20 ms in two seconds is what one request in a hundred has to wait for. */
+/** Share of the cores' time that may be stolen. A stall of 20 ms in 2 s delays one request in a hundred. */
 const tolerated = 0.005
 const warmSeconds = 2
 /**
- * Connections, for saturation and rate alike. The more connections there are, the more each answer costs. A request
- * that finds none free waits, and its latency counts from when it was due.
+ * For saturation and constant rate alike. More connections make each answer more expensive. A request that
+ * finds no free connection waits, and its latency counts from when it was due.
  */
 const connections = 256
 const goal = { averageMs: 5, p99Ms: 25 }
@@ -40,7 +40,7 @@ type Round = {
   offered: number
   open: LoopResult
   serviceBusy: number
-  /** Share of the time in which it was ready and had no core. */
+  /** Share of the time in which the service was ready to run but had no core. */
   serviceWaited: number
   generatorBusy: number
 }
@@ -140,7 +140,7 @@ const rows = Object.fromEntries([...results].map(([name, each]) => [name, summar
 const missed = Object.entries(rows).flatMap(([name, row]) => [
   ...(row['undisturbed rounds'] >= rounds
     ? []
-    : [`${name}: ${row['undisturbed rounds']} rounds in which the machine was ours, ${rounds} are needed`]),
+    : [`${name}: ${row['undisturbed rounds']} undisturbed rounds, ${rounds} are needed`]),
   ...(row['average ms'] < goal.averageMs
     ? []
     : [`${name}: ${row['average ms']} ms on average, not below ${goal.averageMs}`]),
@@ -151,8 +151,8 @@ tell({
   name: 'latency',
   title: 'Latency at a constant rate',
   text: [
-    `Cached answers at ${100 * share} % of saturation, over ${connections} connections, in rounds of ${seconds} s; saturation: all of them ask without a pause, in the same round.`,
-    `Medians of the undisturbed rounds: those in which the hypervisor gave at most ${100 * tolerated} % of the cores' time to others. Latency counts from when each request was due, so coordinated omission cannot hide anything. Service, generator and PostgreSQL share the cores: "sent late" is what the generator adds, "waited" the share of the time in which the service was ready and had no core.`,
+    `Cached answers at ${100 * share} % of saturation, over ${connections} connections, in rounds of ${seconds} s. Saturation is measured in the same round, with all connections sending without a pause.`,
+    `Medians of the undisturbed rounds: the hypervisor took at most ${100 * tolerated} % of the cores' time. Latency counts from when each request was due (no coordinated omission). Service, generator and PostgreSQL share the cores: "sent late" is the delay added by the generator, "waited" the share of the time in which the service was ready to run but had no core.`,
     `Goals: below ${goal.averageMs} ms on average, p99 below ${goal.p99Ms} ms.`,
   ],
   tables: [{ about: 'Milliseconds', rows }],

@@ -9,9 +9,7 @@ import { createWorld, type World } from './lib/world.ts'
 import { drawCurves } from './memory/curves.ts'
 import { createRequests, startOthers } from './memory/traffic.ts'
 
-/**
- * Memory of the service under mixed traffic with a full cache, for minutes: what it takes, and whether it grows.
- */
+/** Measures the service's memory, and whether it grows, during minutes of mixed traffic with a full cache. */
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
@@ -21,8 +19,8 @@ const { values: options } = parseArgs({
   },
 })
 /**
- * Minutes that are judged, and seconds of warming up before. After these the cache is full, code is compiled, pools
- * are open, and the notes on each question exist.
+ * Minutes measured, after a warm-up in seconds. The warm-up fills the cache, compiles the code, opens the
+ * pools and creates the notes on each question.
  */
 const minutes = Number(options.minutes)
 const warmSeconds = 60 * Number(options.warm)
@@ -31,10 +29,10 @@ const perSecond = Number(options.rate)
 const customers = 100
 const connections = 64
 const sampleEveryMs = 1_000
-/** Collections are further apart than samples. */
+/** Longer than the interval of garbage collections, so that each window contains the heap's size after one. */
 const windowSeconds = Math.max(5, minutes)
 const goalMib = 334
-/** What the fitted line may rise over the measured time: less is no growth that anybody could tell from noise. */
+/** Greatest rise of the fitted line over the measured time. A smaller rise is indistinguishable from noise. */
 const mostRise = 0.03
 const cacheBytes = 64 * 2 ** 20
 
@@ -90,7 +88,7 @@ const run = async (world: World) => {
     clearInterval(timer)
     progress.end()
     const { failed } = await stopOthers()
-    if (failed > 0) say(`${failed} of what ran beside failed`)
+    if (failed > 0) say(`${failed} writes, logins, exports or followers failed`)
   }
 }
 
@@ -98,7 +96,7 @@ const curves = ['rss', 'heap', 'external'] as const
 type Curve = (typeof curves)[number]
 const labels: Record<Curve, string> = { rss: 'resident', heap: 'heap used', external: 'external' }
 
-/** How a curve goes on after the warm-up. The heap by what collections leave. */
+/** Judges a curve after the warm-up. The heap is judged by its size after collections. */
 const judge = (samples: readonly Sample[], curve: Curve) => {
   const points = samples.map((sample): Point => ({ x: sample.seconds, y: sample[curve] }))
   const { slope, error } = fitLine(curve === 'heap' ? getLowest(points, windowSeconds) : points)
@@ -140,7 +138,7 @@ tell({
   title: 'Memory',
   text: [
     `${minutes} min of mixed traffic after ${options.warm} to warm up, ${perSecond} reads/s of ${customers} customers (${loop.answers} answers, ${ms(loop.latency.mean)} ms on average, p99 ${ms(loop.latency.percentile(99))} ms), ${options.writes} writes/s, logins, exports, followers of the feed; three encodings, every fourth a poll.`,
-    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up. Sampled each second; the heap's line goes through what collections left.`,
+    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up. Sampled each second; the heap's line goes through its sizes after collections.`,
     `Goals: at most ${goalMib} MiB resident, and no growth: a line that rises less than ${100 * mostRise} % of the mean, or less than two of its standard errors.`,
   ],
   tables: [{ about: 'After the warm-up', rows }],

@@ -31,7 +31,7 @@ const usedUs = () => {
   return user + system
 }
 
-/** Counts turns and not time, because time passes for a process that has no core, too. */
+/** Counts turns instead of time, because time also passes while the process has no core. */
 const createQuarter = (): (() => void) => {
   const startedUs = usedUs()
   work(rehearsedTurns)

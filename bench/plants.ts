@@ -1,6 +1,6 @@
 /** Replaces a text in one file of the service. */
 export type Edit = { file: string; from: string; to: string }
-/** A planted regression. `scenarios`: those that it makes slower, by name. */
+/** A planted regression. `scenarios`: the names of the scenarios that it slows down. */
 export type Plant = { scenarios: RegExp; edits: readonly Edit[] }
 
 /** Regressions that the gate must notice. plant.ts plants them in a running service. */

@@ -13,9 +13,10 @@ import { describeMachine } from './report.ts'
 import { createScenarios, type Scenario } from './scenarios.ts'
 
 /**
- * Profiles where the time of a scenario's answers goes. The service runs under `--cpu-prof` while each scenario is
- * asked for some seconds. The result is a flame graph in bench/profiles/ and a list of the heaviest functions and
- * rooms. Scenarios are named as in `npm run bench`, by a regular expression or part of the name.
+ * Profiles where the time of a scenario's answers goes. The service runs under `--cpu-prof` while each
+ * scenario is requested for some seconds. Writes a flame graph to bench/profiles/ and lists the most
+ * expensive functions and rooms. Scenarios are named as in `npm run bench`, by a regular expression or part
+ * of the name.
  */
 const { values: options, positionals } = parseArgs({
   options: { seconds: { type: 'string', default: '5' } },
@@ -26,13 +27,13 @@ const connections = 32
 const warmSeconds = 2
 const intervalUs = 500
 const mostLines = 25
-/** What is committed: one of each kind of answer. */
+/** The committed profiles: one for each kind of answer. */
 const standard = ['^item, HTTP/1.1$', '^page of 50, HTTP/2$', '^hit in Redis', '^uncached page of 50']
 
 const root = join(import.meta.dirname, '..')
 const profiles = join(import.meta.dirname, 'profiles')
 
-/** Microseconds of the clock that V8's profiles count by. */
+/** Microseconds of the clock that V8's profiles use. */
 const nowUs = () => Number(process.hrtime.bigint() / 1000n)
 
 type Run = { scenario: Scenario; from: number; to: number; rate: number }
@@ -49,7 +50,7 @@ const runAll = async (scenarios: readonly Scenario[]): Promise<Run[]> => {
   return runs
 }
 
-/** Node names the file after the process. */
+/** The fourth part of the file's name is the pid. */
 const getRead = (folder: string, pid: number): CpuProfile => {
   const file = readdirSync(folder).find((name) => name.split('.')[3] === String(pid))
   if (!file) throw new Error(`The service left no profile among ${readdirSync(folder).join(', ') || 'none'}`)
@@ -102,7 +103,7 @@ const main = async (): Promise<void> => {
     const patterns = (positionals.length > 0 ? positionals : standard).map((text) => new RegExp(text))
     const wanted = scenarios.filter(({ name }) => patterns.some((each) => each.test(name)))
     if (wanted.length === 0) {
-      throw new Error(`No scenario is named so; there are: ${scenarios.map(({ name }) => name).join(', ')}`)
+      throw new Error(`No scenario has this name. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}`)
     }
     runs = await runAll(wanted)
   } finally {

@@ -5,12 +5,11 @@ import { createServer as createTlsServer } from 'node:https'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
-/** What a reference answers with, as the parent process sends it. */
 export type Instructions = {
   status: number
-  /** Of every answer, like those of the service. */
+  /** The fields of every answer, equal to the service's. */
   fields: [name: string, value: string][]
-  /** The bytes of every answer, base64; where a store is named, what it yields is sent. */
+  /** The body of every answer, base64. Unused if a store is named: its result is sent instead. */
   body: string
   tls?: { certFile: string; keyFile: string } | undefined
   isHttp2?: boolean | undefined
@@ -18,11 +17,11 @@ export type Instructions = {
   postgres?: Reading
 }
 
-/** A statement of one row, whose `data` is the JSON text of all records; it stands between `head` and `tail`. */
+/** Returns one row, whose `data` is the JSON text of all records. It is sent between `head` and `tail`. */
 export type Reading = {
   pool: pg.PoolConfig
   text: string
-  /** The parameter at `numbered` is the value after the last `=` of the target. */
+  /** The parameter at index `numbered` is replaced by the value after the last `=` of the target. */
   values: unknown[]
   numbered: number
   head: string
@@ -36,7 +35,7 @@ const fromRedis = ({ url, key }: NonNullable<Instructions['redis']>): Answer => 
   return async () => (await redis.getBuffer(key)) as Buffer
 }
 
-/** What makes each query another one. */
+/** The value that makes each query different. */
 const lastValue = ({ url = '' }: IncomingMessage) => decodeURIComponent(url.slice(url.lastIndexOf('=') + 1))
 
 const fromPostgres = ({ pool: config, text, values, numbered, head, tail }: Reading): Answer => {
@@ -52,13 +51,13 @@ const fromPostgres = ({ pool: config, text, values, numbered, head, tail }: Read
 }
 
 /**
- * The reference server: node:http, node:https or node:http2 by its compatibility API, without anything else. It sends
- * one prepared answer to every request. If a store is named, it sends what one GET of Redis or one prepared statement
- * of PostgreSQL yields.
+ * The reference server: node:http, node:https or node:http2 by its compatibility API, without anything else.
+ * It sends one prepared answer to every request. If a store is named, it sends the result of one GET of Redis
+ * or one prepared statement of PostgreSQL.
  */
 process.once('message', ({ status, fields, body, tls, isHttp2, redis, postgres }: Instructions) => {
   const bytes = status === 304 ? undefined : Buffer.from(body, 'base64')
-  // The form in which each takes them soonest.
+  // The fastest format for each protocol.
   const head = (isHttp2 ? Object.fromEntries(fields) : fields.flat()) as string[]
   const read = redis ? fromRedis(redis) : postgres && fromPostgres(postgres)
   const handle = (request: IncomingMessage, response: ServerResponse) => {

@@ -29,7 +29,6 @@ const commit = (): string => {
   }
 }
 
-/** Where and on what it was measured. */
 export const describeMachine = (): Pick<Report, 'at' | 'commit' | 'machine' | 'versions'> => ({
   at: new Date().toISOString(),
   commit: commit(),
@@ -44,7 +43,7 @@ export const describeMachine = (): Pick<Report, 'at' | 'commit' | 'machine' | 'v
 
 const us = (ms: number): string => (1000 * ms).toFixed(ms < 0.1 ? 1 : 0)
 
-/** The processor time of an answer, followed by the part of the store. */
+/** Returns the processor time of an answer, with the store's part in parentheses. */
 const describeCost = (samples: readonly Sample[]): string => {
   const storeMs = median(samples.map(({ storeMs }) => storeMs))
   return us(median(samples.map(getCost))) + (storeMs > 0 ? ` (${us(storeMs)})` : '')
@@ -81,7 +80,6 @@ Ratio: reference divided by service, median of the rounds.
       console.log(`\nQueries of PostgreSQL for an answer, ${name}: ${queries.toFixed(2)}`)
 }
 
-/** Returns the table as text. */
 export const formatTable = ({ results, floors }: Pick<Report, 'results' | 'floors'>): string => {
   const rows = results.map((result) => ({ scenario: result.name, ...summary(result, floors[result.name]) }))
   const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))]
@@ -104,7 +102,6 @@ const bar = (result: Result, floor: number | undefined): string => {
 const css = `body{max-width:84rem}td,th{white-space:nowrap}td:first-child{min-width:16rem;white-space:normal}svg{width:18rem;display:block}.floor{stroke:currentColor;stroke-width:2}
 .one{stroke:currentColor;stroke-dasharray:2 3}circle{fill:currentColor;opacity:.6}`
 
-/** Returns the report as one page that needs no server. */
 export const toHtml = (report: Report): string => {
   const { at, commit: head, versions, machine, notes, rounds, seconds, floors } = report
   const rows = report.results.map((result) => {
@@ -122,7 +119,6 @@ export const toHtml = (report: Report): string => {
   return toPage('Bench of the Certification Data API', body, css)
 }
 
-/** Writes bench/report.json and bench/report.html. */
 export const writeReport = (report: Report): void => {
   writeFileSync(join(import.meta.dirname, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
   writeFileSync(join(import.meta.dirname, 'report.html'), toHtml(report))

@@ -4,11 +4,10 @@ import { describeRest, say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** The samples of one scenario: of each server two for a round. */
+/** The samples of one scenario: two per server and round. */
 export type Result = Pick<Scenario, 'name' | 'against'> & {
-  /** The program that sent the requests. */
   generator: string
-  /** Queries of PostgreSQL for an answer of the service. `undefined` if they are not counted. */
+  /** PostgreSQL queries per answer of the service. `undefined` if they are not counted. */
   queries?: number
   subject: Sample[]
   reference: Sample[]
@@ -16,10 +15,10 @@ export type Result = Pick<Scenario, 'name' | 'against'> & {
 
 export type RoundsOptions = {
   seconds: number
-  /** Rounds of each scenario, and the most if they differ or if the result is close to the floor. */
+  /** Normal rounds of each scenario. `mostRounds` if they differ or if the result is close to the floor. */
   rounds: number
   mostRounds: number
-  /** The longest time for all scenarios. After its part of it, a scenario gets no extra round. */
+  /** The longest time for all scenarios. After its share of it, a scenario gets no extra round. */
   limitSeconds: number
   floors: Readonly<Record<string, number>>
 }
@@ -34,7 +33,7 @@ const mostBytesApart = 0.02
 /** Processor time of an answer in milliseconds, including the time of its store. */
 export const getCost = ({ cpuMs, storeMs }: Sample): number => cpuMs + storeMs
 
-/** Returns the sums of a server's two costs in each round. */
+/** Returns the sum of a server's two costs in each round. */
 const listCosts = (samples: readonly Sample[]): number[] =>
   samples.flatMap((second, index) => {
     const first = samples[index - 1]
@@ -47,7 +46,6 @@ export const listRatios = ({ subject, reference }: Result): number[] => {
   return listCosts(reference).map((cost, round) => cost / (ours[round] ?? Number.NaN))
 }
 
-/** Returns the median of the rounds' ratios. */
 export const getRatio = (result: Result): number => median(listRatios(result))
 
 /** Whether more rounds can change the verdict or make the result clearer. */
@@ -83,7 +81,7 @@ const measureScenario = async (
 ): Promise<Result> => {
   const { name, against, startReference, subject, stores = [] } = scenario
   const reference = await startReference().catch((error: Error) => {
-    throw new Error(`${name} is not compared with the same answer: ${error.message}`)
+    throw new Error(`${name}: the reference does not start or answers differently: ${error.message}`)
   })
   const result: Result = {
     name,
@@ -113,7 +111,7 @@ const measureScenario = async (
   return result
 }
 
-/** Measures the scenarios one after another. Leaves out those that no installed program can send. */
+/** Measures the scenarios one after another. Skips scenarios without an installed generator. */
 export const measureScenarios = async (
   scenarios: readonly Scenario[],
   options: RoundsOptions,

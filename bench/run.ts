@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
 })
 const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
-/** Seconds of the measurements of one start of the servers. */
+/** Time limit of all measurements after one start of the servers. */
 const limitSeconds = 190
 const runsForFloors = 3
 
@@ -36,7 +36,6 @@ const { ratios: floors } = readFloors()
 const only = new RegExp(options.only)
 const isNamed = ({ name }: Scenario) => only.test(name)
 
-/** Starts all servers, measures the scenarios and stops the servers. */
 const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv: readonly string[] = []) => {
   const world = await createWorld({ certificates: 10_000, crowdSize: 0, say, isWhole: true, execArgv })
   try {
@@ -52,8 +51,8 @@ const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv:
 }
 
 /**
- * Measures scenarios below their floor once more, with new servers: a regression is in every process, but a process
- * over HTTP/2 may cost a quarter more than another one of the same build.
+ * Measures scenarios below their floor once more, with new servers. A regression is in every process, but one
+ * process over HTTP/2 may cost a quarter more than another one of the same build.
  */
 const measureTwice = async (isWanted: (scenario: Scenario) => boolean, execArgv?: readonly string[]) => {
   const report = await measureWorld(isWanted, execArgv)

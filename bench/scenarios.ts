@@ -8,39 +8,37 @@ import type { World } from './lib/world.ts'
 import type { Instructions } from './reference.ts'
 import { readReading } from './statement.ts'
 
-/** What is measured, and beside what. */
 export type Scenario = {
   name: string
-  /** What the reference is, in words. */
   against: string
   subject: Target
   /** Starts the reference, which sends the subject's present answer. Rejects if its answer differs. */
   startReference: () => Promise<Target>
-  /** Processes whose time counts as the answer's too. */
+  /** Processes whose time is added to the answer's. */
   stores?: readonly number[]
-  /** Returns how many queries PostgreSQL has answered so far. For scenarios whose answers take one query each. */
+  /** Returns the total of PostgreSQL's queries. For scenarios that need one query per answer. */
   countQueries?: () => Promise<number>
 }
 
-/** Fields that Node adds to each answer by itself. */
+/** Fields that Node adds to each answer. */
 const added = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
 const readSample = async (target: Target): Promise<WholeAnswer> => {
   const answer = await ask({ ...target, url: target.server.url })
   const { status, body } = answer
   if (status === 200 || status === 304) return answer
-  throw new Error(`${target.path} was answered with ${status}: ${body}`)
+  throw new Error(`${target.path} returned ${status}: ${body}`)
 }
 
 type Store = Pick<Instructions, 'redis' | 'postgres'>
 
-/** Starts the reference of a target. `storeOf`: where it reads its answers, of the service's answer. */
+/** Starts the reference of a target. `storeOf` returns the store for the service's answer. */
 const refer = async (
   subject: Target,
   tls: Instructions['tls'],
   storeOf: (answer: WholeAnswer) => Promise<Store> = async () => ({}),
 ): Promise<Target> => {
-  // Those from memory twice: the second time it is the kept answer.
+  // The second answer comes from the cache.
   if (!subject.numbered) await readSample(subject)
   const answer = await readSample(subject)
   const fields = answer.fields.filter(([name]) => !added.has(name.toLowerCase()))
@@ -125,7 +123,7 @@ const uncachedPage = async ({ service, token, database, customer }: World): Prom
   }
 }
 
-/** Creates all scenarios of a world. The caller stops the references that it starts. */
+/** The caller stops the references that it starts. */
 export const createScenarios = async (world: World): Promise<Scenario[]> => [
   ...(await listHits(world)),
   ...redisHit(world),

@@ -14,13 +14,14 @@ const replaced = (text: string, from: string, to: string): string => {
   return text.replaceAll(from, to)
 }
 
-/** Without the row that only shows whether there is a next page. */
+/** Removes the extra row that shows whether there is a next page. */
 const toReference = (text: string, limit: number): string =>
   replaced(text, `limit ${limit + 1}`, `limit ${limit}`)
 
 /**
- * The service's own statement for a page of certificates, with its parameters and under its role, as a plain server
- * would send it. `query` ends with the value that differs between requests. `body` is the service's answer to it.
+ * Returns the service's statement for a page of certificates, with its parameters and role, as a plain server
+ * would send it. `query` ends with the value that differs between requests. `body` is the service's answer to
+ * it.
  */
 export const readReading = async (
   url: string,

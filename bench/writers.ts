@@ -10,9 +10,10 @@ import { startEmbedded } from '../app/local/embedded.ts'
 import { median } from './lib/statistics.ts'
 
 /**
- * Measures what the change log costs writers. The same work runs with its triggers on and off, interleaved. With
- * `BENCH_PART=history` only the history that these triggers write is switched. The work is single-row updates and three-row transactions by 8 writers at once, and an import of April's registers
- * into an empty database. The result to read is the ratio.
+ * Measures the cost of the change log for writers. The same work runs with its triggers on and off,
+ * interleaved. `BENCH_PART=history` switches only the history that these triggers write. The work is
+ * single-row updates and three-row transactions by 8 concurrent writers, and an import of April's registers
+ * into an empty database. The result is the ratio.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const secondsPerRun = Number(process.env.BENCH_SECONDS ?? 3)
@@ -38,13 +39,12 @@ const pool = createPool(server.url, {
 })
 const db = createDb(pool)
 
-/** The trigger functions, as `migrate` created them. */
 const functions: string[] = []
 
-/** What a trigger function does for history stands between these comments. */
+/** The history part of a trigger function is between these comments. */
 const historyPart = /-- history\n.*?-- end\n/gs
 
-/** Has the triggers of the log write history, or the log alone. */
+/** Switches only the history part of the triggers. */
 const switchHistory = async (isOn: boolean) => {
   if (functions.length === 0) {
     const { rows } = await pool.query<{ definition: string }>(
@@ -82,7 +82,8 @@ const seed = async () => {
 
 type Sample = {
   perSecond: number
-  deadlocks: number /** Processor time of the server's connections for each. */
+  deadlocks: number
+  /** Processor time of the server's connections per transaction or imported record. */
   cpuMicros: number
 }
 
@@ -102,7 +103,7 @@ const readCpu = async (): Promise<number> => {
 
 const random = (most: number) => 1 + Math.floor(Math.random() * most)
 
-/** Each writer updates `rowsEach` rows of one customer in a transaction, in any order. */
+/** Each writer updates `rowsEach` rows of one customer per transaction, in random order. */
 const update = async (rowsEach: number): Promise<Sample> => {
   const clients = await Promise.all(
     Array.from({ length: writers }, async () => {
@@ -111,7 +112,7 @@ const update = async (rowsEach: number): Promise<Sample> => {
       return client
     }),
   )
-  // A connection plans the triggers' statements at their first call.
+  // Warms up: a connection plans the triggers' statements at their first call.
   await Promise.all(
     clients.map((client, n) =>
       client.query(`update certificates set title = $2 where customer_id = 'c1' and id = $1`, [
@@ -175,7 +176,7 @@ try {
   for (const [name, work] of workloads) {
     const samples: Record<'off' | 'on', Sample[]> = { off: [], on: [] }
     for (let round = 0; round < rounds; round++) {
-      // The order changes with each round, so that none is always the first.
+      // Alternates the order of the two states.
       for (const state of round % 2 === 0 ? (['off', 'on'] as const) : (['on', 'off'] as const)) {
         await (process.env.BENCH_PART === 'history' ? switchHistory : switchTriggers)(state === 'on')
         samples[state].push(await work())

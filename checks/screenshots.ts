@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..')
 const maxBytes = 150_000
 
 const browser = await launchBrowser()
-if (!browser) throw new Error('Pictures need Chromium: install it, or name it with CHROMIUM')
+if (!browser) throw new Error('Screenshots need Chromium: install it, or set CHROMIUM to its path')
 const database = await createTestDatabase()
 const owner = createDb(
   createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),
@@ -23,7 +23,7 @@ const { app, origin } = await listenTestApp(database, {
   env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
 })
 
-/** Three months with a wave a day, a weak hour and an outage. */
+/** Three months with a daily wave, a slow hour and an outage. */
 const plantMinutes = () =>
   sql`insert into service_minutes
     select m, 'a', case when gone < 4 then 0 when gone < 9 then 7 else 63 end, n, case when weak then n / 30 else 0 end,

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Counts words that make English prose hard to read, per thousand words, in comments, test names and documents,
-// and functions named `…Of`. Ends with 1 if a rate is above its limit, and prints the worst sentences.
+// Counts words that make English prose hard to read, per thousand words, in comments, test names and
+// documents, and functions named `…Of`. Exits with 1 if a rate is above its limit, and prints the worst
+// sentences.
 
 const habits: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:undefined|null|throws|rejects|refuses|false|true) where\b/g, '"if" or "when"'],

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { startService } from './tools/service.ts'
 
-// Runs the Bruno collection against a service of its own, with Bruno's command line, which npx downloads.
+// Runs the Bruno collection against a new service, with Bruno's command line, which npx downloads.
 
 const cli = '@usebruno/cli@4.1.0'
 const service = await startService()

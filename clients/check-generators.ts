@@ -5,8 +5,9 @@ import { startService } from './tools/service.ts'
 import { runProgram, runStep } from './tools/steps.ts'
 import { type Changes, createClient, type TokenAnswer } from './typescript/src/index.ts'
 
-// Generates clients from the OpenAPI document of a running service, compiles them, and lets each send requests.
-// A generator whose tools (java, mvn, go, python3) are not installed is skipped. Keeps nothing but the generator itself.
+// Generates clients from the OpenAPI document of a running service, compiles them, and sends requests with
+// each. Skips generators whose tools (java, mvn, go, python3) are not installed. Keeps only the downloaded
+// generator.
 
 const version = '7.25.0'
 const oapiCodegen = { generator: 'v2.8.2', runtime: 'v1.9.0' }
@@ -76,7 +77,7 @@ const checkTypeScript = async (asked: readonly string[]) => {
   await run('node', ['built/ask.js', ...asked], { cwd })
 }
 
-/** `wait` is a method of every Java object. */
+/** Renames `wait`, which is a method of every Java object. */
 const checkJava = async (asked: readonly string[]) => {
   const properties = 'hideGenerationTimestamp=true,useSingleRequestParameter=true'
   const mapping = ['--parameter-name-mappings', 'wait=waitSeconds']
@@ -102,7 +103,7 @@ const checkGo = async (asked: readonly string[]) => {
   await run('go', ['run', './ask', ...asked], { cwd })
 }
 
-/** Runs a program in a module with a generated client and its library. */
+/** Runs a program in a Go module with a generated client and its library. */
 const runGoModule = async (cwd: string, library: string, program: string, asked: readonly string[]) => {
   await run('go', ['mod', 'init', 'github.com/example/certdata'], { cwd })
   await run('go', ['get', library], { cwd })

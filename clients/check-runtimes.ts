@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import { installClient, runClientSuite } from './tools/package.ts'
 import { startService } from './tools/service.ts'
 
-// Runs the packed TypeScript client's suite on each Node.js that it supports. Each comes from the npm registry, into
-// a temporary folder.
+// Runs the packed TypeScript client's suite on each supported Node.js version, downloaded from the npm
+// registry into a temporary folder.
 
 const versions = ['20', '22', '24']
 const folder = mkdtempSync(join(tmpdir(), 'certdata-runtimes-'))
 
-/** The program of the newest Node.js of this major version. */
+/** Returns the path of the newest Node.js of this major version. */
 const fetchNode = async (version: string): Promise<string> => {
   const cwd = join(folder, `node-${version}`)
   mkdirSync(cwd)

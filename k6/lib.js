@@ -1,7 +1,7 @@
 import { check, fail } from 'k6'
 import http from 'k6/http'
 
-/** Where the service is, and the key of a customer with records; `npm run k6` sets both. */
+/** The address of the service, and the key of a customer with records. `npm run k6` sets both. */
 const url = __ENV.URL
 const apiKey = __ENV.API_KEY
 
@@ -12,7 +12,7 @@ export const contract = {
 }
 
 /**
- * Ours, on a machine that has other things to do as well. `more` adds thresholds.
+ * Our thresholds, on a machine with other work. `more` adds thresholds.
  * @param {Record<string, string[]>} [more]
  */
 export const thresholds = (more = {}) => ({
@@ -23,7 +23,7 @@ export const thresholds = (more = {}) => ({
 })
 
 /**
- * What every script begins with, once: a token, and ids to ask for.
+ * Logs in once per script, and lists ids for the requests.
  * @typedef {{ token: string, products: string[], certificates: string[] }} World
  * @returns {World}
  */
@@ -75,7 +75,7 @@ export const read = (
   return answer
 }
 
-/** Paths that many ask for, as a dashboard does. */
+/** Frequently requested paths, as by a dashboard. */
 export const commonPaths = [
   '/v1/certificates?expiring=true&sort=valid_until&limit=50',
   '/v1/certificates?validity=valid&include=product',
@@ -85,7 +85,7 @@ export const commonPaths = [
 ]
 
 /**
- * One request as a day brings them: mostly what is known already, sometimes what nobody asked before.
+ * Sends one request of a typical mix: mostly cached, sometimes new.
  * @param {World} world
  * @param {{ mayRefuse?: boolean, tags?: Record<string, string> }} [options]
  */

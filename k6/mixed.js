@@ -14,7 +14,10 @@ const arriving = (exec, part) => ({
   maxVUs: 150,
 })
 
-/** Mixes what integrators do at once: dashboards, polls with an ETag, walks over all pages, followers that wait. */
+/**
+ * Mixes concurrent work of integrators: dashboards, polls with an ETag, walks over all pages, waiting
+ * followers.
+ */
 export const options = {
   scenarios: {
     dashboards: arriving('dashboard', 0.6),
@@ -57,7 +60,7 @@ export const walk = (world) => {
   } while (cursor !== '')
 }
 
-/** A wait for the log is part of it: a tenth of a second at most, so it is judged by itself. */
+/** Includes a wait of up to 100 ms for the change log, so it has a separate threshold. */
 export const readFresh = (/** @type {World} */ world) => {
   const path = `/v1/products/${anyOf(world.products)}`
   const fresh = { 'Cache-Control': 'no-cache' }
@@ -70,7 +73,7 @@ let token
 /** @param {World} world */
 export const follow = (world) => {
   const after = token ? `?after=${token}&wait=5` : ''
-  // Held on purpose, so no part of the reads' times.
+  // The service holds these requests on purpose, so they do not count as reads.
   const held = { name: '/v1/changes', tags: { kind: 'held' } }
   const answer = read(world, `/v1/changes${after}`, held)
   token = String(answer.json('page.next_token'))

@@ -16,7 +16,7 @@ const products = (count: number) =>
     tags: [`batch-${index % 10}`],
   }))
 
-/** Three in four in force; their ends lie between tomorrow and five years away. */
+/** Three in four are in force and end between tomorrow and five years from now. */
 const certificates = (count: number, { products: productCount }: Counts, today: number) =>
   Array.from({ length: count }, (_, index) => ({
     resource: 'certificates',
@@ -43,7 +43,7 @@ const approvals = (count: number, { products: productCount }: Counts) =>
 
 type Counts = { products: number; certificates: number }
 
-/** A customer's records as lines to import: so many, and as many approvals as products. */
+/** Returns a customer's records as lines for an import, with one approval per product. */
 export const recordLines = (counts: Counts): string =>
   [
     ...products(counts.products),

@@ -1,7 +1,7 @@
 import exec from 'k6/execution'
 import { logIn, readAsUsual, thresholds } from './lib.js'
 
-/** Redis is killed halfway (`npm run k6 -- redis-down` does it): it costs speed, never an answer. */
+/** Redis is killed halfway (`npm run k6 -- redis-down` does it). Answers may become slower, but none may fail. */
 export const options = {
   scenarios: {
     reading: {
@@ -13,7 +13,7 @@ export const options = {
     },
   },
   thresholds: thresholds({
-    // Without a memory of its own the service asks the database for everything in the end.
+    // Without a memory cache, the service then reads everything from the database.
     'http_req_duration{kind:read}': ['avg<80', 'p(99)<1000'],
     'http_req_failed{kind:read}': ['rate==0'],
     'http_req_duration{redis:up}': ['avg<80'],
@@ -24,7 +24,7 @@ export const options = {
 
 export const setup = logIn
 
-/** Halfway is about: the runner's clock starts a little before ours. */
+/** The middle is approximate: the runner's clock starts slightly before ours. */
 const stateOf = (/** @type {number} */ progress) => {
   if (progress < 0.4) return 'up'
   return progress < 0.6 ? 'killed' : 'down'

@@ -8,8 +8,8 @@ import { createProxy } from '../checks/freshness/proxy.ts'
 import { freePort, startService } from '../clients/tools/service.ts'
 import { recordLines } from './records.ts'
 
-// `npm run k6 -- <script> [options of k6]` starts what the script needs on this machine and runs it. It ends with k6's
-// own exit code: 0, or 99 if a threshold was crossed.
+// `npm run k6 -- <script> [options of k6]` starts the servers for a script on this machine and runs it. Exits
+// with k6's exit code: 0, or 99 if a threshold was crossed.
 
 const build = 'go.k6.io/k6@v1.8.1'
 const records = { products: 1_000, certificates: 2_000 }
@@ -18,9 +18,9 @@ const noLimits: Record<string, string> = {
   LIMIT_ENTERPRISE_BURST: '1000000',
   LIMIT_ENTERPRISE_MINUTE: '10000000',
 }
-/** Half of what redis-down.js runs for. */
+/** Half the duration of redis-down.js. */
 const redisLivesMs = 10_000
-/** Longer than any script runs, unless DURATION says otherwise. */
+/** Longer than every script, unless DURATION is longer. */
 const limitMs = Number(process.env.K6_LIMIT_SECONDS ?? 2_400) * 1000
 
 const scripts = globSync('*.js', { cwd: import.meta.dirname })
@@ -32,8 +32,8 @@ const findProgram = (name: string, folders: readonly string[]) =>
   folders.map((folder) => join(folder, name)).find(existsSync)
 
 /**
- * Returns the path of k6: from `K6`, the PATH or Go's folder of programs. If there is none, it builds k6, which
- * takes minutes.
+ * Returns the path of k6: from `K6`, the PATH or Go's folder of programs. If k6 is not installed, builds it,
+ * which takes minutes.
  */
 const findK6 = (): string => {
   if (process.env.K6) return process.env.K6
@@ -45,7 +45,8 @@ const findK6 = (): string => {
   const folders = goFolder ? [...path, goFolder] : path
   const found = findProgram('k6', folders)
   if (found) return found
-  if (!go || !goFolder) throw new Error('There is no k6, and no go to build it with: install one of them')
+  if (!go || !goFolder)
+    throw new Error('k6 is not installed, and neither is go to build it: install one of them')
   console.error(`Building k6 (go install ${build}): this takes minutes, once`)
   execFileSync(go, ['install', build], { stdio: 'inherit', env: { ...process.env, GOBIN: goFolder } })
   return join(goFolder, 'k6')
@@ -67,7 +68,7 @@ const startRedis = async () => {
   return { url: `redis://127.0.0.1:${port}`, stop }
 }
 
-/** A customer on plan enterprise with records; its API key. */
+/** Creates a customer with plan enterprise and records. Returns its API key. */
 const addCustomer = async (certdata: (...options: string[]) => Promise<string>): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-k6-'))
   try {

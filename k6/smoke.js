@@ -1,7 +1,7 @@
 import { check } from 'k6'
 import { logIn, read, thresholds } from './lib.js'
 
-/** Every sort of request, once a round: does it work at all, and fast enough when nothing else goes on? */
+/** Sends every kind of request once per round, without other load. */
 export const options = {
   vus: 1,
   duration: '4s',

@@ -1,7 +1,7 @@
 import exec from 'k6/execution'
 import { logIn, readAsUsual, thresholds } from './lib.js'
 
-/** A moderate rate for long: what leaks or grows shows as the last third being slower than the contract. */
+/** A moderate rate for a long time. A leak makes the last third slower than the contract. */
 export const options = {
   scenarios: {
     soak: {

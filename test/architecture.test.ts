@@ -44,38 +44,35 @@ t.test('code reads the client from clientAddress, never from ip, which is a prox
   t.same(wrong, [])
 })
 
-t.test(
-  'a plugin declares the plugins whose decorators it uses, so that a wrong order stops the boot',
-  async (t) => {
-    const plugins = files
-      .filter((path) => path.startsWith('plugins/'))
-      .map(getText)
-      .flatMap((text) => {
-        const name = /\bname: '([\w-]+)'/.exec(text)?.[1]
-        const declared = /\bdependencies: \[([^\]]*)\]/.exec(text)?.[1] ?? ''
-        return name ? [{ name, text, declared }] : []
-      })
-    const owners = plugins.flatMap(({ name, text }) =>
-      [...text.matchAll(/\bdecorate(?:Request|Reply)?\(\s*'(\w+)'/g)].map(([, decorator]) => ({
-        name,
-        decorator,
-      })),
-    )
-    t.ok(owners.length > 20)
-    const undeclared = plugins.flatMap(({ name, text, declared }) =>
-      owners
-        .filter((owner) => owner.name !== name && !declared.includes(`'${owner.name}'`))
-        .filter(({ decorator }) =>
-          // `?.` marks an optional plugin.
-          new RegExp(
-            `\\b(?:app|request|reply)\\.${decorator}\\b(?!\\?)|\\b${decorator}\\b[^={}]*\\} = (?:app|request)\\b`,
-          ).test(text),
-        )
-        .map((owner) => `${name} uses ${owner.decorator} of ${owner.name}`),
-    )
-    t.same(undeclared, [])
-  },
-)
+t.test('a plugin declares the plugins whose decorators it uses', async (t) => {
+  const plugins = files
+    .filter((path) => path.startsWith('plugins/'))
+    .map(getText)
+    .flatMap((text) => {
+      const name = /\bname: '([\w-]+)'/.exec(text)?.[1]
+      const declared = /\bdependencies: \[([^\]]*)\]/.exec(text)?.[1] ?? ''
+      return name ? [{ name, text, declared }] : []
+    })
+  const owners = plugins.flatMap(({ name, text }) =>
+    [...text.matchAll(/\bdecorate(?:Request|Reply)?\(\s*'(\w+)'/g)].map(([, decorator]) => ({
+      name,
+      decorator,
+    })),
+  )
+  t.ok(owners.length > 20)
+  const undeclared = plugins.flatMap(({ name, text, declared }) =>
+    owners
+      .filter((owner) => owner.name !== name && !declared.includes(`'${owner.name}'`))
+      .filter(({ decorator }) =>
+        // `?.` marks an optional plugin.
+        new RegExp(
+          `\\b(?:app|request|reply)\\.${decorator}\\b(?!\\?)|\\b${decorator}\\b[^={}]*\\} = (?:app|request)\\b`,
+        ).test(text),
+      )
+      .map((owner) => `${name} uses ${owner.decorator} of ${owner.name}`),
+  )
+  t.same(undeclared, [])
+})
 
 t.test('each exported type has a unique name', async (t) => {
   const owners = Map.groupBy(

@@ -4,15 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { createStage } from './custom/stage.ts'
-import { asCustomer, createTestApp, createTestDatabase } from './helper.ts'
+import { asCustomer, closeAfter, createTestApp, createTestDatabase } from './helper.ts'
 
 const root = join(import.meta.dirname, '..')
 const database = await createTestDatabase()
 const app = await createTestApp(database, { origin: 'https://api.example' })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const lint = async (t: Test, text: string): Promise<string[]> => {
   const file = join(t.testdir({ 'openapi.json': text }), 'openapi.json')
@@ -25,15 +22,12 @@ const lint = async (t: Test, text: string): Promise<string[]> => {
   return found.map(({ code, path, message }) => `${code} at ${path.join('/')}: ${message}`)
 }
 
-t.test(
-  'the document meets the rules of OpenAPI, OWASP and Zalando, except for named exceptions',
-  async (t) => {
-    const { give } = createStage(database)
-    const { token } = await asCustomer(database, app, 'acme')
-    for (const file of globSync('examples/custom/*.yaml', { cwd: root }))
-      await give('acme', readFileSync(join(root, file), 'utf8'))
-    const answer = await app.inject({ url: '/openapi.json', headers: { authorization: `Bearer ${token}` } })
-    t.match(answer.body, '/v1/custom/', 'custom endpoints are part of it')
-    t.same(await lint(t, answer.body), [])
-  },
-)
+t.test('the document meets the rules of OpenAPI, OWASP and Zalando, with named exceptions', async (t) => {
+  const { give } = createStage(database)
+  const { token } = await asCustomer(database, app, 'acme')
+  for (const file of globSync('examples/custom/*.yaml', { cwd: root }))
+    await give('acme', readFileSync(join(root, file), 'utf8'))
+  const answer = await app.inject({ url: '/openapi.json', headers: { authorization: `Bearer ${token}` } })
+  t.match(answer.body, '/v1/custom/', 'custom endpoints are part of it')
+  t.same(await lint(t, answer.body), [])
+})

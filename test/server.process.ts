@@ -10,7 +10,7 @@ import t from 'tap'
 import { changeDemoRecord } from '../app/local/demo-changes.ts'
 import { loadExampleData } from '../app/local/example-data.ts'
 import { createSeverable } from './feed/severable.ts'
-import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from './helper.ts'
+import { addCustomer, closeAfter, connectOwner, createTestDatabase, secretKey, until } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { logInTo, type Service, startService, untilReady } from './service.ts'
 
@@ -145,27 +145,27 @@ t.test('after a crash of all instances, the next start undoes the changes of the
   await until('it is undone', isUndone)
 })
 
-t.test('a start without a database names it and retries until a signal', async (t) => {
+t.test('a start without a database names it, listens, and retries until a signal', async (t) => {
   const port = await freePort()
-  const service = await start({
-    DATABASE_URL: `postgresql://someone@127.0.0.1:${port}/nowhere`,
-    SECRET_KEY: 'x'.repeat(32),
-  })
-  await service.printed(
-    /PostgreSQL at 127\.0\.0\.1:\d+\/nowhere \(DATABASE_URL\) does not answer: the service retries every/,
-  )
-  t.equal(service.child.exitCode, null, 'it does not give up')
-  t.equal(await service.stop(), 0)
-  t.notMatch(service.output(), /someone@/, 'no credentials in the log')
+  for (const WEB_CONCURRENCY of ['1', '2']) {
+    const service = await start({
+      ...{ WEB_CONCURRENCY, SECRET_KEY: secretKey },
+      DATABASE_URL: `postgresql://someone@127.0.0.1:${port}/nowhere`,
+    })
+    await service.printed(
+      /PostgreSQL at 127\.0\.0\.1:\d+\/nowhere \(DATABASE_URL\) does not answer: the service retries every/,
+    )
+    t.equal((await fetch(`${service.base}/health/live`)).status, 200)
+    t.equal((await fetch(`${service.base}/health/ready`)).status, 503)
+    t.equal(await service.stop(), 0)
+    t.notMatch(service.output(), /someone@/, 'no credentials in the log')
+  }
 })
 
 t.test('while the database is unreachable, the service is live and refuses all other requests', async (t) => {
   const database = await createTestDatabase()
   const line = await createSeverable(database.url)
-  t.teardown(async () => {
-    await line.close()
-    await database.close()
-  })
+  closeAfter(t, line, database)
   line.sever()
   const service = await start({ DATABASE_URL: line.url, SECRET_KEY: secretKey, HOST: 'localhost' })
   const ask = (path: string) => fetch(service.base + path)
@@ -199,19 +199,6 @@ t.test('while the database is unreachable, the service is live and refuses all o
   )
   t.equal((await ask('/v1/products')).status, 401)
   t.equal(await service.stop(), 0)
-})
-
-t.test('the first of several workers listens while the database is away', async (t) => {
-  const port = await freePort()
-  const service = await start({
-    DATABASE_URL: `postgresql://someone@127.0.0.1:${port}/nowhere`,
-    SECRET_KEY: secretKey,
-    WEB_CONCURRENCY: '2',
-  })
-  await service.printed('does not answer: the service retries')
-  t.equal((await fetch(`${service.base}/health/live`)).status, 200)
-  t.equal((await fetch(`${service.base}/health/ready`)).status, 503)
-  await service.stop()
 })
 
 t.test('a database without the schema names the command', async (t) => {

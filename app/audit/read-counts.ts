@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { canonicalPath, withoutCursor } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
@@ -33,7 +34,7 @@ type Count = { status: number; resource: string; query: string | null; count: nu
 type CountsByStatus = Map<number, Map<string, Count>>
 type KeyCounts = {
   reader: Reader | undefined
-  /** By target without its cursor, or by fingerprint. `add_audit_reads` adds up counts of the same fingerprint. */
+  /** By target without its cursor, or by its hash. `add_audit_reads` adds up counts of the same fingerprint. */
   byQuery: CountsByStatus
   byRoute: CountsByStatus
   all: Count[]
@@ -45,7 +46,9 @@ type KeyCounts = {
 const maxSeparate = 100
 /** So that a flood of refusals leaves room for other queries. */
 const maxSeparateRefusals = 50
-/** Longer targets are kept as fingerprints, so that a key takes at most 50 kB. */
+/** Of all keys together: about 20 MB. */
+const maxSeparateOfAll = 50_000
+/** Longer targets are kept as hashes. */
 const maxTargetLength = 250
 
 const isRefusal = (status: number): boolean => status >= 400
@@ -85,6 +88,7 @@ const takeEvents = ({ reader, all }: KeyCounts, minute: string): AuditEvent[] =>
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
   let keys = new Map<string, KeyCounts>()
   let since = now()
+  let separateOfAll = 0
 
   const getKey = (reader: Reader | undefined): KeyCounts => {
     const name = reader?.keyId ?? ''
@@ -104,13 +108,16 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
 
   const findByQuery = (key: KeyCounts, target: string, status: number, route: string): Count => {
     const text = withoutCursor(target)
-    const name = text.length > maxTargetLength ? fingerprint(text) : text
+    // Not the fingerprint, whose MAC takes several times as long: this is part of every answer.
+    const name = text.length > maxTargetLength ? hash('sha256', text) : text
     const known = key.byQuery.get(status)?.get(name)
     if (known) return known
     const isRefused = isRefusal(status)
-    if (key.separate >= maxSeparate || (isRefused && key.separateRefusals >= maxSeparateRefusals)) {
+    const isFull = key.separate >= maxSeparate || separateOfAll >= maxSeparateOfAll
+    if (isFull || (isRefused && key.separateRefusals >= maxSeparateRefusals)) {
       return findByRoute(key, route, status)
     }
+    separateOfAll += 1
     key.separate += 1
     if (isRefused) key.separateRefusals += 1
     const subject = { status, resource: canonicalPath(route), query: fingerprint(text) }
@@ -133,6 +140,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
       const counted = keys
       if (Math.floor(now() / minuteMs) !== Math.floor(since / minuteMs)) {
         keys = new Map()
+        separateOfAll = 0
         since = now()
       }
       for (const key of counted.values()) {

@@ -35,7 +35,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     throw unavailable()
   }
 
-  /** `undefined` if the standby lags, follows another primary or fails. */
+  /** `undefined` if the standby lags, follows another primary or fails. While polls fail, the result is stale. */
   const readReplica = async (request: ReadRequest): Promise<ReadResult | undefined> => {
     const [epoch, mark] = [judge.epoch(), judge.mark()]
     const filled = await request.fillFromReplica?.().catch(() => undefined)
@@ -64,10 +64,16 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
   }
 
   return {
-    /** Reads the standby if it shows all known changes and `noCache` is false. Otherwise the primary. */
+    /**
+     * Reads the standby if it shows all known changes and `noCache` is false. Otherwise the primary, which also
+     * replaces a stale result.
+     */
     async read(request: ReadRequest): Promise<ReadResult> {
       const fromStandby = request.fillFromReplica && !request.noCache ? await readReplica(request) : undefined
-      return fromStandby ?? readPrimary(request)
+      if (!fromStandby) return readPrimary(request)
+      return fromStandby.staleSeconds === undefined
+        ? fromStandby
+        : judge.readOr(() => readPrimary(request), fromStandby)
     },
     readPrimary,
     get fills() {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Parsed, parsePrefix, parseValue } from '../records/query/values.ts'
+import { type Parsed, parseNonEmptyText, parseValue } from '../records/query/values.ts'
 import { checkField, type Scope } from './check-fields.ts'
 import { findParameter, fitting } from './check-templates.ts'
 import type { FieldRef, Operand, Test } from './definition.ts'
@@ -32,7 +32,7 @@ const checkParameter = (
 
 const parseText = ({ field, path }: FieldRef, text: string, operator: TestOperator): Parsed => {
   if (path.length > 0) return { value: text }
-  return operator === 'prefix' ? parsePrefix(text) : parseValue(field, text, operator)
+  return operator === 'prefix' ? parseNonEmptyText(text) : parseValue(field, text, operator)
 }
 
 const checkOperand = (

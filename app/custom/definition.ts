@@ -10,6 +10,7 @@ export type Parameter = Readonly<{
   description?: string | undefined
   default?: string | undefined
   example?: string | undefined
+  /** Bounds are inclusive. For a string: its number of characters, at least 1. */
   min?: string | number | undefined
   max?: string | number | undefined
   values?: readonly string[] | undefined

@@ -13,7 +13,7 @@ export type ExportSession<First> = Readonly<{
   /** Streams the rows of the statements. Call it once: the end of the stream closes the session. */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   close(): Promise<void>
-  /** See `createPace`. */
+  /** Returns the bytes per second that the client reads; `undefined` until `createPace` has measured it. */
   getPace(): number | undefined
   cut(reason: string): void
 }>
@@ -41,8 +41,8 @@ const counted = async function* (rows: RowBatches, onRows: (rows: number) => voi
 }
 
 /**
- * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once, also
- * before it rejects with an error of the driver. `isBroken`: the connection cannot be reused.
+ * Opens a transaction as a customer. `first` returns one row of the snapshot. Calls `release` once, also before
+ * it rejects with an error of the driver. `isBroken`: the connection cannot be reused.
  */
 export const openSession = async <First>(
   client: PoolClient,

@@ -19,7 +19,7 @@ type ParserError = { code?: string | undefined; rawPacket?: unknown }
 
 const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
 
-/** The parser also reports an invalid version if a later line has a wrong end. */
+/** The parser also reports an invalid version if the request line has a wrong end. */
 const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
 
 const unknownMethod = (): ApiError =>

@@ -36,11 +36,11 @@ type Waiter<Name extends PolicyName> = {
 }
 
 /**
- * Creates the account of one customer. Instances share its quotas through leases: an instance may be `aheadShare *
- * quota / instances` units ahead of the shared count, and a request beyond this waits for an exchange. So all
- * instances together admit at most quota · (1 + aheadShare) in any window. No unit is reported twice, even if an
- * exchange fails. Without a store, or while it is down or late, each instance enforces the whole quota by itself.
- * `onUnsettled` receives a function that reports the counts.
+ * Creates an account, for example of a customer, a key or a network. Instances share its quotas through leases: an
+ * instance may be `aheadShare * quota / instances` units ahead of the shared count, and a request beyond this waits
+ * for an exchange. So all together admit at most quota · (1 + aheadShare) in any window. No unit is reported twice,
+ * even if an exchange fails. Without a store, or while it is down or late, each instance enforces the whole quota by
+ * itself. `onUnsettled` receives a function that reports the counts; the caller calls it soon.
  */
 export const createAccount = <Name extends PolicyName>(
   name: AccountName,

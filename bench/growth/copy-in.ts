@@ -9,7 +9,7 @@ type CopyConnection = pg.Connection & {
   stream: NodeJS.WritableStream & { writableNeedDrain?: boolean }
 }
 
-/** `COPY … FROM STDIN` of the chunks, as fast as the server takes them; resolves with the rows it has read. */
+/** Sends the chunks by `COPY … FROM STDIN`. Resolves with the number of rows. */
 export const copyIn = (client: pg.Client, text: string, chunks: Iterable<string>): Promise<number> =>
   new Promise((resolve, reject) => {
     let rows = 0
@@ -18,7 +18,7 @@ export const copyIn = (client: pg.Client, text: string, chunks: Iterable<string>
         for (const chunk of chunks) {
           connection.sendCopyFromChunk(Buffer.from(chunk))
           if (connection.stream.writableNeedDrain) await once(connection.stream, 'drain')
-          // The server's refusal comes in between.
+          // Lets an error from the server arrive in between.
           else await new Promise(setImmediate)
         }
         connection.endCopyFrom()

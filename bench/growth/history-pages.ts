@@ -20,12 +20,12 @@ import { listSmall } from './subjects.ts'
 
 const limit = 50
 const oneDayMs = 86_400_000
-/** Rows that a page may read: those of four other resources' beginnings, the page, and its records. */
+/** Rows that a page may read: the page, its records, and the first entries of the four other resources. */
 const mostRows = 400
-/** Places between which pages are asked. */
+/** Number of positions at which pages are requested. */
 const places = 200
 
-/** Pages of a service without a cache. The last two read what a record went through since. */
+/** Pages of a service without a cache. The last two read the later changes of each record. */
 const measures = {
   record: 'first page of a record',
   asOf: 'a record as of yesterday',
@@ -37,7 +37,7 @@ const measures = {
 } as const
 type Measure = keyof typeof measures
 
-/** The last entry of the page before: instant, resource, id, position. */
+/** The last entry of the previous page: instant, resource, id, position. */
 type Place = [string, string, string, string]
 
 const listPlaces = async (client: pg.Client, condition: string): Promise<Place[]> => {
@@ -54,7 +54,7 @@ const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * v
 const openSubject = async ({ url, size }: { url: string; size: Size }) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // The newest changes are those of the record that changes often and of the thousand between them.
+  // Excludes the frequently changed record: it and the records changed in between have the newest entries.
   const anywhere = await listPlaces(
     client,
     `record_id <> '${oftenChanged}' and old is not null order by random()`,
@@ -123,7 +123,7 @@ const openSubject = async ({ url, size }: { url: string; size: Size }) => {
 }
 type Subject = Awaited<ReturnType<typeof openSubject>>
 
-/** An index of reference data, which belong to all customers. */
+/** Reference data belong to all customers. */
 const isReference = (fault: string) => fault.includes('countries')
 
 const explainAll = async (subject: Subject, plans: Rows): Promise<string[]> => {
@@ -153,7 +153,7 @@ const explainAll = async (subject: Subject, plans: Rows): Promise<string[]> => {
   return faults
 }
 
-/** Asks services on these databases for pages of history in turn, without a cache, and explains their statements. */
+/** Requests pages of history from services on these databases in turn, and explains their statements. */
 export const measurePages = async (databases: readonly { url: string; size: Size }[], samples: number) => {
   const subjects: Subject[] = []
   const times = new Map<string, number[]>()

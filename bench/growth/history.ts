@@ -6,13 +6,13 @@ import { measurePages } from './history-pages.ts'
 import { databaseUrl, seedBare } from './seed.ts'
 import { largeCustomer, type Size } from './sizes.ts'
 
-/** Rows of one transaction: as many as an import writes. */
+/** Rows per transaction, as in an import. */
 const batchRows = 1_000
-/** One record of a hundred is deleted in the end. */
+/** One record in 100 is deleted at the end. */
 const deletedShare = 100
-/** Changes of one record that changes often, each in its own transaction and with a change of another record between. */
+/** Changes of one record, each in a separate transaction. A change of another record lies between two of them. */
 const oftenChanges = 10_000
-/** The record that changes often. It is not one of those that are deleted. */
+/** Is not among the deleted records. */
 export const oftenChanged = 'crt-5000'
 
 type Measured = { rows: number; heap: number; indexes: number }
@@ -45,7 +45,7 @@ const connect = async (url: string): Promise<pg.Client> => {
   return client
 }
 
-/** By `ctid`: each row is changed once, so it stays where it is until then. */
+/** By `ctid`, which stays valid because each row is changed only once. */
 const update = `update certificates set approval_status =
     case approval_status when 'suspended' then 'approved' else 'suspended' end
   where ctid = any (array(select place from shuffled where n > $1 and n <= $1 + ${batchRows}))`
@@ -53,7 +53,7 @@ const update = `update certificates set approval_status =
 const deletion = `delete from certificates c using shuffled s
   where s.n % ${deletedShare} = 0 and s.id <> '${oftenChanged}' and c.customer_id = s.customer_id and c.id = s.id`
 
-/** Every certificate changes its status once, in any order, by a connection for each core. */
+/** Changes the status of every certificate once, in random order, with one connection per core. */
 const changeAll = async (url: string, name: string, count: number): Promise<void> => {
   const progress = createProgress(`${name}: history of ${count} updates`, count)
   let next = 0
@@ -83,7 +83,7 @@ const changeOften = async (client: pg.Client): Promise<void> => {
   end $$`)
 }
 
-/** Makes one database of history, and returns what its history takes: a row for updates, and one for deletions, which write two rows. */
+/** Creates a history database. Returns bytes per update, and per deletion, which writes two history rows. */
 const measureSize = async (url: string, { name }: Size): Promise<Rows> => {
   const client = await connect(url)
   try {
@@ -113,12 +113,12 @@ const measureSize = async (url: string, { name }: Size): Promise<Rows> => {
   }
 }
 
-/** What history takes, and what pages of it cost. */
 export type HistoryFindings = { sizes: Rows; p50: Rows; p99: Rows; plans: Rows; faults: string[] }
 
 /**
- * The size of history, and the time of its pages. In a database for each size, every certificate changes its status once,
- * some are deleted, and one changes 10,000 times. The databases are dropped afterwards.
+ * Measures the size of history and the time of its pages. In a database for each size, every certificate
+ * changes its status once, some are deleted, and one changes 10,000 times. The databases are dropped
+ * afterwards.
  */
 export const measureHistory = async (
   serverUrl: string,

@@ -12,7 +12,7 @@ const indexes = `
     and not exists (select from pg_constraint c where c.conname = i.indexname)
   order by tablename, indexname`
 
-/** Drops keys and indexes of the tables, and resolves with the statements that make them again: a million rows are sorted once sooner than put into each in turn. */
+/** Resolves with the statements that recreate them: building an index once is faster than updating it per row. */
 export const dropIndexes = async (client: pg.Client, tables: readonly string[]): Promise<string[]> => {
   const keys = await client.query(constraints, [tables])
   const others = await client.query(indexes, [tables])
@@ -26,7 +26,7 @@ export const dropIndexes = async (client: pg.Client, tables: readonly string[]):
   ]
 }
 
-/** Makes them again; foreign keys are checked. */
+/** Also checks the foreign keys. */
 export const buildIndexes = async (
   client: pg.Client,
   dropped: readonly string[],

@@ -14,19 +14,17 @@ import { pageStatement } from '../../app/records/sql/statement.ts'
 
 const shipped = join(import.meta.dirname, '../../app/custom/shipped')
 
-/** A statement as the service sends it. */
 export type Statement = { text: string; values: unknown[] }
 
 const today = () => new Date().toISOString().slice(0, 10)
 
-/** The plan of a query for certificates; throws where the query is not valid. */
+/** Throws if the query is not valid. */
 export const getPlan = (customerId: string, query: string, after?: readonly string[]): QueryPlan => {
   const outcome = parseQuery(resources.certificates, 'page', query)
   if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId, today: today() }, after)
 }
 
-/** The one behind a page of certificates. */
 export const getPage = (
   db: Kysely<Database>,
   customerId: string,
@@ -37,12 +35,11 @@ export const getPage = (
   return { text, values: [...parameters] }
 }
 
-/** The one behind the dashboard. */
 export const getDashboard = (db: Kysely<Database>, customerId: string): Statement => {
   const definition = checkDocument(readText(readFileSync(join(shipped, 'dashboard-overview.yaml'), 'utf8')))
   const sources = bindSources(definition, new Map())
   if ('faults' in sources || !('object' in definition.body))
-    throw new Error('the dashboard is not what it was')
+    throw new Error('the definition of the dashboard has changed: update this bench')
   const bound = bind(definition, sources.queries, new Map(), { customerId, today: today() })
   const { sql: text, parameters } = objectStatement(definition.body.object, bound).compile(db)
   return { text, values: [...parameters] }
@@ -62,11 +59,11 @@ export type Node = {
   Plans?: Node[]
 }
 
-/** What a plan costs that was run, and how it breaks the contract's cost rule, in words. */
+/** Cost of an executed plan. `faults`: violations of the contract's cost rule, as sentences. */
 export type Cost = {
   rowsRead: number
   blocks: number
-  /** Tables that were read whole. */
+  /** Tables read by a full scan. */
   whole: string[]
   faults: string[]
 }
@@ -80,8 +77,9 @@ const readBy = (nodes: readonly Node[]) =>
   }, 0)
 
 /**
- * No table is scanned, every index is entered by the customer, and the rows read are bounded. Tables that are `small`
- * PostgreSQL may read whole, where that is less than to look up a customer's part: it is shown and not judged.
+ * Requires that no table is scanned, that every index condition starts with the customer, and that the number
+ * of rows read is bounded. PostgreSQL may scan `small` tables, if that is cheaper than an index. They are
+ * reported but not checked.
  */
 export const judgePlan = (root: Node, mostRows: number, small: ReadonlySet<string>): Cost => {
   const scans = listNodes(root).filter((node) => node['Relation Name'] || node['Index Name'])
@@ -113,7 +111,7 @@ const literal = (value: unknown): string =>
         ? String(value)
         : `'${String(value).replaceAll("'", "''")}'`
 
-/** Runs it as the serving role. `isGeneric`: planned without its values, as one that is kept prepared may be. */
+/** Runs it as the serving role. `isGeneric`: planned without values, as a prepared statement may be. */
 export const explain = async (
   client: pg.PoolClient,
   { text, values }: Statement,
@@ -121,7 +119,7 @@ export const explain = async (
 ): Promise<Node> => {
   const form = 'explain (analyze, buffers, format json)'
   if (!isGeneric) {
-    // The second time, when the catalogue is known to the connection.
+    // Explains the second execution: the first one also loads the catalogue.
     await client.query(text, values)
     return (await client.query(`${form} ${text}`, values)).rows[0]['QUERY PLAN'][0].Plan
   }

@@ -1,12 +1,12 @@
 import type { Batch } from './sizes.ts'
 
 /**
- * Rows as `COPY … FROM STDIN` reads them. The triggers are off meanwhile, so derived columns are written here:
- * the seed asks the database afterwards whether they are what the triggers would have made.
+ * Rows for `COPY … FROM STDIN`. Triggers are off during the copy, so derived columns are written here. The
+ * seed checks afterwards that they equal the triggers' results.
  */
 
 const dayMs = 86_400_000
-/** Records are spread over so many days before the seed. */
+/** Records are spread over this number of days before the seed. */
 const historyDays = 1_800
 const getDate = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
@@ -16,7 +16,7 @@ const states = ['approved', 'approved', 'approved', 'approved', 'conditional', '
 const approvalStates = ['granted', 'granted', 'in_review', 'testing', 'planned']
 const pick = (values: readonly string[], n: number) => values[n % values.length] as string
 
-/** Later batches came later; within one all share the instant, as those of an import's transaction do. */
+/** Later batches have later instants. All records of a batch share one, as in an import's transaction. */
 export const getInstant = (batch: Batch, startMs: number): string =>
   new Date(startMs - historyDays * dayMs * (1 - batch.at)).toISOString()
 
@@ -26,9 +26,9 @@ export type Table = {
   row(n: number, batch: Batch, at: string): string
 }
 
-/** Tables of the growth bench; `todayMs`: midnight, UTC. */
+/** `todayMs`: midnight, UTC. */
 export const createTables = (todayMs: number) => {
-  // Dates repeat: made once.
+  // Cached, because dates repeat.
   const days = Array.from({ length: 3_000 }, (_, index) => getDate(todayMs + (index - 1_500) * dayMs))
   const day = (offset: number) => days[offset + 1_500] as string
   const certificates: Table = {
@@ -66,7 +66,7 @@ export const createTables = (todayMs: number) => {
     ],
     row: (n, { customerId }, at) => {
       const from = day(-400 - (n % 700))
-      // One of eleven is unlimited.
+      // One in eleven has no end date.
       const isLimited = n % 11 > 0
       const until = day((n % 1_300) - 300)
       return [

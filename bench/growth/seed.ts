@@ -9,22 +9,21 @@ import { type Batch, type Holder, listBatches, listHolders, type Size } from './
 const recordTables = ['certificates', 'products', 'approvals'] as const
 const tables = [...recordTables, 'elements', 'record_words']
 
-/** Records of a customer that came in one transaction. */
+/** Records of a customer per transaction. */
 const batchRows = 100
 const rowsOfChunk = 500
 const customersOfStatement = 1_000
 
-/** Measured, on two cores: what 5 m certificates with products, approvals and elements took and left. */
+/** Measured on two cores with 5 m certificates, including their products, approvals and elements. */
 const bytesOfCertificate = 1_400
 const certificatesPerSecond = 25_000
 
-/** What seeding takes, roughly. */
 export const estimate = (sizes: readonly Size[]): { bytes: number; seconds: number } => {
   const certificates = sizes.reduce((sum, size) => sum + size.certificates, 0)
   return { bytes: certificates * bytesOfCertificate, seconds: certificates / certificatesPerSecond }
 }
 
-/** The same server's other database. */
+/** Replaces the database in a URL. */
 export const databaseUrl = (url: string, name: string): string =>
   url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`)
 
@@ -79,7 +78,7 @@ const copyTables = async (
   }
 }
 
-/** Fills the table as the triggers would. The order of rows does not matter. */
+/** Inserts the elements as the triggers would. The order of rows does not matter. */
 const fillElements = `
   insert into elements (customer_id, resource, field, value, id)
   select customer_id, 'certificates', 'standards', v, id from certificates, unnest(standards) v union all
@@ -88,7 +87,7 @@ const fillElements = `
   select customer_id, 'products', 'tags', v, id from products, unnest(tags) v union all
   select customer_id, 'approvals', 'tags', v, id from approvals, unnest(tags) v`
 
-/** The same, with the triggers' own words: what they insert of new rows, of all rows. */
+/** Inserts the words of all rows, with the SQL of the triggers' own functions. */
 const fillWords = async (client: pg.Client): Promise<void> => {
   for (const table of recordTables) {
     const { rows } = await client.query('select prosrc as body from pg_proc where proname = $1', [
@@ -99,7 +98,7 @@ const fillWords = async (client: pg.Client): Promise<void> => {
   }
 }
 
-/** Rows that differ from what the triggers would have made of them. */
+/** Counts rows that differ from the triggers' results. */
 const misderived = `
   select (select count(*) from certificates where valid_from_sort <> coalesce(valid_from, 'infinity')
       or valid_until_sort <> coalesce(valid_until, 'infinity') or issued_on_sort <> coalesce(issued_on, 'infinity'))
@@ -111,7 +110,7 @@ const fill = async (client: pg.Client, size: Size): Promise<void> => {
   const holders = listHolders(size)
   await seedCustomers(client, holders)
   await client.query('begin')
-  // A table that its own transaction emptied is copied into without a write-ahead log (wal_level = minimal).
+  // COPY writes no write-ahead log if the same transaction truncated the table (wal_level = minimal).
   for (const table of recordTables) await client.query(`alter table ${table} disable trigger user`)
   await client.query(`truncate ${tables.join(', ')}`)
   const dropped = await dropIndexes(client, tables)
@@ -122,7 +121,7 @@ const fill = async (client: pg.Client, size: Size): Promise<void> => {
   await fillWords(client)
   await buildIndexes(client, dropped, size.name)
   const { rows } = await client.query(misderived)
-  if (rows[0].count !== '0') throw new Error(`${rows[0].count} rows are not as the triggers would make them`)
+  if (rows[0].count !== '0') throw new Error(`${rows[0].count} rows differ from the results of the triggers`)
   await enableTriggers(client)
   await client.query('commit')
   say(`${size.name}: vacuum, analyze`)
@@ -140,8 +139,8 @@ const enableTriggers = async (client: pg.Client): Promise<void> => {
 }
 
 /**
- * Makes a database that has only customers and their certificates, without keys and indexes. Triggers are on. Rows are
- * changed in it several times sooner than where each index has to be kept up. Resolves with its URL.
+ * Creates a database with customers and their certificates only, without keys and indexes, which makes
+ * changes several times faster. Triggers are on. Resolves with the URL.
  */
 export const seedBare = async (serverUrl: string, name: string, size: Size): Promise<string> => {
   const url = databaseUrl(serverUrl, name)
@@ -166,9 +165,9 @@ export const seedBare = async (serverUrl: string, name: string, size: Size): Pro
 }
 
 /**
- * Makes a database of that size and returns its URL. It looks as `migrate` and years of imports would have left it
- * after the change log was pruned. Rows are written by COPY without triggers and indexes, which are made again
- * afterwards. The change log stays empty. If the database exists, its rows stay.
+ * Creates a database of this size and resolves with its URL. It resembles a database after `migrate`, years
+ * of imports and a pruned change log. COPY writes the rows without triggers and indexes, which are recreated
+ * afterwards. An existing database keeps its rows.
  */
 export const seedSize = async (serverUrl: string, size: Size): Promise<string> => {
   const name = `growth_${size.name}_${size.customers}`
@@ -180,7 +179,7 @@ export const seedSize = async (serverUrl: string, size: Size): Promise<string> =
       [name],
     )
     if (rows[0]?.comment === 'seeded') {
-      // Kept from another day: there may be migrations since.
+      // From an earlier run: there may be new migrations.
       await prepareSchema(url)
       return url
     }

@@ -1,13 +1,11 @@
-/** The size of one database of the growth bench. */
 export type Size = { name: string; certificates: number; customers: number }
 
-/** One customer: how many of each it has. */
 export type Holder = { customerId: string; certificates: number; products: number; approvals: number }
 
-/** The one that pages are asked of; at most so many certificates are its own. */
+/** Most pages are requested for this customer. */
 export const largeCustomer = 'large'
 const largeCertificates = 100_000
-/** The one whose dashboard is asked, beside the others in every size. */
+/** The customer with the dashboard. It has the same number of records in every size. */
 export const dashboardCustomer = 'dashboard'
 const dashboardCertificates = 1_000
 const certificatesOfProduct = 10
@@ -15,7 +13,7 @@ const certificatesOfApproval = 5
 
 const units: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 }
 
-/** `10k/1,1m/100`: certificates and customers of each size. Throws where it is something else. */
+/** Parses sizes such as `10k/1,1m/100` (certificates/customers). Throws if the syntax is wrong. */
 export const parseSizes = (text: string): Size[] =>
   text.split(',').map((part) => {
     const [, count, unit = '', customers] = /^(\d+)([km]?)\/(\d+)$/.exec(part) ?? []
@@ -35,10 +33,10 @@ const holder = (customerId: string, certificates: number): Holder => ({
   approvals: Math.ceil(certificates / certificatesOfApproval),
 })
 
-/** Who has what: a large customer, the others alike, and the one with the dashboard. */
+/** Lists one large customer, equal others, and the customer with the dashboard. */
 export const listHolders = ({ certificates, customers }: Size): Holder[] => {
   const others = customers - 1
-  // Each of the others keeps one at least.
+  // Leaves at least one certificate for each other customer.
   const large = others === 0 ? certificates : Math.min(largeCertificates, certificates - others)
   const rest = certificates - large
   const getShare = (index: number) =>
@@ -50,16 +48,13 @@ export const listHolders = ({ certificates, customers }: Size): Holder[] => {
   ]
 }
 
-/**
- * Records of one customer that came together. `from` and `to` are their numbers. `at` says when they came, from 0
- * to 1.
- */
+/** Records number `from` to `to` of one customer, which share an instant. `at`: that instant, from 0 to 1. */
 export type Batch = { customerId: string; from: number; to: number; at: number }
 
 /**
- * Returns batches in the order in which they came. As imports do, each brings some records of one customer, and the
- * customers mix over the years. A customer's page then lies in few blocks, and all records of the customer lie in
- * many.
+ * Returns batches in order of time. As with imports, each batch holds some records of one customer, and
+ * customers are mixed over the years. A page of a customer therefore lies in few blocks, and all its records
+ * lie in many.
  */
 export const listBatches = (
   holders: readonly Holder[],

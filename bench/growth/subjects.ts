@@ -11,7 +11,7 @@ import { issueKey, logIn, secretKey } from '../lib/seed.ts'
 import { type Cost, explain, getDashboard, getPage, judgePlan, type Statement } from './plans.ts'
 import { dashboardCustomer, largeCustomer, listHolders, type Size } from './sizes.ts'
 
-/** Asked and explained in every size. */
+/** Requested and explained in every size. */
 export const measures = {
   page: 'uncached page of 50, anywhere in the large customer',
   any: 'uncached first page of 50 of any customer',
@@ -21,26 +21,26 @@ export const measures = {
 } as const
 export type Measure = keyof typeof measures
 
-/** A database of one size, with a service that runs on it. */
+/** A database of one size and a service that uses it. */
 export type Subject = {
   size: Size
-  /** Asks once, and resolves with milliseconds. Rejects where the answer is another than expected. */
+  /** Resolves with milliseconds. Rejects if the answer is not the expected one. */
   ask(measure: Measure): Promise<number>
-  /** As the serving role. */
+  /** Runs as the serving role. */
   explain(): Promise<Record<string, Cost>>
   stop(): Promise<void>
 }
 
-/** Customers that are asked in turn, at most. */
+/** Maximum number of customers that send requests in turn. */
 const askedCustomers = 100
-/** Page 10,000 at limit 1 lies behind so many records. */
+/** Records before page 10,000 at limit 1. */
 const recordsBefore = 9_999
 /** Rows that a page of 50 may read, as in test/db/plans.test.ts: the page, its ties and the rows of look-ups. */
 const mostRowsOfPage = 400
-/** A dashboard may read its customer's records, each by a few counts. */
+/** A dashboard may read all records of its customer for each of a few counts. */
 const mostRowsOfDashboard = 6_000
 
-/** A certificate by a word of its number and one of its title: a dozen match at most, however many there are. */
+/** Searches a certificate by a word of its number and one of its title: at most a dozen match in every size. */
 const getSearch = (n: number): string => `q=${String(n).padStart(8, '0')}+${n}`
 const anyNumber = () => 1_000 + Math.floor(Math.random() * 9_000)
 
@@ -54,10 +54,10 @@ const readPosition = async (client: pg.Client, skipped: number): Promise<string[
   return [rows[0].at, rows[0].id]
 }
 
-/** The cursor that a client would have after so many pages of one, by the service's own codec. */
+/** Returns the cursor that a client would have at this position, encoded by the service's codec. */
 const cursorAt = (position: readonly string[]): string => {
   const outcome = createPrepare()(resources.certificates, 'page', 'limit=1')
-  if (!('prepared' in outcome)) throw new Error('the query is not what it was')
+  if (!('prepared' in outcome)) throw new Error('the service refuses the query limit=1: update this bench')
   return createCursorCodec(createSecrets([secretKey])).encode(
     largeCustomer,
     outcome.prepared.selection,
@@ -65,7 +65,7 @@ const cursorAt = (position: readonly string[]): string => {
   )
 }
 
-/** Instants between the large customer's second page and its last: each page is another. */
+/** Returns random instants between the large customer's first and last record, so that each page differs. */
 const createInstants = async (client: pg.Client): Promise<() => string> => {
   const { rows } = await client.query(
     `select extract(epoch from min(created_at)) * 1000 as first, extract(epoch from max(created_at)) * 1000 as last
@@ -76,10 +76,10 @@ const createInstants = async (client: pg.Client): Promise<() => string> => {
   return () => new Date(last - Math.random() * (last - first) * 0.99).toISOString()
 }
 
-/** Tables that fit a few megabytes: at 8 kB a block. */
+/** 8 MB, at 8 kB a block. */
 const smallBlocks = 1_000
 
-/** The tables that PostgreSQL may read whole without harm. */
+/** Lists the tables that PostgreSQL may scan. */
 export const listSmall = async (client: pg.Client): Promise<Set<string>> => {
   const { rows } = await client.query(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
@@ -125,7 +125,6 @@ const explainAll = async (
   return costs
 }
 
-/** Tokens of the customers that are asked. */
 const logInAll = async (client: pg.Client, service: Server, size: Size): Promise<Map<string, string>> => {
   const holders = listHolders(size).map(({ customerId }) => customerId)
   const step = Math.max(1, Math.floor(holders.length / askedCustomers))
@@ -142,10 +141,9 @@ const logInAll = async (client: pg.Client, service: Server, size: Size): Promise
   return tokens
 }
 
-/** Without any cache: every answer is read from the database. */
+/** Every answer is read from the database. */
 const uncached = { CACHE_BYTES: '0', LOG_LEVEL: 'warn' }
 
-/** Starts a service on the database of that size. */
 export const openSubject = async (url: string, size: Size): Promise<Subject> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const manifest = join(import.meta.dirname, '../../package.json')
 
-/** Node's flags and the variables of `npm start`, on which latency and memory depend. */
+/** Node's flags and variables from `npm start`. Latency and memory depend on them. */
 export const asStarted = (): { flags: string[]; variables: Record<string, string> } => {
   const { scripts } = JSON.parse(readFileSync(manifest, 'utf8'))
   const [before, after] = (scripts.start as string).split('exec node')

@@ -4,7 +4,7 @@ import { connect } from 'node:http2'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 
-/** One request. `url`: scheme, host and port. Without `isHttp2` it is HTTP/1.1, over TLS if the scheme is https. */
+/** `url`: scheme, host and port. Without `isHttp2` the request uses HTTP/1.1, over TLS if the scheme is https. */
 export type Request = {
   url: string
   path: string
@@ -14,15 +14,15 @@ export type Request = {
   isHttp2?: boolean
 }
 
-/** Everything that came: fields in the order and spelling of the wire. */
+/** `fields` keep their order and spelling. */
 export type WholeAnswer = { status: number; fields: [name: string, value: string][]; body: Buffer }
 
-/** The bench's certificate is its own. */
+/** The bench's certificate is self-signed. */
 const rejectUnauthorized = false
 
 const askHttp1 = async ({ url, path, method, headers, body }: Request): Promise<WholeAnswer> => {
   const isTls = url.startsWith('https:')
-  // A connection that is kept, as under load: it has fields of its own.
+  // A keep-alive connection, as under load: its answers have different fields.
   const agent = isTls
     ? new TlsAgent({ keepAlive: true, rejectUnauthorized })
     : new PlainAgent({ keepAlive: true })
@@ -55,14 +55,14 @@ const askHttp2 = async ({ url, path, method, headers, body }: Request): Promise<
   return { status: Number(answered[':status']), fields, body: bytes }
 }
 
-/** The answer to one request over a connection of its own. Rejects if the server does not answer. */
+/** Sends one request over a new connection. Rejects if the server does not answer. */
 export const ask = (request: Request): Promise<WholeAnswer> =>
   request.isHttp2 ? askHttp2(request) : askHttp1(request)
 
 /** Fields whose values differ between two requests. */
 const momentary = new Set(['date', 'request-id', 'data-as-of', 'server-timing', 'ratelimit'])
 
-/** Describes an answer in lines: status, fields without values of the moment, and body. */
+/** Returns status, body and fields as lines, without the values of `momentary` fields. */
 const describe = ({ status, fields, body }: WholeAnswer): string[] => {
   const lines = fields.map(([name, value]) =>
     momentary.has(name.toLowerCase()) ? name : `${name}: ${value}`,
@@ -72,7 +72,10 @@ const describe = ({ status, fields, body }: WholeAnswer): string[] => {
 
 const longestLine = 300
 
-/** Returns the first difference between two answers in words. `undefined` if they differ only in values of the moment. */
+/**
+ * Returns the first difference between two answers as a sentence. `undefined` if only `momentary` values
+ * differ.
+ */
 export const findDifference = (service: WholeAnswer, reference: WholeAnswer): string | undefined => {
   const [ours, theirs] = [describe(service), describe(reference)]
   const at = ours.findIndex((line, index) => line !== theirs[index])

@@ -5,7 +5,7 @@ import { makeFolder } from './processes.ts'
 
 export type CertificateFiles = { certFile: string; keyFile: string }
 
-/** A certificate for 127.0.0.1 that signs itself. P-256, because a connection costs the server least with it. */
+/** Creates a self-signed certificate for 127.0.0.1. P-256 has the cheapest handshake for the server. */
 export const makeCertificate = (): { files: CertificateFiles; remove(): Promise<void> } => {
   const folder = makeFolder()
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') }

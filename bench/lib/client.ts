@@ -1,22 +1,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What comes back. `head`: status line and fields, as text. */
+/** `head`: status line and fields, as text. */
 export type Answered = { status: number; head: string; bytes: number }
 
-/** A kept connection that carries one request at a time. */
 export type Connection = {
   send(request: string): void
   close(): void
 }
 
-/** The bytes of a GET. */
 export const requestText = (path: string, headers: Readonly<Record<string, string>>): string => {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${fields.join('')}\r\n`
 }
 
-/** Of all connections: what is read is looked at before the next read. */
+/** Shared by all connections: each read is parsed before the next. */
 const readBuffer = Buffer.alloc(256 * 1024)
 
 const headEnd = Buffer.from('\r\n\r\n')
@@ -25,11 +23,11 @@ const lengthPattern = /\r\ncontent-length: (\d+)/i
 const bodyLength = (status: number, head: string): number => {
   if (status === 204 || status === 304) return 0
   const length = lengthPattern.exec(head)?.[1]
-  if (length === undefined) throw new Error(`an answer without its length: ${head}`)
+  if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`)
   return Number(length)
 }
 
-/** Calls with each answer; bodies are counted and dropped. Heads may come in parts. */
+/** Calls `onAnswer` for each answer. Counts and drops bodies. A head may arrive in several reads. */
 const createReader = (onAnswer: (answered: Answered) => void) => {
   let begun: Buffer = Buffer.alloc(0)
   let answered: Answered | undefined
@@ -62,8 +60,8 @@ const createReader = (onAnswer: (answered: Answered) => void) => {
 }
 
 /**
- * A keep-alive HTTP/1.1 client that costs a few microseconds a request: a generator shares the machine with what it
- * measures. Answers need a Content-Length. `onCut`: the connection ended, an answer may have been under way.
+ * A keep-alive HTTP/1.1 client that needs only a few microseconds per request, because generator and server
+ * share the machine. Answers need a Content-Length. `onCut`: the connection ended, possibly during an answer.
  */
 export const openConnection = async (
   url: string,
@@ -79,7 +77,7 @@ export const openConnection = async (
     onCut(error)
   }
   const read = createReader(onAnswer)
-  // A buffer of our own, because each chunk would be a new one: the collector's work would be most of the generator's.
+  // With a fixed buffer. A new one per read would make garbage collection most of the generator's cost.
   const onread = {
     buffer: readBuffer,
     callback: (bytes: number, buffer: Uint8Array) => {
@@ -103,7 +101,7 @@ export const openConnection = async (
   }
 }
 
-/** Asks one after another over a connection of its own. */
+/** Opens a connection for requests one after another. */
 export const openAsker = async (
   url: string,
 ): Promise<{ ask(request: string): Promise<Answered & { ms: number }>; close(): void }> => {

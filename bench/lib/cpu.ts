@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 const ticksPerSecond = 100
-/** Places in `/proc/<pid>/stat`, behind the name: see proc_pid_stat(5). */
+/** Indexes of `/proc/<pid>/stat` after the name, see proc_pid_stat(5). */
 const [parent, user, kernel, childrenUser, childrenKernel] = [1, 11, 12, 13, 14]
 
-/** What `/proc/<pid>/stat` says behind the process's name; empty where the process or `/proc` does not exist. */
+/** Returns the fields of `/proc/<pid>/stat` after the name. Empty if the process or `/proc` does not exist. */
 const getStat = (pid: number | string): number[] => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -20,7 +20,7 @@ const getStat = (pid: number | string): number[] => {
 const at = (stat: readonly number[], ...places: number[]): number =>
   places.reduce((sum, place) => sum + (stat[place] ?? 0), 0)
 
-/** The process that started this one; NaN where that is not told. */
+/** Returns the parent process. NaN if unknown. */
 export const getParent = (pid: number): number => getStat(pid)[parent] ?? Number.NaN
 
 const listProcesses = (): string[] => {
@@ -31,7 +31,7 @@ const listProcesses = (): string[] => {
   }
 }
 
-/** The processes, their children, and so on. */
+/** Adds all descendants. */
 const withChildren = (roots: readonly number[]): number[] => {
   const children = new Map<number, number[]>()
   for (const name of listProcesses()) {
@@ -48,7 +48,7 @@ const withChildren = (roots: readonly number[]): number[] => {
   return [...found]
 }
 
-/** Of the threads that live, in nanoseconds; undefined where the system does not count them. */
+/** Returns the time of the running threads. `undefined` if the system does not count it. */
 const threadsMs = (pid: number): number | undefined => {
   try {
     const tasks = readdirSync(`/proc/${pid}/task`)
@@ -62,9 +62,9 @@ const threadsMs = (pid: number): number | undefined => {
 }
 
 /**
- * Milliseconds of processor time, user and kernel, that these processes and all that they started have had. It comes
- * from the scheduler in nanoseconds where the system tells it, else in ticks of 10 ms. Children that have ended count
- * in ticks. 0 on systems without `/proc`.
+ * Returns the processor time, user and kernel, of these processes and all their descendants, in milliseconds.
+ * It is exact to nanoseconds if the system has scheduler statistics, else to ticks of 10 ms. Ended children
+ * count in ticks. 0 on systems without `/proc`.
  */
 export const cpuMs = (...roots: readonly number[]): number =>
   withChildren(roots).reduce((sum, pid) => {
@@ -74,7 +74,7 @@ export const cpuMs = (...roots: readonly number[]): number =>
     return sum + own + at(stat, childrenUser, childrenKernel) * tickMs
   }, 0)
 
-/** Milliseconds that a process's main thread was ready and had no core; 0 where that is not told. */
+/** Milliseconds in which a process's main thread was ready to run but had no core. 0 if unknown. */
 export const waitedMs = (pid: number): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
@@ -83,7 +83,7 @@ export const waitedMs = (pid: number): number => {
   }
 }
 
-/** Resident memory of a process in MiB; 0 where that is not told. */
+/** Resident memory in MiB. 0 if unknown. */
 export const residentMib = (pid: number): number => {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024

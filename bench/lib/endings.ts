@@ -10,14 +10,14 @@ const watch = () => {
   isWatching = true
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      // Ends all at once, because the sender of the signal may not wait for long.
+      // In parallel, because the sender of the signal may not wait long.
       const ended = Promise.allSettled([...endings].map((end) => end()))
       void ended.then(() => process.exit(128 + os.constants.signals[signal]))
     })
   }
 }
 
-/** What was started is stopped too where this process is told to end before: PostgreSQL would go on. */
+/** Also stops `started` if this process receives a signal: PostgreSQL would continue to run. */
 export const stopWithProcess = <T extends { stop(): Promise<void> }>(started: T): T => {
   watch()
   let stopped: Promise<void> | undefined

@@ -5,23 +5,21 @@ import { type Cell, toEntities, toPage, toTable } from './html.ts'
 
 export type Rows = Record<string, Record<string, Cell>>
 
-/** What a command measured, for its report. */
 export type Findings = {
-  /** Of the files: `bench/<name>.html` and `.json`. */
+  /** The files are `bench/<name>.html` and `.json`. */
   name: string
   title: string
-  /** What was done and how it is to be read. */
+  /** The method, and how to read the results. */
   text: readonly string[]
   tables: readonly { about: string; rows: Rows }[]
-  /** Goals that were missed, in words. Empty: all were reached. Absent: the bench has no goals. */
+  /** Missed goals, as sentences. Empty if all were reached. `undefined` if the bench has no goals. */
   missed?: readonly string[]
-  /** Everything, for programs. */
   data: unknown
-  /** Drawn by the caller. */
+  /** Optional SVG. */
   drawing?: string
 }
 
-/** Prints the tables, writes `bench/<name>.html` and `.json`; a goal that was missed is exit code 1. */
+/** Prints the tables and writes `bench/<name>.html` and `.json`. A missed goal sets exit code 1. */
 export const tell = ({ name, title, text, tables, missed, data, drawing = '' }: Findings): void => {
   const about = describeMachine()
   const { at, commit, machine, versions } = about
@@ -48,5 +46,5 @@ export const tell = ({ name, title, text, tables, missed, data, drawing = '' }: 
   const page = toPage(title, [...lines, ...verdicts, drawing, ...sections].join('\n'))
   writeFileSync(`${file}.html`, page)
   writeFileSync(`${file}.json`, `${JSON.stringify({ ...about, text, missed, data }, null, 2)}\n`)
-  console.log(`bench/${name}.html and bench/${name}.json have it all.`)
+  console.log(`bench/${name}.html and bench/${name}.json have all results.`)
 }

@@ -6,15 +6,15 @@ import autocannon from 'autocannon'
 import type { Target } from './load.ts'
 import { findOnPath, makeFolder } from './processes.ts'
 
-/** What a generator counted. Times in milliseconds. */
+/** Times are in milliseconds. */
 export type Counted = {
   answers: number
-  /** Answers a second. */
+  /** Answers per second. */
   rate: number
   averageMs: number
-  /** Absent: the generator does not tell. */
+  /** `undefined` if the generator does not report it. */
   p99Ms?: number
-  /** All that was read, head and body. */
+  /** Heads and bodies. */
   bytes: number
   failed: number
 }
@@ -22,7 +22,7 @@ export type Counted = {
 type LoadOptions = { seconds: number; connections: number }
 type Generate = (target: Target, options: LoadOptions) => Promise<Counted>
 
-/** A generator that takes this much longer than its time hangs, and is killed. */
+/** A generator that runs this much longer than requested is killed. */
 const graceMs = 10_000
 const execute = promisify(execFile)
 const run = async (program: string, load: readonly string[], seconds: number): Promise<string> =>
@@ -32,7 +32,7 @@ const run = async (program: string, load: readonly string[], seconds: number): P
 const streams = 16
 const digits = 6
 
-/** What wrk is to send, and what it says at its end. Texts are ASCII, which Lua quotes as JSON does. */
+/** Returns the wrk script that sends the requests and prints the results. Lua and JSON quote ASCII alike. */
 const toLua = ({ method = 'GET', headers = {}, body, numbered }: Target): string => {
   const quote = JSON.stringify
   const parts = numbered?.()
@@ -67,7 +67,7 @@ const runWrk: Generate = async (target, { seconds, connections }) => {
     const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script]
     const said = await run('wrk', [...load, target.server.url + target.path], seconds)
     const counted = /^counted (.*)$/m.exec(said)?.[1]?.split(' ').map(Number)
-    if (!counted) throw new Error(`wrk said:\n${said}`)
+    if (!counted) throw new Error(`wrk printed no result:\n${said}`)
     const [answers = 0, us = 1, mean = 0, p99 = 0, bytes = 0, failed = 0] = counted
     return {
       ...{ answers, bytes, failed },
@@ -92,7 +92,7 @@ const runH2load: Generate = async ({ server, path, headers = {} }, { seconds, co
   ).map(Number)
   const [bytes] = numbers(/traffic: \S+ \((\d+)\) total/)
   const [mean, unit] = numbers(/time for request: +\S+ +\S+ +([\d.]+)(us|ms|s)/)
-  if (!rate || !done) throw new Error(`h2load said:\n${said}`)
+  if (!rate || !done) throw new Error(`h2load printed no result:\n${said}`)
   return {
     answers: done,
     rate: Number(rate),
@@ -130,11 +130,11 @@ const wrk = { name: 'wrk', generate: runWrk }
 const h2load = { name: 'h2load', generate: runH2load }
 const ownLoop = { name: 'autocannon', generate: runAutocannon }
 
-/** Set by `--autocannon`, to measure as on a machine without wrk and h2load. */
+/** `--autocannon` measures as on a machine without wrk and h2load. */
 const isOnlyOwn = process.argv.includes('--autocannon')
 const has = (program: string) => !isOnlyOwn && findOnPath(program) !== undefined
 
-/** Returns the installed program that sends requests to this target; `undefined` if there is none. */
+/** Returns the generator for this target. `undefined` if no program is installed for it. */
 export const getGenerator = ({ isHttp2 }: Target): { name: string; generate: Generate } | undefined => {
   if (isHttp2) return has('h2load') ? h2load : undefined
   return has('wrk') ? wrk : ownLoop

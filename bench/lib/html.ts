@@ -1,4 +1,4 @@
-/** Text as it may stand in a page. */
+/** Escapes text for HTML. */
 export const toEntities = (text: string): string =>
   text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`)
 
@@ -7,7 +7,7 @@ table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{padding:.4rem .6re
 th:first-child,td:first-child{text-align:left}small{opacity:.7;display:block}
 .reached{fill:#2f9e6e;color:#2f9e6e}.missed{fill:#d9822b;color:#d9822b}`
 
-/** A page that is readable without a server, dark and light. `body` and `css` are taken as they are. */
+/** Returns a self-contained page, dark and light. `body` and `css` are not escaped. */
 export const toPage = (title: string, body: string, css = ''): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${toEntities(title)}</title><style>${style}${css}</style><h1>${toEntities(title)}</h1>
@@ -15,7 +15,7 @@ ${body}</html>\n`
 
 export type Cell = string | number
 
-/** Rows of the same columns, by name, as `console.table` has them. */
+/** Takes rows in the format of `console.table`. */
 export const toTable = (
   first: string,
   rows: Readonly<Record<string, Readonly<Record<string, Cell>>>>,

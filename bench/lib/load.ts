@@ -2,31 +2,30 @@ import { cpuMs } from './cpu.ts'
 import { type Counted, getGenerator } from './generators.ts'
 import type { Server } from './processes.ts'
 
-/** The server and the request to send. */
 export type Target = {
   server: Server
   method?: 'GET' | 'POST'
   path: string
-  /** Called once for a run: what stands before and behind each request's own number, in place of `path`. */
+  /** Called once per run. Returns the text before and after each request's number, instead of `path`. */
   numbered?: () => { before: string; after: string }
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Absent: HTTP/1.1, over TLS where the server's address says so. */
+  /** Optional. Defaults to HTTP/1.1, over TLS if the server's address is https. */
   isHttp2?: boolean
 }
 
-/** One run. Processor times are those of an answer, in milliseconds. */
+/** One run. Processor times are per answer, in milliseconds. */
 export type Sample = Counted & {
-  /** Of the server and all that it started. */
+  /** Of the server and its descendants. */
   cpuMs: number
-  /** Of the database or Redis meanwhile, where they take part. */
+  /** Of the database or Redis during the run, if they take part. */
   storeMs: number
 }
 
 export type LoadOptions = {
   seconds: number
   connections: number
-  /** Processes that work for the server, such as PostgreSQL's first. */
+  /** Root processes of the stores, such as PostgreSQL's postmaster. */
   stores?: readonly number[]
 }
 
@@ -35,7 +34,7 @@ const measureOnce = async (
   { seconds, connections, stores = [] }: LoadOptions,
 ): Promise<Sample> => {
   const generator = getGenerator(target)
-  if (!generator) throw new Error('HTTP/2 is asked by h2load, which is not installed')
+  if (!generator) throw new Error('HTTP/2 requires h2load, which is not installed')
   const { pid } = target.server
   const before = [cpuMs(pid), cpuMs(...stores)] as const
   const counted = await generator.generate(target, { seconds, connections })
@@ -49,8 +48,8 @@ const measureOnce = async (
 }
 
 /**
- * Sends requests over this number of connections, each as soon as the previous one is answered. Tries twice, because
- * h2load sometimes does not end. Rejects if nothing is answered, or if no program is installed that can send requests.
+ * Sends requests over this number of connections, each as soon as the previous one is answered. Tries twice,
+ * because h2load sometimes hangs. Rejects if there is no answer, or if no generator is installed.
  */
 export const measure = (target: Target, options: LoadOptions): Promise<Sample> =>
   measureOnce(target, options).catch(() => measureOnce(target, options))

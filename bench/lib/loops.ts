@@ -7,40 +7,37 @@ export type LoopOptions = {
   url: string
   connections: number
   seconds: number
-  /** The bytes of the n-th request. */
   request: (n: number) => string
   onAnswer?: (answered: Answered, n: number) => void
 }
 
-/** Times are microseconds in histograms. */
+/** Histograms are in microseconds. */
 export type LoopResult = {
   answers: number
-  /** Answers a second. */
+  /** Answers per second. */
   rate: number
   latency: RecordableHistogram
-  /** How late this process came to each of its turns: what the generator adds. Nothing of a closed loop. */
+  /** How late this process started each turn: the delay that the generator adds. Empty for a closed loop. */
   lag: RecordableHistogram
   /**
-   * Requests without a 2xx or 304, with a cut answer, or never sent. A connection that the server closes while it
-   * is idle does not count.
+   * Requests that were not sent, were cut off, or have another status than 2xx and 304. A server that closes
+   * an idle connection does not count.
    */
   failed: number
-  /** Processor time of this process, in milliseconds. */
   generatorCpuMs: number
 }
 
 const highestMicroseconds = 60_000_000
-/** Of microseconds, three digits exact. */
+/** Three significant digits. */
 const createTimes = () => createHistogram({ lowest: 1, highest: highestMicroseconds, figures: 3 })
 const record = (histogram: RecordableHistogram, ms: number) =>
   histogram.record(Math.min(highestMicroseconds, Math.max(1, Math.round(ms * 1000))))
 
 const isGood = (status: number) => (status >= 200 && status < 300) || status === 304
-/** After the end: what is still under way is waited for. */
 const graceMs = 5_000
 const tickMs = 1
 
-/** `isCut`: not used again. */
+/** `isCut`: the connection ended and is not used again. */
 type Slot = { connection: Connection; n: number; dueAt: number; isBusy: boolean; isCut: boolean }
 
 const start = async (
@@ -98,7 +95,7 @@ const send = (slot: Slot, request: string, n: number, dueAt: number) => {
   slot.connection.send(request)
 }
 
-/** Each connection asks again as soon as it is answered: what the server can do at most. */
+/** Each connection sends its next request immediately after an answer. Measures the maximum throughput. */
 export const runClosedLoop = async (options: LoopOptions): Promise<LoopResult> => {
   let n = 0
   let isOver = false
@@ -116,13 +113,13 @@ export const runClosedLoop = async (options: LoopOptions): Promise<LoopResult> =
 }
 
 /**
- * Sends requests at a constant rate, however long answers take. Latency counts from when a request was due. A
- * request that waits for a connection, or for this process, is therefore as late as for a user (no coordinated
+ * Sends requests at a constant rate, independent of the answers. Latency counts from when a request was due,
+ * so that waiting for a connection or for this process counts as it does for a user (no coordinated
  * omission).
  */
 export const runOpenLoop = async (options: LoopOptions & { perSecond: number }): Promise<LoopResult> => {
   const { perSecond, seconds, request } = options
-  // First in, first out: none is left idle until the server ends it.
+  // First in, first out: otherwise the server would close connections that stay idle.
   const idle: Slot[] = []
   const takeIdle = (): Slot | undefined => {
     const slot = idle.shift()

@@ -3,15 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 
 const ticksPerSecond = 100
-/**
- * Index of "steal" in the first line of `/proc/stat`. After the name come user, nice, system, idle, iowait, irq,
- * softirq, steal.
- */
+/** Index of "steal" in the first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. */
 const stealField = 7
 
 /**
- * Returns how much processor time the hypervisor took from this machine ("steal"), in milliseconds. It adds up all
- * cores since the machine started. It is also 0 on systems that do not report it.
+ * Returns the processor time that the hypervisor took from this machine ("steal"), in milliseconds, summed
+ * over all cores since boot. Also 0 on systems that do not report it.
  */
 export const stolenMs = (): number => {
   try {
@@ -27,9 +24,9 @@ const priority = -10
 const sessionFile = '/proc/self/autogroup'
 
 /**
- * Moves this process, and everything that it starts from now on, to one core. There, server and generator run in
- * turn, so that an answer costs the same number of wake-ups each time. Root also gets priority on that core, so that
- * other work moves to other cores. Returns a description for the report.
+ * Moves this process and its future children to one core. Server and generator then run in turn, so that each
+ * answer costs the same number of wake-ups. Root also gets priority on that core, so that other work moves to
+ * other cores. Returns a description for the report.
  */
 export const takeCore = (): string => {
   try {
@@ -50,29 +47,28 @@ export const takeCore = (): string => {
   }
 }
 
-/** From now on: the returned function tells the share of all cores' time, 0 to 1, that was stolen since. */
+/** The returned function returns the share of all cores' time, 0 to 1, stolen since this call. */
 export const watchSteal = (): (() => number) => {
   const [startedAt, before] = [performance.now(), stolenMs()]
   return () => (stolenMs() - before) / Math.max(1, (performance.now() - startedAt) * os.cpus().length)
 }
 
-/** What a round gave. `stolen`: share of all cores' time, 0 to 1, that the machine was not ours. */
+/** `stolen`: share of all cores' time, 0 to 1, that the hypervisor took. */
 export type Round<Value> = { value: Value; stolen: number }
 
 export type RoundsOptions<Value> = {
-  /** What is measured in turn, under the names of the answer. */
+  /** Measured in turn. The results have the same names. */
   subjects: Readonly<Record<string, (round: number) => Promise<Value>>>
-  /** A subject is measured until it has so many undisturbed rounds. */
+  /** Required number of undisturbed rounds. */
   wanted: number
-  /** And not more often than this. */
   atMost: number
-  /** A round is undisturbed where no larger share was stolen. */
+  /** A round is undisturbed if at most this share was stolen. */
   tolerated: number
 }
 
 /**
- * Measures until enough rounds were undisturbed. A stall of the machine is no fault of the service. A bench judges
- * the undisturbed rounds, and shows how many they were.
+ * Measures until enough rounds were undisturbed, because a stall of the machine is not a fault of the
+ * service. Benches judge only these rounds and report their number.
  */
 export const measureUndisturbed = async <Value>({
   subjects,

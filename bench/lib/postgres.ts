@@ -9,7 +9,7 @@ import { freePort, makeFolder, type Started } from './processes.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The newest of the machine's own PostgreSQL installations. */
+/** Returns the newest PostgreSQL installation of the machine. */
 const findLocalBinaries = (): string | undefined =>
   globSync('/usr/lib/postgresql/*/bin')
     .filter((bin) => existsSync(join(bin, 'initdb')))
@@ -23,8 +23,8 @@ const getOwner = (): { uid?: number; gid?: number } => {
 }
 
 /**
- * `folder`: where the data stay; without it they are removed with the server. `settings`: PostgreSQL's, added to
- * the bench's own.
+ * `folder` keeps the data. Without it they are removed with the server. `settings` are added to the bench's
+ * settings.
  */
 export type PostgresOptions = { folder?: string; settings?: Readonly<Record<string, string>> }
 
@@ -60,7 +60,7 @@ const startLocal = async (bin: string, { folder: kept, settings }: PostgresOptio
   })
 }
 
-/** The machine's PostgreSQL, else the bundled one. */
+/** Starts the machine's PostgreSQL, or the bundled one if none is installed. */
 export const startPostgres = async (options: PostgresOptions = {}): Promise<Started> => {
   const bin = findLocalBinaries()
   if (bin) return startLocal(bin, options)
@@ -95,9 +95,9 @@ const readNumber = async (
   return value
 }
 
-/** Returns the process whose children are PostgreSQL's other processes. NaN if the system does not provide it. */
+/** Returns the pid of PostgreSQL's main process, or NaN if the system does not provide it. */
 export const getPostmaster = (url: string): Promise<number> => readNumber(url, 'pg_backend_pid()', getParent)
 
-/** Returns the number of finished transactions of all databases. A query outside a transaction is one, too. */
+/** Returns the number of finished transactions of all databases. A query outside a transaction counts as one. */
 export const countTransactions = (url: string): Promise<number> =>
   readNumber(url, 'select sum(xact_commit + xact_rollback) from pg_stat_database')

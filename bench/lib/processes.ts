@@ -15,10 +15,9 @@ const root = join(import.meta.dirname, '../..')
 
 const readyWithinMs = 60_000
 
-/** Something started for a bench. `label` says what it is, for the report. */
+/** `label` describes it in reports. */
 export type Started = { url: string; label: string; stop(): Promise<void> }
 
-/** With its process, for what it costs. */
 export type Server = Started & { pid: number }
 
 export { freePort }
@@ -29,14 +28,14 @@ export const makeFolder = (): string => {
   return folder
 }
 
-/** The program's file; undefined: it is not installed. */
+/** Returns the path of a program. `undefined` if it is not installed. */
 export const findOnPath = (program: string): string | undefined =>
   (process.env.PATH ?? '')
     .split(delimiter)
     .map((each) => join(each, program))
     .find(existsSync)
 
-/** Starts the machine's redis-server. Undefined if it is not installed. */
+/** Returns `undefined` if redis-server is not installed. */
 export const startRedis = async (): Promise<Server | undefined> => {
   const program = findOnPath('redis-server')
   if (!program) return undefined
@@ -66,7 +65,7 @@ export const end = async (child: ChildProcess): Promise<void> => {
   await once(child, 'exit')
 }
 
-/** Counted as ever, refused never. */
+/** Limits are counted as usual, but never reached. */
 const noLimits = Object.fromEntries(
   ['PREMIUM', 'ENTERPRISE', 'DEMO']
     .flatMap((plan) => [`LIMIT_${plan}_BURST`, `LIMIT_${plan}_MINUTE`])
@@ -74,10 +73,10 @@ const noLimits = Object.fromEntries(
     .map((name) => [name, '1000000000']),
 )
 
-/** The token that reads `/metrics` of the bench's services. */
+/** The bench's services accept this token for `/metrics`. */
 export const metricsToken = 'metrics-of-the-bench'
 
-/** The service as a process, everything on, its log in a file. `execArgv`: of Node. */
+/** Starts the service with all features, logging to a file. `execArgv`: flags of Node. */
 export const startService = async (
   env: Readonly<Record<string, string>>,
   execArgv: readonly string[] = [],
@@ -111,7 +110,7 @@ export const startService = async (
     )
   while (!(await isReady())) {
     if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`The service did not get ready:\n${readFileSync(logFile, 'utf8')}`)
+      throw new Error(`The service did not become ready:\n${readFileSync(logFile, 'utf8')}`)
     }
     await delay(50)
   }
@@ -126,7 +125,6 @@ export const startService = async (
   })
 }
 
-/** One of bench/reference.ts, told what to answer. */
 export const startReference = async (instructions: Instructions): Promise<Server> => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../reference.ts')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,18 +1,18 @@
 const width = 30
 const tellEvery = 0.1
 
-/** Writes a line for a person to follow; not to the output that others may read. */
+/** Writes to stderr, because programs may read stdout. */
 export const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
 export type Progress = { at(done: number): void; end(): void }
 
-/** Returns the rest of the time in words, if it passes as the time since `startedAt` did for this share of the work. */
+/** Returns the estimated remaining time as text, assuming constant speed. */
 export const describeRest = (startedAt: number, share: number): string => {
   const seconds = ((performance.now() - startedAt) / 1000) * (1 / share - 1)
   return share > 0 ? `about ${seconds.toFixed(0)} s left` : ''
 }
 
-/** A bar where there is a terminal, else a line for each tenth. */
+/** Shows a bar in a terminal, else prints a line for each tenth. */
 export const createProgress = (label: string, total: number): Progress => {
   const startedAt = performance.now()
   let told = 0

@@ -6,10 +6,10 @@ import { prepareDatabase } from '../../app/local/prepare.ts'
 
 export const secretKey = 'a secret of the bench that is longer than thirty-two characters'
 
-/** A customer of the bench, with plan enterprise. */
+/** A customer with plan enterprise. */
 export type Customer = { customerId: string; apiKey: string }
 
-/** A database as `migrate` leaves it, with a signing key. */
+/** Migrates a database and adds a signing key. */
 export const prepareSchema = async (url: string): Promise<void> => {
   const owner = createDb(
     createPool(url, { max: 1, applicationName: 'bench', onError: () => {}, statementTimeoutMs: 0 }),
@@ -34,7 +34,7 @@ const products = `
   select $1, 'prd-' || n, 'Radio module ' || n, 'RM-' || n, 'Acme', 'Acme Wireless GmbH'
   from generate_series(1, $2) n`
 
-/** A key of the customer that never ends, its only one that is needed. */
+/** The key never expires. */
 export const issueKey = async (client: pg.Client, customerId: string): Promise<string> => {
   const { keyId, apiKey, secretSha256 } = createApiKey()
   const text = 'insert into api_keys (customer_id, key_id, secret_sha256) values ($1, $2, $3)'
@@ -42,7 +42,7 @@ export const issueKey = async (client: pg.Client, customerId: string): Promise<s
   return apiKey
 }
 
-/** Customers with certificates and products each; their keys never end. */
+/** Each customer gets the same number of certificates and products, and a key that never expires. */
 export const seedCustomers = async (
   url: string,
   names: readonly string[],
@@ -66,7 +66,6 @@ export const seedCustomers = async (
   return made
 }
 
-/** An access token of the customer. */
 export const logIn = async (base: string, { apiKey }: Customer): Promise<string> => {
   const answer = await fetch(`${base}/v1/auth/login`, {
     method: 'POST',

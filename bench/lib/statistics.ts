@@ -1,8 +1,8 @@
-/** The middle one; NaN of nothing. */
+/** NaN for an empty list. Of two middle values, returns the larger. */
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-/** Nearest rank: the least of the values that `share` of them do not exceed; NaN of nothing. */
+/** Nearest rank: the smallest value that at least `share` of the values do not exceed. NaN for an empty list. */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
@@ -10,10 +10,10 @@ export const percentile = (values: readonly number[], share: number): number => 
 
 export type Point = { x: number; y: number }
 
-/** A straight line through points. `error` is the standard error of the slope; Infinity for fewer than three points. */
+/** `error` is the standard error of the slope. Infinity for fewer than three points. */
 export type Line = { slope: number; intercept: number; error: number }
 
-/** Least squares. NaN where all points share one x. */
+/** Least squares. NaN if all points have the same x. */
 export const fitLine = (points: readonly Point[]): Line => {
   const mean = (pick: (point: Point) => number) =>
     points.reduce((sum, point) => sum + pick(point), 0) / points.length
@@ -28,8 +28,8 @@ export const fitLine = (points: readonly Point[]): Line => {
 }
 
 /**
- * Returns the lowest point of each window of x. The lowest point shows the heap's size after a garbage collection.
- * Other points only show how long ago the last collection was.
+ * Returns the lowest point of each window of x. It shows the heap size after a garbage collection. Other
+ * points depend only on the time since the last collection.
  */
 export const getLowest = (points: readonly Point[], window: number): Point[] => {
   const lowest = new Map<number, Point>()

@@ -1,6 +1,6 @@
 /**
- * Makes pages of 50 that no cache knows: their last value is a number of microseconds, of a second that no other run
- * has. For `numbered` of a target.
+ * Returns `numbered` of a target, for pages of 50 that are never cached. Each run uses a different second,
+ * and each request a different microsecond of it.
  */
 export const createUniquePages = () => {
   let second = 0

@@ -4,24 +4,24 @@ import { startPostgres } from './postgres.ts'
 import { freePort, type Server, type Started, startRedis, startService } from './processes.ts'
 import { type Customer, logIn, prepareSchema, secretKey, seedCustomers } from './seed.ts'
 
-/** All that scenarios ask: services on one seeded database, and tokens. */
+/** Services on one seeded database, and tokens for them. */
 export type World = {
-  /** Memory cache only. */
+  /** Has a memory cache only. */
   service: Server
-  /** The same over TLS; undefined unless wanted. */
+  /** The same service over TLS. `undefined` unless requested. */
   tls: { service: Server; files: CertificateFiles } | undefined
-  /** Redis and no memory cache; undefined unless wanted, and where there is no Redis. */
+  /** Has Redis and no memory cache. `undefined` unless requested, or if Redis is not installed. */
   redis: { service: Server; store: Server } | undefined
   database: Started
-  /** Of the customer that the single scenarios ask for. */
+  /** The customer of the single scenarios. */
   customer: Customer
-  /** Every service takes it. */
+  /** Every service accepts it. */
   token: string
-  /** Of the many that the mixed scenario asks for, with their names. */
+  /** The customers of the mixed scenario. */
   crowd: readonly { customerId: string; token: string }[]
-  /** The operator's system: changes one record of a customer. */
+  /** Changes one record of a customer, as the operator's system would. */
   write(customerId: string): Promise<void>
-  /** One of the crowd, by its key. */
+  /** Logs in a customer of the crowd with its API key. */
   logIn(customerId: string): Promise<string>
   close(): Promise<void>
 }
@@ -30,14 +30,14 @@ export type WorldOptions = {
   certificates: number
   crowdSize: number
   say: (line: string) => void
-  /** Also the services over TLS and with Redis. */
+  /** Also starts the services over TLS and with Redis. */
   isWhole?: boolean
   execArgv?: readonly string[]
 }
 
 const certificatesOfCrowd = 200
 
-/** Starts everything, says with what, and seeds it. */
+/** Starts everything, logs the versions, and seeds the database. */
 export const createWorld = async ({
   certificates,
   crowdSize,
@@ -55,7 +55,7 @@ export const createWorld = async ({
     const store = isWhole ? await startRedis() : undefined
     if (store) started.push(store)
     say(`Database: ${database.label}.`)
-    if (isWhole) say(`Redis: ${store?.label ?? 'none is installed, its scenarios are left out'}`)
+    if (isWhole) say(`Redis: ${store?.label ?? 'not installed, its scenarios are left out'}`)
     await prepareSchema(database.url)
     say(`Seeding ${certificates} certificates, and ${crowdSize} customers with ${certificatesOfCrowd} each`)
     const [customer] = (await seedCustomers(database.url, ['bench'], certificates)) as [Customer]
@@ -90,7 +90,7 @@ export const createWorld = async ({
       token: await logIn(service.url, customer),
       logIn: (customerId) => {
         const each = crowdKeys.find((customer) => customer.customerId === customerId)
-        if (!each) throw new Error(`${customerId} is not of the crowd`)
+        if (!each) throw new Error(`${customerId} is not in the crowd`)
         return logIn(service.url, each)
       },
       write: async (customerId) => {

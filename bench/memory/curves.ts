@@ -3,7 +3,7 @@ import { toEntities } from '../lib/html.ts'
 const [width, height] = [900, 260]
 const colours = ['#d9822b', '#3d7ea6', '#2f9e6e']
 
-/** Curves over seconds from 0, in MiB, with a line at the goal and one where the warm-up ended. As SVG. */
+/** Draws curves in MiB over seconds as SVG, with lines at the goal and at the end of the warm-up. */
 export const drawCurves = (
   seconds: readonly number[],
   curves: Readonly<Record<string, readonly number[]>>,

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { requestText } from '../lib/client.ts'
 import type { World } from '../lib/world.ts'
 
-/** A customer with its token. */
 type Asker = World['crowd'][number]
 
 const codings = ['identity', 'gzip', 'br']
@@ -11,8 +10,8 @@ const onlyOnce = 10
 const known = 7
 
 /**
- * Makes the n-th request of a mixed crowd. Of ten requests, seven are repeated again and again. Two are of
- * thousands that fill the cache and evict each other. One is asked once and never again.
+ * Creates the n-th request of a mixed crowd. Of ten requests, seven are repeated often. Two come from
+ * thousands of different requests that fill the cache and evict each other. One is never repeated.
  */
 export const createRequests = (crowd: readonly Asker[]) => {
   const tags = new Map<string, string>()
@@ -37,7 +36,7 @@ export const createRequests = (crowd: readonly Asker[]) => {
       const path = getPath(n, Math.random)
       const name = `${customerId} ${path}`
       const coding = codings[n % codings.length] as string
-      // Every fourth is a poll, where something is known.
+      // Every fourth request sends If-None-Match, if its ETag is known.
       const tag = n % 4 === 0 ? tags.get(name) : undefined
       asked.set(n, name)
       return requestText(path, {
@@ -50,16 +49,13 @@ export const createRequests = (crowd: readonly Asker[]) => {
       const name = asked.get(n) as string
       asked.delete(n)
       const tag = /\r\netag: (\S+)/i.exec(head)?.[1]
-      // As many as a few clients would keep.
+      // Bounded to 5,000 ETags, as a few clients would keep.
       if (tag && (tags.has(name) || tags.size < 5_000)) tags.set(name, tag)
     },
   }
 }
 
-/**
- * Starts the load beside the reads: writes, logins, exports and followers of the feed. Returns a function that
- * stops it.
- */
+/** Starts writes, logins, exports and followers of the feed. Returns a function that stops them. */
 export const startOthers = (world: World, writesPerSecond: number): (() => Promise<{ failed: number }>) => {
   const { service, crowd, write, logIn } = world
   const end = new AbortController()

@@ -1,7 +1,7 @@
 import { toEntities } from '../lib/html.ts'
 import { type Frame, getRoom } from './tree.ts'
 
-/** Narrower ones are left out: nobody reads them, and the file stays small. */
+/** Narrower frames are left out: they are unreadable, and the file stays small. */
 const leastShare = 0.002
 const rowPx = 18
 
@@ -12,7 +12,7 @@ border-right:1px solid Canvas;border-bottom:1px solid Canvas;cursor:pointer;colo
 #said{min-height:1.5em;font-family:ui-monospace,monospace;font-size:13px}.key span{padding:0 .5em;border-radius:2px;color:#111;margin-right:.5em}
 .key .ours{background:#f2a541}.key .package{background:#8fb8de}.key .node{background:#9fc59a}.key .engine{background:#c9c3b6}input{font:inherit}`
 
-/** Click: that frame as wide as the page. Typing: the others fade. Readable without. */
+/** A click widens a frame to the page. Typing fades the other frames. The page is readable without scripts. */
 const script = `const box=document.querySelector('.flame'),all=[...box.children],said=document.getElementById('said')
 for(const e of all){e.x=parseFloat(e.style.left);e.w=parseFloat(e.style.width)}
 const show=(x,w)=>{for(const e of all){const inside=e.x<x+w-1e-6&&e.x+e.w>x+1e-6;const l=Math.max(e.x,x),r=Math.min(e.x+e.w,x+w)
@@ -28,7 +28,7 @@ const getKind = ({ place, name }: Frame): string => {
   return /^(app|plugins|routes|schemas)(\/|$)/.test(room) ? 'ours' : 'package'
 }
 
-/** The tree from above: who calls stands over what it calls, as wide as its time. */
+/** Callers are above their callees. Width is time. */
 export const drawFlame = (tree: Frame): { html: string; css: string } => {
   const boxes: string[] = []
   let depth = 0

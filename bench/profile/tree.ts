@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What `node --cpu-prof` writes; times in microseconds of the machine's monotonic clock. */
+/** Output of `node --cpu-prof`. Times are microseconds of the machine's monotonic clock. */
 export type CpuProfile = {
   nodes: {
     id: number
@@ -13,10 +13,10 @@ export type CpuProfile = {
   timeDeltas: number[]
 }
 
-/** A function with what it called, merged over all ways that lead to it from here. Microseconds. */
+/** A function and its callees, merged over all call paths from here. Times are in microseconds. */
 export type Frame = { name: string; place: string; self: number; total: number; children: Frame[] }
 
-/** Returns where code is from: a path of the project, a package's name, or Node's own module. '' is the engine. */
+/** Returns a path of the project, a package's name, or Node's module. '' is the engine. */
 export const getPlace = (url: string, root: string): string => {
   if (url === '' || url.startsWith('node:')) return url
   const path = relative(root, url.startsWith('file:') ? fileURLToPath(url) : url)
@@ -24,7 +24,7 @@ export const getPlace = (url: string, root: string): string => {
   return inside ?? (path.startsWith('..') ? 'elsewhere' : path)
 }
 
-/** What the engine says of itself; anything else without a place is a function of Node or V8 in C++. */
+/** Names of the engine's own parts. Other frames without a place are C++ functions of Node or V8. */
 const engineParts = new Set(['(garbage collector)', '(program)'])
 
 /** Returns the room of a place, such as `app/cache`, `plugins`, a package or `node:http`. */
@@ -39,12 +39,11 @@ export const getRoom = (place: string, name: string): string => {
     .join('/')
 }
 
-/** Waiting is no cost. */
 const idle = '(idle)'
 
 /**
- * The calls between two moments as one tree, without idle time, heaviest first. `idle`: that time, microseconds.
- * A sample's time is that until the next, as Chromium's tools count it.
+ * Merges the calls between two moments into one tree, heaviest first. Idle time is separate, in microseconds.
+ * A sample lasts until the next one, as in Chromium's tools.
  */
 export const readProfile = (
   { nodes, samples, timeDeltas, startTime }: CpuProfile,
@@ -98,7 +97,7 @@ export const readProfile = (
   return { tree: { name: 'all', place: '', self: 0, total, children }, idle: idled }
 }
 
-/** Time that was spent in a function or room itself, by name; heaviest first. */
+/** Returns the time spent in each function or room itself, heaviest first. */
 export const selfTimes = (tree: Frame, nameOf: (frame: Frame) => string): [name: string, time: number][] => {
   const times = new Map<string, number>()
   const visit = (frame: Frame) => {

@@ -17,7 +17,7 @@ import { addCustomer, createTestDatabase, listenTestApp } from '../../test/helpe
 
 const root = join(import.meta.dirname, '../..')
 
-/** The built client and its pure vectors, and a page that may import them. */
+/** Serves the built client, its pure vectors, and a page that may import them. */
 const servePage = async (t: Test): Promise<string> => {
   const dist = t.testdir({})
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'clients/typescript')]

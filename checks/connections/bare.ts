@@ -14,14 +14,14 @@ const runAsProcess = async ({ cert, key, bytes }: Order): Promise<void> => {
   const body = 'x'.repeat(bytes)
   const files = { cert: readFileSync(cert), key: readFileSync(key), allowHTTP1: true }
   const server = createSecureServer(files, (_, response) => response.end(body))
-  // Longer than any crowd stays.
+  // Longer than a crowd stays connected.
   Object.assign(server, { keepAliveTimeout: 600_000 })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   process.send?.((server.address() as AddressInfo).port)
 }
 
-/** Starts a server of Node's own, without a line of the service: what it holds, nobody can save. */
+/** Starts a plain Node server without the service's code. Its memory per connection is the minimum. */
 export const openBare = async (bytes: number): Promise<Bare> => {
   const { cert, key, remove } = makeCertificate()
   const child = fork(fileURLToPath(import.meta.url), { execArgv: ['--max-semi-space-size=8'] })

@@ -5,20 +5,18 @@ import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { page, type Stage } from './stage.ts'
 
-/** Protocols that clients speak over TLS. */
 export const protocols = ['HTTP/1.1', 'HTTP/2'] as const
 type Protocol = (typeof protocols)[number]
 
 type Order = { port: number; authorization: string; protocol: Protocol; count: number }
 
-/** Clients that open connections, ask once, and stay connected without a word. */
+/** Clients that connect, send one request, and stay connected without another. */
 export type Crowd = {
-  /** How many of their connections are open. */
   count(): Promise<number>
   leave(): Promise<void>
 }
 
-/** A client opens its connection while so many others do. */
+/** Number of clients that connect at the same time. */
 const atOnce = 50
 const openWithinMs = 60_000
 
@@ -63,18 +61,20 @@ const runAsProcess = async (order: Order): Promise<void> => {
 const hear = async (child: ChildProcess): Promise<number> => {
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(openWithinMs)])
-  const gone = once(child, 'exit', { signal }).then(() => Promise.reject(new Error('the crowd is gone')))
+  const gone = once(child, 'exit', { signal }).then(() =>
+    Promise.reject(new Error('the process of the crowd has exited')),
+  )
   try {
     const [count] = await Promise.race([once(child, 'message', { signal }), gone])
     return count
   } finally {
-    // The other event is not waited for any more.
+    // Nothing awaits the other event any more.
     gone.catch(() => {})
     over.abort()
   }
 }
 
-/** Opens so many connections from a process of their own. Resolves when each has had its answer. */
+/** Opens this many connections from a separate process. Resolves when each has received its answer. */
 export const openCrowd = async (
   { port, authorization }: Pick<Stage, 'port' | 'authorization'>,
   protocol: Protocol,

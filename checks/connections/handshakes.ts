@@ -4,26 +4,27 @@ import { connect } from 'node:tls'
 import type { Stage } from './stage.ts'
 
 export type Handshakes = {
-  /** New connections a second, as fast as this one client goes. */
+  /** New connections per second, at the maximum speed of this one client. */
   perSecond: number
-  /** Microseconds of processor time that the service spends on one, from its arrival to its end. */
+  /** Processor time of the service for one connection, from accept to close, in microseconds. */
   cpuMicroseconds: number
 }
 
 const clients = 8
 
-/** Connects and leaves. Throws if the session was not resumed where it should be, or the other way round. */
+/** Connects and disconnects. Throws if the session was unexpectedly resumed or not resumed. */
 const meet = async (port: number, session: Buffer | undefined): Promise<void> => {
   const to = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }
   const socket = connect({ ...to, ...(session ? { session } : {}) })
   await once(socket, 'secureConnect')
-  if (socket.isSessionReused() !== (session !== undefined)) throw new Error('resumed: expected the opposite')
+  if (socket.isSessionReused() !== (session !== undefined))
+    throw new Error('the session was unexpectedly resumed or not resumed')
   socket.end()
   socket.resume()
   await once(socket, 'close')
 }
 
-/** Returns a ticket of the service. It is good for all connections that follow. */
+/** Returns a session ticket of the service, which is valid for many connections. */
 export const fetchTicket = async ({ port }: Pick<Stage, 'port'>): Promise<Buffer> => {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
   const [ticket] = await once(socket, 'session')
@@ -31,7 +32,7 @@ export const fetchTicket = async ({ port }: Pick<Stage, 'port'>): Promise<Buffer
   return ticket
 }
 
-/** Makes new connections for this many seconds, eight at once. `session`: each resumes it; absent: none does. */
+/** Opens new connections for this many seconds, eight at a time. Each resumes `session`, if it is defined. */
 export const measureHandshakes = async (
   { port, cpuMs }: Stage,
   seconds: number,

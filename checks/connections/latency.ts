@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { quantile } from '../overload/load.ts'
 import { page, type Stage } from './stage.ts'
 
-/** Far from saturation, so that what it sees is not a queue of its own. */
+/** Far from saturation, to avoid a queue that distorts the measurement. */
 const perSecond = 300
 const tickMs = 2
 
 /**
- * Asks for the cached page at a constant rate over kept connections, and returns the p99 in milliseconds. An answer's
- * time counts from when its request was due. Throws if one is not 200.
+ * Requests the cached page at a constant rate over keep-alive connections, and returns the p99 in
+ * milliseconds. Latency counts from when a request was due. Throws if a status is not 200.
  */
 export const measureLatency = async (
   { port, authorization }: Pick<Stage, 'port' | 'authorization'>,
@@ -32,7 +32,7 @@ export const measureLatency = async (
       )
       asked.once('error', reject)
     })
-  // Connections and code first.
+  // Warms up connections and code.
   await Promise.all(Array.from({ length: 20 }, () => send(performance.now())))
   times.length = 0
   const startedAt = performance.now()

@@ -5,21 +5,21 @@ import { fetchTicket, type Handshakes, measureHandshakes } from './handshakes.ts
 import { measureLatency } from './latency.ts'
 import { openStage, type Stage } from './stage.ts'
 
-// What it proves, and how to read it: checks/README.md.
+// See checks/README.md.
 
 const count = Number(process.env.CONNECTIONS ?? 5_000)
 const seconds = Number(process.env.SECONDS ?? 2)
 const rounds = 1
 const handshakeRounds = 3
-/** The goal, which Node's own server misses: see the README. */
+/** Node's bare server exceeds this goal: see the README. */
 const goalBytes = 40_000
-/** What the service may hold beyond that server. */
+/** Allowed memory per connection beyond that of the bare server. */
 const mostExtraBytes = 15_000
-/** The p99 with the crowd, compared with the p99 without it in the same run. Beyond this it is an effect. */
+/** Limit of the p99 with the crowd, divided by the p99 without it in the same run. */
 const mostSlower = 1.5
-/** Differences below it are the machine's. */
+/** Smaller differences are noise. */
 const noiseMs = 2
-/** So long a process that was busy goes on to give memory back. */
+/** How long a busy process takes to return memory to the system. */
 const settleMs = 2_000
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -36,7 +36,7 @@ const compareHandshakes = async (algorithm: 'ec' | 'rsa') => {
   const stage = await openStage(algorithm)
   try {
     const ticket = await fetchTicket(stage)
-    // The first connections meet code that is not compiled yet.
+    // The first connections run code that is not compiled yet.
     await measureHandshakes(stage, 1)
     await measureHandshakes(stage, 1, ticket)
     const full: Handshakes[] = []
@@ -54,7 +54,7 @@ const compareHandshakes = async (algorithm: 'ec' | 'rsa') => {
       return cpu
     }
     const costs = { full: show(`${algorithm}, full`, full), resumed: show(`${algorithm}, resumed`, resumed) }
-    // With P-256 the signature is cheap, and the key exchange is done in both.
+    // A P-256 signature is cheap, and both kinds of handshake include a key exchange.
     if (algorithm === 'rsa')
       judge('a resumed handshake costs less than a full one', costs.resumed < costs.full)
   } finally {
@@ -62,7 +62,7 @@ const compareHandshakes = async (algorithm: 'ec' | 'rsa') => {
   }
 }
 
-/** Has the service use what it uses once: buffers, compiled code, the heap's young part. */
+/** Fills everything that is allocated only once: buffers, compiled code, the young generation of the heap. */
 const warmUp = async (stage: Stage, protocol: (typeof protocols)[number]) => {
   const crowd = await openCrowd(stage, protocol, 200)
   await measureLatency(stage, seconds)
@@ -70,7 +70,7 @@ const warmUp = async (stage: Stage, protocol: (typeof protocols)[number]) => {
   await delay(settleMs)
 }
 
-/** Bytes that a connection holds in a server of Node's own, which sends as much. */
+/** Returns the bytes per connection of a bare Node server that sends answers of the same size. */
 const measureBare = async (protocol: (typeof protocols)[number], pageBytes: number): Promise<number> => {
   const bare = await openBare(pageBytes)
   try {
@@ -108,19 +108,19 @@ const keepCrowd = async (protocol: (typeof protocols)[number]) => {
       crowd = undefined
       await delay(settleMs)
     }
-    // What the first crowd left is used again: the first difference is the whole one.
+    // Later crowds reuse the memory of the first one, so only the first difference is complete.
     const [most = Number.NaN] = bytes
     const bare = await measureBare(protocol, stage.pageBytes)
     say(`       ${protocol}: ${count} idle connections hold ${kB(most)} each; the goal is ${kB(goalBytes)}`)
     judge(
-      `${protocol}: a server of Node's own holds ${kB(bare)}; the service at most ${kB(mostExtraBytes)} more`,
+      `${protocol}: a bare Node server holds ${kB(bare)} per connection. The service may hold ${kB(mostExtraBytes)} more`,
       most <= Math.max(goalBytes, bare + mostExtraBytes),
     )
     const without = median(p99.map((each) => each.without))
     const beside = median(p99.map((each) => each.with))
     const shown = p99.map((each) => `${each.without.toFixed(1)} → ${each.with.toFixed(1)} ms`).join(', ')
     judge(
-      `${protocol}: p99 of a cached page without and beside them: ${shown}`,
+      `${protocol}: p99 of a cached page without and with them: ${shown}`,
       beside <= without * mostSlower || beside - without <= noiseMs,
     )
   } finally {

@@ -5,15 +5,14 @@ import { makeCertificate, openHttp2 } from '../../test/api/sockets.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../../test/helper.ts'
 import { startService } from '../../test/service.ts'
 
-/** A cached page of 50 products. */
 export const page = '/v1/products'
 
-/** The service over TLS, as `npm start` runs it, with a customer whose page is in its memory. */
+/** The service over TLS, as `npm start` runs it. The customer's page is in its memory cache. */
 export type Stage = {
   port: number
   apiKey: string
   authorization: string
-  /** Milliseconds of processor time that the process has used. */
+  /** Processor time that the process has used, in milliseconds. */
   cpuMs(): number
   /** Bytes of the page's body. */
   pageBytes: number
@@ -21,22 +20,21 @@ export type Stage = {
   close(): Promise<void>
 }
 
-/** Linux counts processor time in ticks of a hundredth of a second. */
+/** Linux counts processor time in ticks of 10 ms. */
 const tickMs = 10
 
 const readCpuMs = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
-  // Behind the name stand 11 other fields, then user and system time.
+  // The fields after the name: 11 others, then user and system time.
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
 
-/** Resident memory of a process, in bytes. */
 export const readRssBytes = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Logs in and has the page kept in memory, over HTTP/2. */
+/** Logs in and loads the page into the memory cache, over HTTP/2. */
 const warm = async (port: number, apiKey: string): Promise<Pick<Stage, 'authorization' | 'pageBytes'>> => {
   const { ask, close } = openHttp2(port)
   const basic = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
@@ -50,7 +48,7 @@ const warm = async (port: number, apiKey: string): Promise<Pick<Stage, 'authoriz
   for (let count = 0; count < 3; count += 1) {
     const { status, body: text } = await ask({ ':path': page, authorization })
     pageBytes = Buffer.byteLength(text)
-    if (status !== 200) throw new Error(`the page is answered with ${status}`)
+    if (status !== 200) throw new Error(`the page returned ${status}`)
   }
   close()
   return { authorization, pageBytes }
@@ -66,7 +64,7 @@ const isReady = async (port: number): Promise<boolean> => {
   return answer?.status === 200
 }
 
-/** Makes a database, a certificate and the service; `close` removes all of them. */
+/** Creates a database, a certificate and the service. `close` removes all of them. */
 export const openStage = async (algorithm: 'ec' | 'rsa' = 'ec'): Promise<Stage> => {
   const database = await createTestDatabase()
   const apiKey = await addCustomer(database, 'acme', { plan: 'enterprise' })

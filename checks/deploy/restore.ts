@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 const bin = '/usr/lib/postgresql/15/bin'
 const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
 
-/** What the section of the backup has people tell PostgreSQL, in order. */
+/** Returns the SQL statements of the documentation's backup section, in order. */
 const documentedRoles = (): string[] => {
   const [, section = ''] = /^## Backup and restore$([\s\S]*?)^## /m.exec(operations) ?? []
   return [...section.matchAll(/^psql (.*)$/gm)].flatMap(([, line = '']) =>
@@ -24,19 +24,19 @@ const run = async (program: string, args: readonly string[], env: Record<string,
   return (await promisify(execFile)(program, args, settings)).stdout
 }
 
-/** The service, until it has sealed the audit trail; it must end in order. */
+/** Runs the service until it has sealed the audit trail. Throws if it does not shut down cleanly. */
 const serve = async (url: string): Promise<void> => {
   const service = await startService({ DATABASE_URL: url, SECRET_KEY: secretKey })
   await untilReady(service)
   await service.printed('"audit head"')
   const code = await service.stop()
-  if (code !== 0) throw new Error(`it ended with ${code}: ${service.output()}`)
+  if (code !== 0) throw new Error(`the service exited with ${code}: ${service.output()}`)
 }
 
 /**
- * Takes a backup of one server and restores it on another, where the service never ran, as docs/operations.md
- * describes. Throws if the restored data do not verify, are incomplete, or cannot be served. It needs root and
- * Debian's PostgreSQL 15.
+ * Takes a backup of one server and restores it on another one, which has never run the service, as
+ * docs/operations.md describes. Throws if the restored data do not verify, are incomplete, or cannot be
+ * served. Needs root and Debian's PostgreSQL 15.
  */
 export const restoreElsewhere = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-restore-'))

@@ -19,9 +19,9 @@ import { freePort } from '../../test/servers.ts'
 import { startPrimary } from '../topology/engines.ts'
 import { restoreElsewhere } from './restore.ts'
 
-// Checks the deployment files with the tools that read them. It also repeats the steps of the Dockerfile in a clean
-// folder, as a user who cannot write there. It needs root (to become that user), python3 with venv, Debian's PostgreSQL
-// 15, and downloads by pip and npm.
+// Checks the deployment files with the tools that read them. Also repeats the steps of the Dockerfile in an
+// empty folder, as a user without write access. It needs root (to become that user), python3 with venv,
+// Debian's PostgreSQL 15, and downloads by pip and npm.
 
 const root = join(import.meta.dirname, '../..')
 const tools = join(root, 'node_modules/.cache/deploy-check')
@@ -31,7 +31,6 @@ const packages = [
   'grafana-foundation-sdk==1769699379!11.6.0',
 ]
 const stepLimitMs = 180_000
-/** The image's. */
 const uid = 1000
 const folder = mkdtempSync(join(tmpdir(), 'certdata-image-'))
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
@@ -74,13 +73,13 @@ assert str(fly["metrics"]["port"]) == env["METRICS_PORT"], "metrics are asked at
 assert fly["kill_timeout"] > 20 + int(env["DRAIN_SECONDS"]), "killed before it has ended in order"
 `
 
-/** What the Dockerfile says after a word at the beginning of a line, with the lines that go on with it. */
+/** Returns the arguments of all instructions of this name, with continuation lines joined. */
 const instructions = (word: string): string[] =>
   [...dockerfile.replaceAll('\\\n', ' ').matchAll(new RegExp(`^${word} (.+)$`, 'gm'))].map(
     ([, rest = '']) => rest,
   )
 
-/** The image's file system, as its two stages make it, owned by root. */
+/** Builds the image's file system as the two stages of the Dockerfile do, owned by root. */
 const makeTree = async () => {
   chmodSync(folder, 0o755)
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
@@ -93,7 +92,7 @@ const makeTree = async () => {
     const [from = '', to = ''] = copied.split(' ')
     if (to.endsWith(`${from}/`)) cpSync(join(root, from), join(folder, from), { recursive: true })
   }
-  // Images have their own.
+  // Images contain Node, too.
   copyFileSync(process.execPath, join(folder, 'node'))
   const path = `${folder}:${process.env.PATH}`
   const inFolder = compile.replaceAll('/srv/certdata', folder)
@@ -119,7 +118,7 @@ const runImage = async () => {
     await superuser.connect()
     await superuser.query('create database certdata')
     await superuser.end()
-    // As the image of PostgreSQL runs it.
+    // As the PostgreSQL image runs it.
     const logins = ['-v', 'ON_ERROR_STOP=1', '-f', 'deploy/postgres/logins.sql', primary.url('postgres')]
     await run('psql', logins, {
       env: { PATH: process.env.PATH ?? '', OWNER_PASSWORD: 'owner', WEB_PASSWORD: 'web' },
@@ -158,8 +157,8 @@ const runImage = async () => {
       service.kill('SIGTERM')
     }
     const [code] = await ended
-    if (code !== 0) throw new Error(`it ended with ${code}`)
-    if ((await digestTree()) !== before) throw new Error('something was written into its tree')
+    if (code !== 0) throw new Error(`the service exited with ${code}`)
+    if ((await digestTree()) !== before) throw new Error('the service changed files of the image')
   } finally {
     await primary.stop()
   }

@@ -4,7 +4,7 @@ import type { NetConnectOpts } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Distance, openDistance, type Passage } from './proxy.ts'
 
-/** A distance in a process of its own, which keeps its times however busy this process is. */
+/** A distance in a separate process, whose delays stay exact while this process is busy. */
 export type DistanceAside = {
   readonly port: number
   setOneWayMs(ms: number): Promise<void>
@@ -25,7 +25,6 @@ const runAsProcess = async ({ to, oneWayMs }: Order): Promise<void> => {
   tell()
 }
 
-/** As `openDistance`, in another process. */
 export const openDistanceAside = async (to: NetConnectOpts, oneWayMs: number): Promise<DistanceAside> => {
   const child = fork(fileURLToPath(import.meta.url))
   const ask = async (order: Partial<Order>): Promise<State> => {

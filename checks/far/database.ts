@@ -7,22 +7,22 @@ import { load, quantile } from '../overload/load.ts'
 import { type DistanceAside, openDistanceAside } from './aside.ts'
 import { getAddress } from './proxy.ts'
 
-/** Two instances of the freshness check, far from their primary. Redis is near, and so is the standby. */
+/** Two instances of the freshness check, far from their primary. Redis and the standby are near. */
 export type FarDatabase = {
   stage: Stage
-  /** Between the instances and the primary. */
+  /** The distance between the instances and the primary. */
   distance: DistanceAside
-  /** Statements of pages that the first instance has sent to the primary and to the standby since the last call. */
+  /** Counts page statements of the first instance to primary and standby since the last call. */
   takeFills(): Promise<{ fills: number; fromStandby: number }>
   close(): Promise<void>
 }
 
 const getInstance = ({ instances }: Stage) => instances[0] as Stage['instances'][number]
 
-/** From so far away a connection answers fewer than seven pages a second. */
+/** At this distance one connection answers fewer than seven pages per second. */
 const databasePool = 60
 
-/** Opens everything. `hasStandby`: a standby that receives the primary's log over the same distance. */
+/** `hasStandby` adds a standby that receives the primary's log over the same distance. */
 export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Promise<FarDatabase> => {
   const closing: (() => Promise<unknown>)[] = []
   const close = async () => {
@@ -56,7 +56,7 @@ export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Pr
 const customer = 'alpha'
 const getAuthorization = ({ stage }: FarDatabase) => `Bearer ${stage.getToken(customer)}`
 
-/** Round trips that ask for pages, and how many connections read data. Polls' connections have another name. */
+/** Counts the round trips for pages, and the connections that read data. Polls use another application name. */
 const countReads = async ({ distance }: FarDatabase) => {
   const reading = (await distance.passages()).filter(({ first }) =>
     first.includes('application_name\0certdata\0'),
@@ -65,12 +65,12 @@ const countReads = async ({ distance }: FarDatabase) => {
   return { turns, connections: reading.length }
 }
 
-/** As long as a poll takes. */
+/** The duration of a poll. */
 const longestPauseMs = 150
 
 let asked = 0
 
-/** Asks for a page that nobody asked for before; returns the milliseconds. Throws unless it is 200. */
+/** Requests a page that was never requested before. Returns milliseconds. Throws if the status is not 200. */
 const askUncached = async (far: FarDatabase, authorization: string): Promise<number> => {
   asked += 1
   const path = `/v1/products?limit=50&name[ne]=${asked}`
@@ -82,13 +82,13 @@ const askUncached = async (far: FarDatabase, authorization: string): Promise<num
 
 export type Uncached = { p50Ms: number; turnsPerPage: number; newConnections: number }
 
-/** Asks for this many uncached pages, one after the other, at random moments. */
+/** Requests uncached pages one after another, at random moments. */
 export const measureUncached = async (far: FarDatabase, count: number): Promise<Uncached> => {
   const authorization = getAuthorization(far)
   const before = await countReads(far)
   const times: number[] = []
   for (let n = 0; n < count; n += 1) {
-    // Not in step with the polls.
+    // Avoids synchronizing with the polls.
     await delay(Math.random() * longestPauseMs)
     times.push(await askUncached(far, authorization))
   }
@@ -103,7 +103,7 @@ export const measureUncached = async (far: FarDatabase, count: number): Promise<
 
 export type Cached = { p50Ms: number; p99Ms: number }
 
-/** Asks for one cached page at a constant rate. */
+/** Requests one cached page at a constant rate. */
 export const measureCached = async (far: FarDatabase, seconds: number): Promise<Cached> => {
   const authorization = getAuthorization(far)
   const request = () => ({ path: '/v1/products?limit=10', authorization })
@@ -114,7 +114,7 @@ export const measureCached = async (far: FarDatabase, seconds: number): Promise<
   return { p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) }
 }
 
-/** Changes records of another customer, so many a second, until the returned function is called. */
+/** Changes records of another customer at this rate, until the returned function is called. */
 export const startWriting = ({ stage }: FarDatabase, perSecond: number): (() => void) => {
   let count = 0
   const timer = setInterval(() => {

@@ -2,37 +2,34 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import pg from 'pg'
 
-/** What passed through one connection. */
 export type Passage = {
-  /** Bytes of the first thing that the client sent, as text: it shows what the connection is for. */
+  /** Bytes of the client's first write, as text. They show the purpose of the connection. */
   first: string
   /**
-   * Round trips: how often the client sent something after it had heard something, or for the first time. What it
-   * sends sooner than the bytes can have travelled is part of the same trip, such as HTTP/2's acknowledgements.
+   * Round trips: how often the client sent bytes after it received some, plus the first time. Bytes sent too
+   * early to be a response, such as HTTP/2's acknowledgements, belong to the same trip.
    */
   turns: number
-  /** Those of them that request a page, as the statement or its name shows. */
+  /** Round trips that request a page, recognized by the statement or its name. */
   pageTurns: number
-  /** Bytes that the client got. */
   received: number
 }
 
-/** A distance between a client and a server. */
 export type Distance = {
   readonly port: number
   /** Milliseconds each way. */
   oneWayMs: number
-  /** All connections so far, in the order in which they came. */
+  /** All connections so far, in order of arrival. */
   readonly passages: readonly Passage[]
   close(): Promise<void>
 }
 
-/** The statement of a page, or its name if the connection has it prepared. */
+/** The statement of a page, or its name if the connection has prepared it. */
 const pageStatement = /picked as \(|page_[\da-f]{16}/
 
 type Parcel = { dueAt: number; deliver: () => void }
 
-/** Delivers in the order of sending, each parcel when it is due. */
+/** Delivers each parcel when it is due, in the order of sending. */
 const createRoad = () => {
   const parcels: Parcel[] = []
   let lastDueAt = 0
@@ -44,7 +41,7 @@ const createRoad = () => {
   }
   return {
     send(afterMs: number, parcel: () => void) {
-      // A distance that became shorter does not let later bytes overtake earlier ones.
+      // Bytes keep their order, even if the distance becomes shorter.
       lastDueAt = Math.max(lastDueAt, performance.now() + afterMs)
       parcels.push({ dueAt: lastDueAt, deliver: parcel })
       timer ??= setTimeout(deliver, Math.ceil(afterMs))
@@ -61,7 +58,8 @@ const join = (client: Socket, server: Socket, oneWayMs: () => number): Passage =
   let isClientsTurn = true
   let turnedAt = Number.NEGATIVE_INFINITY
   const [there, back] = [createRoad(), createRoad()]
-  // The system has connected the client already. Over the distance, TCP takes a round trip before the first byte.
+  // The client's connect has already succeeded. At this distance, TCP takes one round trip before the first
+  // byte.
   const openAt = performance.now() + 2 * oneWayMs()
   client.on('data', (bytes) => {
     if (passage.first === '') passage.first = bytes.toString('latin1')
@@ -90,7 +88,7 @@ const join = (client: Socket, server: Socket, oneWayMs: () => number): Passage =
   ] as const) {
     own.on('error', () => other.destroy())
     own.on('close', () => {
-      // What was sent in order has been delivered by then.
+      // By then, everything sent before has been delivered.
       if (own.errored || !own.readableEnded) other.destroy()
     })
   }
@@ -100,8 +98,8 @@ const join = (client: Socket, server: Socket, oneWayMs: () => number): Passage =
 }
 
 /**
- * Puts a distance before a server, on a port of 127.0.0.1. It delays each direction, keeps the order, and limits
- * nothing: it stands for answers that fit into TCP's first window, 14 kB.
+ * Opens a proxy on 127.0.0.1 that simulates distance to a server. It delays each direction and keeps the
+ * order, with unlimited bandwidth. This is realistic for answers that fit into TCP's first window of 14 kB.
  */
 export const openDistance = async (to: NetConnectOpts, oneWayMs: number): Promise<Distance> => {
   const sockets = new Set<Socket>()
@@ -125,7 +123,7 @@ export const openDistance = async (to: NetConnectOpts, oneWayMs: number): Promis
   return Object.assign(distance, { port, close })
 }
 
-/** Where a database's URL leads, and the URL that leads there through a port of 127.0.0.1. */
+/** Returns the address of a database's URL, and a function that returns the URL for a port of 127.0.0.1. */
 export const getAddress = (url: string): { to: NetConnectOpts; reach: (port: number) => string } => {
   const { host, port, database, user, password } = new pg.Client({ connectionString: url })
   const login = password ? `${user}:${encodeURIComponent(String(password))}` : user

@@ -8,13 +8,13 @@ import { type Cached, measureCached, measureUncached, openFarDatabase, startWrit
 import { openDistance } from './proxy.ts'
 import { type Visit, visitByClient, visitByHttp1, visitByHttp2 } from './visits.ts'
 
-// What it proves, and how to read it: checks/README.md.
+// See checks/README.md.
 
 const oneWayMs = 75
 const roundTripMs = 2 * oneWayMs
 const trialSeconds = Number(process.env.SECONDS ?? 30)
 const perSecond = Number(process.env.READS ?? 600)
-/** Longer than a pool keeps a connection that it does not have to keep. */
+/** Longer than a pool keeps surplus idle connections. */
 const quietMs = 12_000
 const mostCachedMs = 5
 const cachedRounds = 3
@@ -28,7 +28,7 @@ const judge = (what: string, isGood: boolean) => {
 }
 const ms = (value: number) => `${value.toFixed(1)} ms`
 
-/** Other work on the machine only makes answers slower. */
+/** Other work on the machine only makes answers slower, so the best round is the most exact. */
 const getQuietest = (rounds: readonly Cached[]): Cached =>
   rounds.toSorted((a, b) => a.p99Ms - b.p99Ms)[0] as Cached
 
@@ -41,7 +41,7 @@ const judgeVisit = (name: string, { first, kept, pageBytes, connections }: Visit
 
 /** A client that is 150 ms away from the service. */
 const checkClients = async () => {
-  // For `fetch`, which takes no option for it.
+  // `fetch` has no option for it.
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   const stage = await openStage()
   const distance = await openDistance({ port: stage.port, host: '127.0.0.1' }, oneWayMs)
@@ -75,7 +75,7 @@ const checkDatabase = async () => {
     }
     const [quietest, beside] = [getQuietest(cached), getQuietest(near)]
     judge(
-      `cached page: p99 ${ms(quietest.p99Ms)}, p50 ${ms(quietest.p50Ms)}; with the database beside it p99 ${ms(beside.p99Ms)}, p50 ${ms(beside.p50Ms)}`,
+      `cached page: p99 ${ms(quietest.p99Ms)}, p50 ${ms(quietest.p50Ms)}; with a near database p99 ${ms(beside.p99Ms)}, p50 ${ms(beside.p50Ms)}`,
       quietest.p99Ms <= Math.max(mostCachedMs, beside.p99Ms),
     )
     await measureUncached(far, 2)
@@ -93,7 +93,7 @@ const checkDatabase = async () => {
     const options = { nemesis: nemeses.none, seconds: trialSeconds, requestsPerSecond: perSecond }
     const result = await runTrialWithin(far.stage, options)
     const objections = [...findObjections(result)]
-      // A pool for such a distance reads more at once than the check's own instances.
+      // A pool for this distance has more concurrent reads than the freshness check allows.
       .filter(([kind]) => kind !== 'too many fills at once')
       .map(([kind, count]) => `${count} × ${kind}`)
     const examples = new Map(result.violations.map((violation) => [violation.kind, violation.detail]))
@@ -107,7 +107,7 @@ const checkDatabase = async () => {
   }
 }
 
-/** The same with a standby beside the instance. */
+/** The same with a standby near the instance. */
 const checkStandby = async () => {
   const far = await openFarDatabase(oneWayMs, true)
   try {

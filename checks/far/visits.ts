@@ -5,17 +5,16 @@ import { performance } from 'node:perf_hooks'
 import { createClient } from '../../clients/typescript/src/index.ts'
 import type { Distance, Passage } from './proxy.ts'
 
-/** A question of a client, in round trips. `byTime`: the time that passed, in round trips, rounded. */
+/** Duration of a request in round trips. `byTime`: elapsed time divided by the round-trip time, rounded. */
 export type Trips = { byTime: number; byTurns: number }
 
 export type Visit = {
-  /** A new connection, the login and the first page. */
+  /** New connection, login and first page. */
   first: Trips
-  /** The page again, on the kept connection. */
+  /** The page again, on the same connection. */
   kept: Trips
-  /** Bytes of that page on the wire, its head included. */
+  /** Bytes of that page on the wire, including its head. */
   pageBytes: number
-  /** Connections that the client opened. */
   connections: number
 }
 
@@ -26,7 +25,7 @@ export const page = '/v1/products?limit=50'
 
 const basic = (apiKey: string) => `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
 
-/** Counts what a client does between two moments. TCP's own round trip is none of the turns: it has no bytes. */
+/** Counts a client's round trips between two moments. `turns` exclude TCP's handshake, which has no bytes. */
 const createCounter = (distance: Distance) => {
   const before = distance.passages.length
   const own = () => distance.passages.slice(before)
@@ -60,7 +59,6 @@ const visit = async (distance: Distance, apiKey: string, ask: Ask): Promise<Visi
   return { ...{ first, kept }, pageBytes: counter.received() - before, connections: counter.connections() }
 }
 
-/** Over HTTP/1.1 on one kept connection. */
 export const visitByHttp1 = async (distance: Distance, apiKey: string): Promise<Visit> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
   const ask: Ask = async (method, path, headers) => {
@@ -81,7 +79,6 @@ export const visitByHttp1 = async (distance: Distance, apiKey: string): Promise<
   }
 }
 
-/** Over HTTP/2. */
 export const visitByHttp2 = async (distance: Distance, apiKey: string): Promise<Visit> => {
   let session: ReturnType<typeof connect> | undefined
   const ask: Ask = async (method, path, headers) => {
@@ -99,7 +96,7 @@ export const visitByHttp2 = async (distance: Distance, apiKey: string): Promise<
   }
 }
 
-/** By the TypeScript client, whose second page is a 304. Its `fetch` must trust the certificate. */
+/** Visits with the TypeScript client, whose second page is a 304. Its `fetch` must trust the certificate. */
 export const visitByClient = async (
   distance: Distance,
   apiKey: string,

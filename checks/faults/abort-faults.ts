@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
 import { logIn, type Stage } from './stage.ts'
 
-/** A client that goes away: at once, after the head, or in the middle of an export. */
+/** Aborts happen immediately, after the head, or in the middle of an export. */
 const everyMs = 50
 const exportEveryMs = 1_500
 const exportHeaders = { accept: 'application/x-ndjson' }
 
 type Headers = Record<string, string>
 
-/** Asks, and destroys the connection at the first byte of the body, or before any byte where `isEarly`. */
+/** Destroys the connection at the first byte of the body, or before any byte if `isEarly`. */
 const abort = (port: number, path: string, headers: Headers, isEarly: boolean) => {
   const request = get({ host: '127.0.0.1', port, path, headers, agent: false })
   request.on('error', () => {})
@@ -43,7 +43,7 @@ const busy = `select count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'certdata%' and state <> 'idle'
     and state_change < now() - interval '1 second'`
 
-/** A customer may have two exports at once: aborted ones must have given their places back. */
+/** A customer may run two exports at a time, so aborted exports must have released their places. */
 const findHeldPlaces = async ({ services, database }: Stage, headers: Headers): Promise<string[]> => {
   const objections: string[] = []
   const exports = [0, 1].map(async (index) => {
@@ -59,7 +59,7 @@ const findHeldPlaces = async ({ services, database }: Stage, headers: Headers): 
   for (;;) {
     const { rows } = await database.owner.query(busy)
     if (rows[0].count === 0) return objections
-    if (performance.now() > endsAt) return [...objections, `${rows[0].count} statements go on`]
+    if (performance.now() > endsAt) return [...objections, `${rows[0].count} statements still run`]
     await delay(100)
   }
 }
@@ -70,7 +70,7 @@ let stop = () => {}
 export const clientsAbort: Fault = {
   name: 'clients abort in the middle of an answer, 20 in a second',
   expected: {
-    text: 'everybody else answered, every connection and export given back',
+    text: 'all other requests answered, every connection and export released',
     // The large pages keep a machine with two cores busy.
     ...{ knownMs: 1_000, otherMs: 3_000 },
   },
@@ -83,7 +83,7 @@ export const clientsAbort: Fault = {
   verify: (stage) => findHeldPlaces(stage, headers),
 }
 
-/** No fault: what the load sees when all is well. */
+/** The control: the load without a fault. */
 export const nothing: Fault = {
   name: 'none',
   expected: { text: 'every request answered' },

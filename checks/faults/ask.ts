@@ -1,7 +1,6 @@
 import { type Agent, type IncomingMessage, request } from 'node:http'
 import { performance } from 'node:perf_hooks'
 
-/** One request to the service. */
 export type Question = {
   method: 'GET' | 'POST'
   path: string
@@ -9,15 +8,15 @@ export type Question = {
 }
 
 /**
- * The result of a request, in few words, such as `ok`, `stale`, `503 unavailable`, `502 of the proxy` or `no
- * answer: ECONNRESET`. A refusal that must have Retry-After and lacks it ends in `without Retry-After`.
+ * The result of a request as a short text, such as `ok`, `stale`, `503 unavailable`, `502 of the proxy` or
+ * `no answer: ECONNRESET`. A refusal that lacks its required Retry-After ends in `without Retry-After`.
  */
 export type Outcome = string
 
 export type Answer = {
   outcome: Outcome
   body: string
-  /** Whether the body came from the cache that instances share. */
+  /** Whether the body is from the cache that instances share. */
   isFromRedis: boolean
   ms: number
 }
@@ -69,8 +68,8 @@ export const ask = (agent: Agent, port: number, { method, path, headers }: Quest
   })
 
 /**
- * Whether the same request may be sent once more to another instance, as clients and proxies do with reads. An instance
- * that starts again answers 503 `unavailable` until its database is there.
+ * Whether the request may be repeated at another instance, as clients and proxies do with reads. An instance
+ * that starts again answers 503 `unavailable` until it has opened its database.
  */
 export const mayRepeat = ({ method }: Question, outcome: Outcome): boolean =>
   outcome.startsWith('no answer')

@@ -9,15 +9,13 @@ import { type PostgresServer, startPostgres } from '../freshness/postgres.ts'
 import { type Disk, mountDisk } from './disk.ts'
 import { productCount } from './mix.ts'
 
-/** A PostgreSQL of the check's own, with a database of two customers. */
 export type Database = {
   server: PostgresServer
   url: string
-  /** Superuser's connections. */
   owner: pg.Pool
-  /** Where the database lies; undefined: on no disk of its own, because nothing may be mounted here. */
+  /** The disk that contains the database. `undefined` if this process may not mount one. */
   disk: Disk | undefined
-  /** Keys of `acme`, who is the load, and one of `bolt`, whose clients abort. */
+  /** Keys of `acme`, which sends the load. `abortingKey` is a key of `bolt`, whose clients abort. */
   apiKeys: readonly string[]
   abortingKey: string
   close(): Promise<void>
@@ -65,7 +63,7 @@ const fillDatabase = async (url: string) => {
   }
 }
 
-/** Starts it with the bundled programs, in a temporary folder. */
+/** Starts the bundled PostgreSQL in a temporary folder. */
 export const openDatabase = async (): Promise<Database> => {
   const server = await startPostgres()
   let disk: Disk | undefined

@@ -3,13 +3,10 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A small file system of its own that can be filled. */
 export type Disk = {
-  /** An empty folder on the disk, for the owner of the database. */
+  /** An empty folder on the disk, owned by the owner of the database. */
   folder: string
-  /** Takes all the room that is left. */
   fill(): void
-  /** Gives the room back. */
   free(): void
   remove(): void
 }
@@ -23,7 +20,7 @@ const unmount = (folder: string) => {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Of checks that were killed. */
+/** Removes the disks of killed checks. */
 const removeAbandoned = () => {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : 0
@@ -41,7 +38,7 @@ const append = (file: string, bytes: Buffer): boolean => {
   }
 }
 
-/** Mounts a tmpfs for this owner. Undefined where this process may not mount. */
+/** Mounts a tmpfs for this owner. Returns `undefined` if this process may not mount. */
 export const mountDisk = ({ uid, gid }: { uid: number; gid: number }): Disk | undefined => {
   if (process.getuid?.() !== 0) return undefined
   removeAbandoned()

@@ -1,7 +1,7 @@
-/** A statement that hangs is given up after 6 s. */
+/** The service gives up a hanging statement after 6 s. */
 export const hangMs = 7_000
 
 export const stale = ['stale']
 export const refused = ['503 unavailable']
-/** Where requests hang, the queue in front of the database may be longer than its deadline. */
+/** If requests hang, waiting in the database queue may exceed its deadline. */
 export const refusedOrQueued = [...refused, '503 overloaded']

@@ -3,41 +3,39 @@ import type { Route } from './load.ts'
 import type { Kind } from './mix.ts'
 import type { Stage } from './stage.ts'
 
-/** What the contract allows while a fault lasts. */
+/** The outcomes that the contract allows during a fault. */
 export type Expected = {
-  /** For the table. */
   text: string
-  /** Allowed beside `ok`, by kind. Absent: nothing else. */
+  /** Allowed outcomes in addition to `ok`, by kind. Defaults to none. */
   allowed?: Partial<Record<Kind, readonly Outcome[]>>
-  /** What must have been seen, or the fault was not in force. */
+  /** Outcomes that must occur. Otherwise the fault was not in force. */
   seen?: Partial<Record<Kind, Outcome>>
-  /** Whether no answer may have come from Redis while it lasted: another proof that it was in force. */
+  /** Whether answers from Redis are forbidden during the fault, which also proves that it was in force. */
   hasNoRedis?: boolean
-  /** Longest time to recover after its end. Default 2,000 ms. */
+  /** Longest time to recover after the end of the fault. Defaults to 2,000 ms. */
   recoverMs?: number
-  /** Highest p99 of `cached`, `item` and `live`. Default 500 ms. */
+  /** Highest p99 of `cached`, `item` and `live`. Defaults to 500 ms. */
   knownMs?: number
-  /** Highest p99 of the other kinds. Default 2,000 ms. */
+  /** Highest p99 of the other kinds. Defaults to 2,000 ms. */
   otherMs?: number
-  /** Whether the log must warn. */
   isWarned?: boolean
-  /** Most lines at level `warn` or above, of both instances: a line for each request floods the log. Default 30. */
+  /** Most lines at level `warn` or above, of both instances, to detect a flood. Defaults to 30. */
   mostWarnings?: number
 }
 
 export type OpenRoute = { route: Route; close(): Promise<void> }
 
-/** Harm to real processes. `start` resolves once it is done, or lasts; `end` undoes it. */
+/** Harm to real processes. `start` resolves when it is done or in force. `end` undoes it. */
 export type Fault = {
   name: string
   expected: Expected
   holdMs?: number
-  /** Hurts Redis: before it begins, answers must come from there, and afterwards again. */
+  /** The fault affects Redis. Answers must come from Redis before the fault and again afterwards. */
   isRedis?: boolean
-  /** Where the load goes. Default: each instance in turn. */
+  /** Opens the route of the load. Defaults to each instance in turn. */
   open?(stage: Stage): Promise<OpenRoute>
   start(stage: Stage): Promise<void>
   end(stage: Stage): Promise<void>
-  /** What is still wrong afterwards. */
+  /** Returns problems that remain afterwards. */
   verify?(stage: Stage): Promise<string[]>
 }

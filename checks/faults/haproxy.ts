@@ -10,7 +10,7 @@ export type Haproxy = { port: number; close(): Promise<void> }
 
 const deployed = join(import.meta.dirname, '../../deploy/haproxy.cfg')
 
-/** The deployed configuration for instances on this machine: other addresses, no TLS, nothing else changed. */
+/** Returns the deployed configuration for instances on this machine: only addresses change, and TLS is off. */
 export const configure = (text: string, port: number, instances: readonly number[]): string => {
   const replacements: [RegExp, string][] = [
     [/bind :8443 .*$/m, `bind 127.0.0.1:${port}`],
@@ -25,7 +25,7 @@ export const configure = (text: string, port: number, instances: readonly number
   }, text)
 }
 
-/** Starts haproxy as it is deployed in front of two instances; resolves once it sends them requests. */
+/** Starts haproxy as deployed, in front of two instances. Resolves when it forwards requests to them. */
 export const startDeployedHaproxy = async (instances: readonly number[]): Promise<Haproxy> => {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'certdata-haproxy-'))

@@ -5,9 +5,9 @@ import type { Stage } from './stage.ts'
 const victim = 1
 
 const expected: Expected = {
-  text: 'every read answered, a login under way may be lost or told to wait for an instance that starts',
-  // A login may have been done, so that it is not sent a second time. An instance that starts listens at once, and
-  // answers 503 with Retry-After until it has opened its stores.
+  text: 'every read answered, a login in progress may be lost, or refused while an instance starts',
+  // A login may already have taken effect, so it is not repeated. A starting instance listens immediately,
+  // and answers 503 with Retry-After until it has opened its stores.
   allowed: { login: ['no answer: ECONNRESET', '502 of the proxy', '503 unavailable'] },
 }
 

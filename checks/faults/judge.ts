@@ -4,36 +4,35 @@ import type { Expected } from './fault.ts'
 import type { Observation } from './load.ts'
 import { type Kind, kinds } from './mix.ts'
 
-/** A fault as it was seen. Times are of `performance.now()`. */
+/** Observations during a fault. Times are from `performance.now()`. */
 export type Run = {
   observations: readonly Observation[]
-  /** When the fault began, when all of it was done, and when it was undone. */
+  /** When the fault began, when it was complete, and when it was undone. */
   startedAt: number
   inForceAt: number
   endedAt: number
   /** Lines of the log at level `warn` or above, of both instances. */
   warnings: number
-  /** Whether it hurt Redis. */
   isRedis: boolean
 }
 
 export type Verdict = {
-  /** Requests by outcome, from the beginning of the fault on. */
+  /** Number of requests by outcome since the beginning of the fault. */
   seen: ReadonlyMap<Outcome, number>
-  /** Requests that got neither an answer nor a stale one, by kind. */
+  /** Number of requests without even a stale answer, by kind. */
   failed: ReadonlyMap<Kind, number>
-  /** p99 in milliseconds while the fault lasted: of answers from memory, and of all others. */
+  /** p99 in milliseconds during the fault: `knownMs` of answers from memory, `otherMs` of all others. */
   knownMs: number
   otherMs: number
-  /** Milliseconds from the end of the fault until everything was answered, and from Redis where it was hurt. */
+  /** Milliseconds from the end of the fault until every request was answered, and from Redis if it was affected. */
   recoveredMs: number
   warnings: number
-  /** What contradicts the expectation; empty: the row is green. */
+  /** Contradictions to the expectation. The row is green if there are none. */
   objections: readonly string[]
 }
 
 const known: ReadonlySet<Kind> = new Set(['cached', 'item', 'live'])
-/** A page may have been stored just before the fault, and is asked for at the other instance one round later. */
+/** A page may be stored just before the fault, and requested from the other instance one round later. */
 const roundMs = 500
 
 const isAnswered = (outcome: Outcome) => outcome === 'ok' || outcome === 'stale'
@@ -50,7 +49,7 @@ const p99 = (observations: readonly Observation[]): number =>
     0.99,
   )
 
-/** Milliseconds until everything was answered; infinite where Redis was never used again. */
+/** Milliseconds until every request was answered. Infinity if Redis was never used again. */
 const getRecovery = ({ observations, endedAt, isRedis }: Run): number => {
   const after = observations.filter(({ sentAt }) => sentAt >= endedAt)
   const lastBad = after.filter(({ outcome }) => outcome !== 'ok').at(-1)
@@ -73,14 +72,14 @@ const findOutcomes = ({ allowed = {}, seen = {} }: Expected, { observations, sta
     }
     const wanted = seen[kind]
     if (wanted && !observations.some((each) => each.kind === kind && each.outcome === wanted))
-      objections.push(`${kind}: never ${wanted}, so that the fault was not in force`)
+      objections.push(`${kind}: never ${wanted}, so the fault was not in force`)
   }
   const early = observations.filter(({ sentAt, ms, outcome }) => outcome !== 'ok' && sentAt + ms < startedAt)
   if (early.length > 0) objections.push(`${early.length} failed before the fault`)
   return objections
 }
 
-/** Compares what was seen with what is expected. Pure. */
+/** Compares a run with its expectation. Pure. */
 export const judgeRun = (expected: Expected, run: Run): Verdict => {
   const { observations, startedAt, inForceAt, endedAt, warnings } = run
   const { recoverMs = 2_000, knownMs = 500, otherMs = 2_000, mostWarnings = 30 } = expected

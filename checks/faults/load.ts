@@ -11,18 +11,18 @@ import {
   type Kind,
 } from './mix.ts'
 
-/** One request of the load and its outcome. Times are of `performance.now()`. */
+/** One request of the load and its outcome. Times are from `performance.now()`. */
 export type Observation = { kind: Kind; sentAt: number; ms: number; outcome: Outcome; isFromRedis: boolean }
 
-/** Where the load goes: to each instance in turn, or through one proxy. */
+/** Sends the load to each of these ports in turn. */
 export type Route = {
   ports: readonly number[]
-  /** Whether a read that got no answer is sent to the other instance. */
+  /** Whether a read without an answer is repeated at the other instance. */
   triesOther?: boolean
 }
 
 export type Load = {
-  /** Ends it and resolves with every request, once all are answered. */
+  /** Ends the load. Resolves with every request when all are answered. */
   stop(): Promise<Observation[]>
 }
 
@@ -34,12 +34,12 @@ export type LoadMaker = {
   countedLately(): number
 }
 
-/** Modest: about a fifth of what one instance answers on one slow core. */
+/** About a fifth of the capacity of one instance on one slow core. */
 const perSecond = 48
 const tickMs = 10
 const quotaWindowMs = 61_000
 
-/** Makes loads that never ask for the same uncached page twice, and compares bodies across all of them. */
+/** Creates loads that never request the same uncached page twice. Compares bodies across all loads. */
 export const createLoads = (credentials: Credentials): LoadMaker => {
   const bodies = new Map<string, string>()
   let counted: number[] = []

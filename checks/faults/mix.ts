@@ -1,13 +1,13 @@
 import type { Question } from './ask.ts'
 
 /**
- * What the load asks for. `cached` and `item` are in memory of both instances. `uncached` is a page that nobody asked
- * for before, and `shared` the same page at the other instance, which finds it in Redis.
+ * Kinds of requests. `cached` and `item` are in memory of both instances. `uncached` is a page that was never
+ * requested before. `shared` is the same page at the other instance, which finds it in Redis.
  */
 export const kinds = ['cached', 'item', 'uncached', 'shared', 'login', 'changes', 'live'] as const
 export type Kind = (typeof kinds)[number]
 
-/** One round of requests. A round goes to one instance, the next one to the other. */
+/** One round of requests to one instance. The next round goes to the other instance. */
 const round: readonly Kind[] = [
   ...(['cached', 'uncached', 'item', 'live', 'cached', 'shared'] as const),
   ...(['login', 'cached', 'item', 'changes', 'uncached', 'cached'] as const),
@@ -19,11 +19,10 @@ export type Credentials = {
   token: string
   /** Several, so that logins stay below the limit of each key. */
   apiKeys: readonly string[]
-  /** A place in the change feed. */
+  /** A position in the change feed. */
   syncToken: string
 }
 
-/** Which instance gets the n-th request. */
 export const getInstance = (n: number): number => Math.floor(n / round.length) % 2
 
 export const getKind = (n: number): Kind => round[n % round.length] as Kind
@@ -41,7 +40,6 @@ const paths: Readonly<Record<Exclude<Kind, 'login'>, (n: number, credentials: Cr
   live: () => '/health/live',
 }
 
-/** Returns the n-th request of the load. */
 export const getQuestion = (n: number, credentials: Credentials): Question => {
   const kind = getKind(n)
   if (kind === 'login') {
@@ -54,13 +52,12 @@ export const getQuestion = (n: number, credentials: Credentials): Question => {
   return { method: 'GET', path: paths[kind](n, credentials), headers }
 }
 
-/** Whether a request counts in the quota of its customer. */
 export const isCounted = (kind: Kind): boolean => kind !== 'login' && kind !== 'live'
 
-/** Whether nothing changes the body of this address while the check runs. */
+/** Whether the body of this address never changes during the check. */
 export const hasOneBody = (kind: Kind): boolean => kind === 'cached' || kind === 'item'
 
-/** Everything that is in memory of an instance once it was asked for. */
+/** Everything that an instance keeps in memory after the first request. */
 export const knownQuestions = (token: string): Question[] => {
   const headers = { authorization: `Bearer ${token}` }
   const items = Array.from({ length: productCount }, (_, n) => `/v1/products/p${n}`)

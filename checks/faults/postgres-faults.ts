@@ -2,24 +2,24 @@ import { hangMs, refused, refusedOrQueued, stale } from './expectations.ts'
 import type { Expected, Fault } from './fault.ts'
 import { staleMaxSeconds } from './stage.ts'
 
-/** The database cannot be asked: what is in memory is served as stale, all else is refused. */
+/** The database is unreachable: answers from memory are stale, all other requests are refused. */
 const away: Expected = {
   text: 'from memory stale, the rest 503 unavailable, recovered in 2 s',
   allowed: {
     ...{ cached: stale, item: stale, login: refused, changes: refused },
-    // A page that was read while the polls failed says so: the rights of its customer may have changed.
+    // A page that was read while polls failed is stale: the rights of its customer may have changed.
     ...{ uncached: [...stale, ...refused], shared: [...stale, ...refused] },
   },
   seen: { cached: 'stale', item: 'stale', uncached: '503 unavailable', login: '503 unavailable' },
   isWarned: true,
-  // Each of the 34 connections that are lost may be told.
+  // The log may contain a warning for each of the 34 lost connections.
   mostWarnings: 60,
 }
 
-/** The same where its processes hang: a statement under way waits until it is given up. */
+/** The same if PostgreSQL's processes hang: statements in progress wait until they time out. */
 const hanging: Expected = {
   ...away,
-  text: 'as killed; statements under way 503 after at most 7 s',
+  text: 'as killed; statements in progress 503 after at most 7 s',
   allowed: {
     ...away.allowed,
     ...{ login: refusedOrQueued, changes: refusedOrQueued },
@@ -56,14 +56,14 @@ const postgresStoppedLong: Fault = {
     text: 'stale at first, later 503 unavailable',
     allowed: { ...hanging.allowed, ...lateRefusal('cached'), ...lateRefusal('item') },
     seen: { ...hanging.seen, cached: '503 unavailable', item: '503 unavailable' },
-    // Once nothing stale is good enough, a request waits as long as one that asks the database.
+    // When stale answers are too old, these requests wait as long as database requests.
     knownMs: hangMs,
   },
   ...stopped,
   holdMs: (staleMaxSeconds + 6) * 1_000,
 }
 
-/** A PostgreSQL that is gone or stands still, by name. */
+/** PostgreSQL is down or hangs. */
 export const postgresFaults = {
   postgresKilled,
   postgresStopped,

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import type { Expected, Fault } from './fault.ts'
 import type { Stage } from './stage.ts'
 
-/** Requests go on without Redis, and both instances use it again soon after it is back. */
+/** Requests succeed without Redis, and both instances use it again soon after it is back. */
 const expected: Expected = { text: 'every request answered', recoverMs: 5_000, isWarned: true }
 
 const withRedis = async (stage: Stage, act: (client: Redis) => Promise<unknown>) => {
@@ -24,7 +24,7 @@ const redisFault = (fault: Omit<Fault, 'isRedis' | 'verify'>): Fault => ({
 const minuteForm = /"minute";r=(\d+)/
 const policyForm = /"minute";q=(\d+)/
 
-/** A request is counted once, however late Redis answers. */
+/** A request counts once, even if Redis answers late. */
 const findOvercount = async ({ services, headers, loads }: Stage): Promise<string[]> => {
   const objections: string[] = []
   for (const { base } of services) {
@@ -61,7 +61,7 @@ const redisKilled = redisFault({
 const redisStopped = redisFault({
   name: 'Redis stopped (SIGSTOP)',
   expected: { ...expected, hasNoRedis: true },
-  // The log warns once Redis has said nothing for 5 s.
+  // The log warns after 5 s without an answer from Redis.
   holdMs: 8_000,
   async start({ redis }) {
     process.kill(redis.pid, 'SIGSTOP')
@@ -91,7 +91,7 @@ const redisPassword = redisFault({
   start: (stage) =>
     withRedis(stage, async (client) => {
       await client.config('SET', 'requirepass', 'another')
-      // Connections that are open need no password.
+      // Open connections need no password.
       await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     }),
   end: async (stage) => {
@@ -101,7 +101,6 @@ const redisPassword = redisFault({
   },
 })
 
-/** Harm to Redis, by name. */
 export const redisFaults = {
   redisKilled,
   redisStopped,

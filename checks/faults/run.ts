@@ -9,8 +9,8 @@ import { formatTable } from './table.ts'
 import { runTrial, type TrialResult } from './trial.ts'
 
 /**
- * `npm run check:faults [-- --short] [name…]`: real faults against two instances under load, or those faults whose
- * names are given. Exits with 1 where something differs from what the contract promises.
+ * `npm run check:faults [-- --short] [name…]`: runs all or the named real faults against two instances under
+ * load. Exits with 1 if a result violates the contract.
  */
 
 const all = {
@@ -23,7 +23,7 @@ const all = {
   clientsAbort,
 } satisfies Record<string, Fault>
 
-/** For the gate: the faults that happen most often. */
+/** The most frequent faults, for the gate. */
 const short = ['redisKilled', 'redisSlow30', 'backendsTerminated', 'instanceKilled', 'clientsAbort']
 const shortHoldMs = 2_500
 
@@ -36,7 +36,7 @@ const names = named.length > 0 ? named : isShort ? short : Object.keys(all)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** A fault that cannot be run is red, and the others go on. */
+/** If a fault cannot be run, its row is red and the others continue. */
 const tryFault = async (fault: Fault): Promise<TrialResult> => {
   try {
     return await runTrial(stage, fault, isShort ? shortHoldMs : undefined)
@@ -50,13 +50,13 @@ const stage = await openStage()
 const results: TrialResult[] = []
 try {
   if (!stage.database.disk)
-    say('No file system can be mounted here: a full disk is planted as an error of a trigger.')
+    say('No file system can be mounted here: the full disk is simulated by an error in a trigger.')
   for (const name of names) {
     const result = await tryFault(all[name as keyof typeof all])
     const objections = result.verdict?.objections ?? [result.failure]
     say(`${name}: ${objections.length === 0 ? 'as expected' : `RED: ${objections.join('; ')}`}`)
     results.push(result)
-    // What one fault has left behind shall not colour the next.
+    // A failed fault must not influence the next one.
     if (objections.length > 0) await stage.renew()
   }
 } finally {

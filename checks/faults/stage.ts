@@ -10,25 +10,22 @@ import { knownQuestions } from './mix.ts'
 /** Two instances of the service, their PostgreSQL, and their Redis behind a proxy. */
 export type Stage = {
   database: Database
-  /** Replaced where it is started again. */
+  /** Replaced when Redis is restarted. */
   redis: TestRedis
   redisProxy: DelayProxy
   services: Service[]
   loads: LoadMaker
-  /** The headers of a request of the load's customer. */
   headers: Readonly<Record<string, string>>
-  /** Starts Redis again on its port. */
   startRedis(): Promise<void>
-  /** Starts an instance again that has ended. */
   startInstance(index: number): Promise<void>
-  /** Starts Redis and both instances anew, without what they remember. */
+  /** Restarts Redis and both instances with empty caches. */
   renew(): Promise<void>
-  /** Resolves once both instances are ready and find each other's answers in Redis. */
+  /** Resolves when both instances are ready and find each other's answers in Redis. */
   untilWhole(): Promise<void>
   close(): Promise<void>
 }
 
-/** Stale answers for so long, so that the check can wait until there are none any more. */
+/** Short, so that the check can wait until stale answers are too old. */
 export const staleMaxSeconds = 10
 
 type Answered = { access_token: string; page: { next_token: string } }
@@ -45,7 +42,7 @@ const startRedis = async (port?: number): Promise<TestRedis> => {
   return redis
 }
 
-/** Has both instances keep what the load asks for again and again. */
+/** Fills the memory of both instances with the repeated requests of the load. */
 const warm = async ({ services, loads }: Pick<Stage, 'services' | 'loads'>, token: string) => {
   const agent = new Agent({ keepAlive: true })
   for (const { port } of services)
@@ -53,7 +50,7 @@ const warm = async ({ services, loads }: Pick<Stage, 'services' | 'loads'>, toke
   agent.destroy()
 }
 
-/** Asks one instance, then the other, for a page that nobody asked for before. */
+/** Requests a new page from one instance, then from the other. */
 const createProbe = ({ services, headers, loads }: Pick<Stage, 'services' | 'headers' | 'loads'>) => {
   const agent = new Agent()
   let asked = 0
@@ -70,7 +67,7 @@ const createProbe = ({ services, headers, loads }: Pick<Stage, 'services' | 'hea
   }
 }
 
-/** Opens everything; the caller closes it. */
+/** The caller closes the stage. */
 export const openStage = async (): Promise<Stage> => {
   const closing: (() => unknown)[] = []
   const close = async () => {

@@ -9,13 +9,13 @@ const alter = async ({ database: { owner } }: Stage, statement: string) => {
   await owner.query('select pg_reload_conf()')
 }
 
-/** Reads are answered; a login must be written down, and is refused. */
+/** Reads are answered. Logins are refused, because they write to the database. */
 const onlyLogins: Expected = {
   text: 'reads answered, logins 503 unavailable',
   allowed: { login: refused },
   seen: { login: '503 unavailable' },
   isWarned: true,
-  // Not one for each login.
+  // Fewer than one per login.
   mostWarnings: 10,
 }
 
@@ -33,7 +33,7 @@ const postgresReadOnly: Fault = {
 const diskFull = '53100'
 const entry = JSON.stringify([{ actor: 'operator', action: 'keys.list', outcome: 'ok', details: {} }])
 
-/** Writes audit entries until there is no room for one: what is free in the last page of a table takes some. */
+/** Writes audit entries until the disk is full. Free space in the last page of a table may take some entries. */
 const writeUntilFull = async (owner: pg.Pool) => {
   for (let count = 0; count < 5_000; count += 1) {
     try {
@@ -72,7 +72,7 @@ const tableLocked: Fault = {
   expected: {
     text: 'pages of the table 503 after at most 7 s, the rest answered',
     allowed: { uncached: refusedOrQueued, shared: refusedOrQueued, changes: ['503 overloaded'] },
-    // The poll goes on, so that nothing is stale.
+    // Polls continue, so that no answer is stale.
     otherMs: hangMs,
     isWarned: true,
   },
@@ -96,13 +96,13 @@ let stopTerminating = async () => {}
 const backendsTerminated: Fault = {
   name: 'all backends terminated, twice a second',
   expected: {
-    text: 'statements under way 503 unavailable, the rest answered',
+    text: 'statements in progress 503 unavailable, the rest answered',
     allowed: {
       ...{ cached: stale, item: stale, login: refused, changes: refused },
       ...{ uncached: [...stale, ...refused], shared: [...stale, ...refused] },
     },
     isWarned: true,
-    // Each connection that is lost may be told.
+    // The log may contain a warning for each lost connection.
     mostWarnings: 100,
   },
   async start({ database: { owner } }) {
@@ -122,7 +122,7 @@ const backendsTerminated: Fault = {
   end: () => stopTerminating(),
 }
 
-/** Statements that PostgreSQL refuses, keeps waiting or ends while it is there, by name. */
+/** PostgreSQL refuses, delays or ends statements while it is reachable. */
 export const statementFaults = {
   postgresReadOnly,
   postgresFull,

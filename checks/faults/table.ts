@@ -38,6 +38,5 @@ const listFigures = (verdict: Verdict): string[] => [
 
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** The results as a table in Markdown. */
 export const formatTable = (results: readonly TrialResult[]): string =>
   [headings, headings.map(() => '---'), ...results.map(listCells)].map(line).join('\n')

@@ -6,12 +6,12 @@ import type { Stage } from './stage.ts'
 
 const calmMs = 1_000
 const defaultHoldMs = 5_000
-/** After the time to recover: everything must be answered then. */
+/** After the time to recover, every request must be answered for this long. */
 const afterMs = 1_000
 const defaultRecoverMs = 2_000
 const warningForm = /"level":"(?:warn|error|fatal)"/
 
-/** `failure`: why the fault could not be run; there is no verdict then. */
+/** `failure`: why the fault could not be run. There is no verdict then. */
 export type TrialResult = { fault: Fault; verdict?: Verdict; failure?: string }
 
 const countWarnings = ({ services }: Stage, from: readonly number[]): number =>
@@ -28,7 +28,7 @@ const direct = async ({ services }: Stage): Promise<OpenRoute> => ({
   close: async () => {},
 })
 
-/** Runs one fault under load: a calm second, the fault, its end, and the time to recover. Returns what it observed. */
+/** Runs one fault under load: a calm second, the fault, its end, and the time to recover. */
 export const runTrial = async (stage: Stage, fault: Fault, holdMs = defaultHoldMs): Promise<TrialResult> => {
   await stage.untilWhole()
   const { route, close } = await (fault.open ?? direct)(stage)

@@ -1,12 +1,12 @@
 import { send } from './readers.ts'
 import { openStage, type StageOptions } from './stage.ts'
 
-/** Database reads that each cold key cost, and answers that were not 200. */
+/** Database reads for each cold key, and the number of answers that were not 200. */
 export type ColdResult = { fillsPerKey: number[]; failed: number }
 
 const askers = 500
 
-/** So many requests at once, over two instances, for keys that nobody has asked for. */
+/** Sends 500 concurrent requests, over two instances, for each key that was never requested before. */
 export const askColdKeys = async (options: StageOptions, keys: number): Promise<ColdResult> => {
   const { instances, getToken, close } = await openStage({ ...options, withoutProxies: true })
   try {
@@ -21,7 +21,7 @@ export const askColdKeys = async (options: StageOptions, keys: number): Promise<
       const counters = await Promise.all(instances.map((instance) => instance.takeCounters()))
       return counters.reduce((total, { fills }) => total + fills, 0)
     }
-    // Opens the connections, and lets both instances learn who is asking.
+    // Opens the connections, and loads the customer into both instances.
     await askAll('/v1/projects?limit=1')
     await takeFills()
     const result: ColdResult = { fillsPerKey: [], failed: 0 }

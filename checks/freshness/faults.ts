@@ -10,9 +10,9 @@ import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import type { Poll } from '../../app/cache/stamped.ts'
 
 /**
- * Planted faults: wrappers around what the service is given, so that the checker can be seen to find them.
- * `replica-as-primary`, `foreign-standby` and `trigger-dropped` are planted elsewhere: in the standby's rows, in the
- * database.
+ * Planted faults, which prove that the checker finds them. Most are wrappers around the service's
+ * dependencies. `replica-as-primary`, `foreign-standby` and `trigger-dropped` are planted in the standby's
+ * rows and in the database.
  */
 export const faults = [
   'fence-off',
@@ -28,7 +28,7 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-/** Plants a fault: the fence takes every read for fresh. */
+/** Plants a fault: the fence reports every read as fresh. */
 export const openFence = (fence: Fence): Fence => ({
   apply: fence.apply,
   compare: () => 'fresh',
@@ -41,10 +41,10 @@ export const openFence = (fence: Fence): Fence => ({
   },
 })
 
-/** The lease off: the last poll is always young. */
+/** Plants a fault: the last poll always counts as young, which disables the lease. */
 export const stopLease = (clock: LeaseClock): LeaseClock => ({ now: clock.now, since: () => 0 })
 
-/** The floor off: what happened before the first poll is taken for nothing. */
+/** Plants a fault: changes before the first poll are ignored. */
 export const dropFloor = (source: ChangeSource): ChangeSource => {
   const ancient = parseSnapshot('3:3:')
   return {
@@ -57,7 +57,7 @@ export const dropFloor = (source: ChangeSource): ChangeSource => {
   }
 }
 
-/** The poller frozen: after so many polls, the last answer is taken for each further one. */
+/** Plants a fault: after this many polls, each further poll repeats the last result. */
 export const freeze = (source: ChangeSource, afterPolls: number): ChangeSource => {
   let polls = 0
   let last: Poll | undefined
@@ -72,7 +72,7 @@ export const freeze = (source: ChangeSource, afterPolls: number): ChangeSource =
   }
 }
 
-/** The log read by position: what is above the highest one seen, however late its transaction ends. */
+/** Plants a fault: reads the log from the highest position so far, and misses transactions that commit late. */
 export const readByPosition = (source: ChangeSource, url: string): ChangeSource => {
   const client = new pg.Client({ connectionString: url, application_name: 'certdata changes by position' })
   client.on('error', () => {})
@@ -108,7 +108,7 @@ type Secrets = Parameters<typeof signEnvelope>[2]
 /** Plants a fault: the cache accepts every envelope in Redis without a check. */
 export const believeAll = <T extends Secrets>(secrets: T): T => ({ ...secrets, verifyMac: () => true })
 
-/** Compare-and-set off: the last writer wins. Names as the cache makes them. */
+/** Plants a fault: the last writer wins, without compare-and-set. Uses the cache's key names. */
 export const overwrite = (shared: SharedCache, url: string, secrets: Secrets): SharedCache => {
   const redis = new Redis(url, { maxRetriesPerRequest: 0, enableOfflineQueue: false })
   redis.on('error', () => {})

@@ -5,13 +5,13 @@ import type { NamedStatement } from '../../app/db/connect.ts'
 import type { Counters } from './instance.ts'
 
 type Query = (statement: NamedStatement) => Promise<pg.QueryResult>
-/** Reads the statement of a page or record; `ask` is the connection's own query. */
+/** Reads the statement of a page or record. `ask` is the connection's query function. */
 type Reader = (ask: Query, statement: NamedStatement) => Promise<pg.QueryResult>
 
-/** The one statement behind every page and record; see app/records/sql/statement.ts. */
+/** The statement behind every page and record, see app/records/sql/statement.ts. */
 const isFill = (text: string) => text.includes('picked') && text.includes('app.customer_id')
 
-/** A pool whose page statements go through `read`, all others as they are. */
+/** Returns a pool whose page statements go through `read`. */
 const throughReader = (pool: pg.Pool, read: Reader): pg.Pool => {
   const wrapped = new WeakSet<pg.PoolClient>()
   const wrap = (client: pg.PoolClient): pg.PoolClient => {
@@ -28,7 +28,7 @@ const throughReader = (pool: pg.Pool, read: Reader): pg.Pool => {
   return Object.assign(Object.create(pool) as pg.Pool, { connect, end: () => pool.end() })
 }
 
-/** Counts the statements that fill the cache, and how many run at once. */
+/** Counts the statements that fill the cache, and the most that run at the same time. */
 export const countFills = (pool: pg.Pool, counters: Counters): pg.Pool => {
   let running = 0
   return throughReader(pool, async (ask, statement) => {
@@ -43,7 +43,7 @@ export const countFills = (pool: pg.Pool, counters: Counters): pg.Pool => {
   })
 }
 
-/** Not by the pool's own way, which asks with a callback: statements of pages are answered by promises alone. */
+/** Avoids `pool.query`, which uses callbacks: page statements return promises only. */
 const askPool = async (pool: pg.Pool, statement: NamedStatement): Promise<pg.QueryResult> => {
   const client = await pool.connect()
   try {
@@ -53,7 +53,7 @@ const askPool = async (pool: pg.Pool, statement: NamedStatement): Promise<pg.Que
   }
 }
 
-/** What answers may depend on, all of it: the statement does not say which. */
+/** All resources, because the statement does not show which ones its answer depends on. */
 const everything = ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals']
 
 /** Counts the statements that the standby answered. */
@@ -65,8 +65,8 @@ export const countFromStandby = (pool: pg.Pool, counters: Counters): pg.Pool =>
   })
 
 /**
- * The fault: fills from a standby in the primary's name, its snapshot taken as if a primary had said it. From the
- * primary where the fence finds even that behind.
+ * Plants a fault: fills from a standby pretend to be the primary's, with the standby's snapshot. If the fence
+ * finds that snapshot too old, the primary is read.
  */
 export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
   throughReader(pool, async (ask, statement) => {
@@ -80,12 +80,12 @@ export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, coun
       return ask(statement)
     }
     counters.fromStandby += 1
-    // As the primary would say: an epoch ends with the start of its server.
+    // As the primary would answer: an epoch contains the start time of its server.
     Object.assign(row, { server: epoch.split(' ')[1], standby: '' })
     return result
   })
 
-/** Plants a fault: a standby is read without a look at its history. */
+/** Plants a fault: a standby is read without a check of its history. */
 export const believeStandby = (standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
   throughReader(standby, async (ask, statement) => {
     const result = await ask(statement)

@@ -27,15 +27,15 @@ import {
 import { believeStandby, countFills, countFromStandby, trustStandby } from './fills.ts'
 
 /**
- * One instance as a process. The service is put together as in `app/main/stores.ts` and `app/server.js`. Its clocks
- * can be moved, its fills are counted, and it has at most one planted fault.
+ * One instance as a process. It composes the service like `app/main/stores.ts` and `app/server.js`. Its
+ * clocks can be moved, its fills are counted, and it has at most one planted fault.
  */
 
 export type InstanceOptions = {
+  /** Logs in as owner, which the fault `by-position` needs to read the log. */
   databaseUrl: string
-  /** Logs in as owner, for the fault that reads the log itself. */
   redisUrl: string | undefined
-  /** Connections that read data; absent: as many as usual. */
+  /** Number of connections that read data. Optional. Defaults to the service's default. */
   databasePool?: number | undefined
   standbyUrl: string | undefined
   fault: Fault | undefined
@@ -46,7 +46,7 @@ export type InstanceOptions = {
 export type Counters = {
   fills: number
   mostFillsAtOnce: number
-  /** Statements that the standby answered. */
+  /** Number of statements that the standby answered. */
   fromStandby: number
 }
 
@@ -56,7 +56,7 @@ export type Command =
   | { type: 'stop' }
 export type Report = { type: 'ready'; port: number } | ({ type: 'counters' } & Counters)
 
-/** Polls that a poller makes before it freezes: a few seconds of health. */
+/** Polls before the planted freeze: a few seconds of normal work. */
 const pollsBeforeFrost = 20
 const cacheTtlSeconds = 600
 const staleMaxMs = 300_000
@@ -73,7 +73,7 @@ const main = async (options: InstanceOptions) => {
     LOG_LEVEL: 'fatal',
     NODE_ENV: 'test',
     ...Object.fromEntries(limits.map((name) => [name, '1000000000'])),
-    // Faults hold the database up for seconds, and every answer counts.
+    // Faults block the database for seconds, and every request needs an answer.
     QUEUE_SECONDS: '30',
     ...(databasePool === undefined ? {} : { DATABASE_POOL: String(databasePool) }),
   })
@@ -167,7 +167,7 @@ const main = async (options: InstanceOptions) => {
   send({ type: 'ready', port: (app.server.address() as AddressInfo).port })
 }
 
-// The parent process is gone, so no other process would stop this one.
+// The parent process ended, so no other process would stop this one.
 process.on('disconnect', () => process.exit(0))
 process.once('message', (options: InstanceOptions) => {
   main(options).catch((error: unknown) => {

@@ -3,18 +3,17 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Command, Counters, InstanceOptions, Report } from './instance.ts'
 
-/** An instance in a process of its own. */
 export type Instance = {
-  /** Another one after each start. */
+  /** Changes with each start. */
   readonly id: string
   readonly port: number
   readonly pid: number
   shiftClock(wallMs: number, monotonicMs: number): void
   /** Returns the counts since the last call, or since the start. */
   takeCounters(): Promise<Counters>
-  /** SIGKILL: works in any state. */
+  /** Sends SIGKILL, which works in any state. */
   kill(): Promise<void>
-  /** Starts the same instance again after `kill`, on another port. */
+  /** Restarts the instance after `kill`, on another port. */
   restart(): Promise<void>
 }
 
@@ -44,7 +43,7 @@ const next = async <Type extends Report['type']>(
 
 let starts = 0
 
-/** Starts an instance and waits until it listens. */
+/** Resolves when the instance listens. */
 export const startInstance = async (name: string, options: InstanceOptions): Promise<Instance> => {
   let child: ChildProcess | undefined
   let id = ''

@@ -1,18 +1,18 @@
 import type { Read, RunLog, Seen, Version, Writes } from './log.ts'
 
 /**
- * What is wrong with an answer:
- * `late`: it lacks a commit that was acknowledged 600 ms before the request was sent, and does not say that it is
+ * Faults of an answer:
+ * `late`: it lacks a commit that was acknowledged 600 ms before the request was sent, and is not marked
  * stale. With `no-cache` it must have every earlier commit, and may not be stale.
  * `unwritten`: it shows a value that was never written.
  * `aborted`: it shows a change that was rolled back.
  * `foreign`: it shows data of another customer.
  * `torn`: it shows half of a transaction.
- * `backwards`: it shows less than the same process showed before.
+ * `backwards`: it shows less than an earlier answer of the same process.
  * `as-of`: it lacks a commit from before its `Data-As-Of`.
  * `revoked`: it was given more than a second after the right was revoked.
  * `refused`: it refuses a client whose right was not revoked.
- * `failed`: there was no answer, or a 5xx, where none is allowed.
+ * `failed`: there was no answer, or a 5xx that is not allowed.
  */
 export type ViolationKind =
   | 'late'
@@ -29,29 +29,28 @@ export type ViolationKind =
 export type Violation = { kind: ViolationKind; url: string; instance: string; detail: string; atMs: number }
 
 export type Rules = {
-  /** Requests may be left without an answer. */
   mayFail: boolean
-  /** While the database is away, answers that say they are stale may admit a revoked client. */
+  /** While the database is unreachable, stale answers may admit a revoked client. */
   mayNotKnowRights: boolean
-  /** Good tokens may be refused: one made by a clock that is ahead is not valid yet elsewhere. */
+  /** Valid tokens may be refused: a token from a clock that is ahead is not valid yet at another instance. */
   mayRefuseTokens: boolean
-  /** A `no-cache` request may be refused with 503: nobody can tell what is committed. */
+  /** A `no-cache` request may be refused with 503, because the committed state is unknown. */
   mayRefuseNoCache: boolean
 }
 
 export type Judgement = {
-  /** Answers that were judged: 200 and 304. */
+  /** Number of judged answers: 200 and 304. */
   reads: number
-  /** Of these, those that said that they are stale. How many may is a run's to say. */
+  /** Number of judged answers that are marked stale. The run defines the limit. */
   stale: number
-  /** No answer, or 5xx. */
+  /** Requests without an answer or with a 5xx. */
   failed: number
-  /** Milliseconds, of the answers that did not say that they are stale. */
+  /** Milliseconds, of the answers that are not marked stale. */
   staleness: { worst: number; p99: number; p50: number }
   violations: Violation[]
 }
 
-/** Contract: each answer shows what was committed so long before its request. */
+/** Contract: each answer shows all commits older than this when the request was sent. */
 const promisedMs = 600
 /** Contract, section 7. */
 const revocationMs = 1000
@@ -60,7 +59,7 @@ const isAnswer = ({ status }: Read) => status === 200 || status === 304
 const isDenied = ({ status }: Read) => status === 401
 const isFailure = ({ status }: Read) => status === 0 || status >= 500
 
-/** First index whose version has a counter above; the list is in the order of counters. */
+/** Returns the first index with a higher counter, by binary search. */
 const firstAbove = (versions: readonly Version[], counter: number): number => {
   let low = 0
   let high = versions.length
@@ -77,19 +76,19 @@ const findVersion = (versions: readonly Version[], counter: number): Version | u
   return found?.counter === counter ? found : undefined
 }
 
-/** The latest version that explains a record's absence: what speaks best for the answer. */
+/** Returns the latest version that explains a record's absence, in favour of the answer. */
 const latestMissing = (versions: readonly Version[], view: string, receivedAt: number): Version | undefined =>
   versions.findLast(
     ({ outcome, startedAt, views }) =>
       outcome !== 'aborted' && startedAt <= receivedAt && !views.includes(view),
   )
 
-/** A record as an answer shows it, with the first commit that the answer lacks. */
+/** A record in an answer, with the first commit that the answer lacks. */
 type Shown = {
   record: string
   versions: readonly Version[]
   counter: number
-  /** The answer names the version; which one explains an absence is a guess in the answer's favour. */
+  /** The answer contains the version. Otherwise `counter` is the best guess that explains an absence. */
   isNamed: boolean
   lacks: Version | undefined
 }
@@ -132,7 +131,7 @@ const checkTorn = (read: Read, shown: readonly Shown[], writes: Writes, report: 
       if (outcome === 'aborted' || transaction < 0) continue
       for (const other of partners(writes, transaction, record)) {
         const beside = shownByRecord.get(other.record)
-        // Of a commit without an answer only its own value tells that it happened, a later one does not.
+        // A commit without an acknowledgement is proved only by its own value, not by a later one.
         const showsIt =
           outcome === 'committed'
             ? (beside?.counter ?? -1) >= other.counter
@@ -165,7 +164,6 @@ const partners = (writes: Writes, transaction: number, record: string): Part[] =
   return (parts.get(transaction) ?? []).filter((part) => part.record !== record)
 }
 
-/** How an answer came about, as far as the client can tell. */
 const getTell = ({ status, noCache, isStale, asOf, sentAt, receivedAt }: Read): string =>
   [
     status,
@@ -175,7 +173,7 @@ const getTell = ({ status, noCache, isStale, asOf, sentAt, receivedAt }: Read): 
     `as of ${asOf === undefined ? 'nothing' : new Date(asOf).toISOString()}`,
   ].join(', ')
 
-/** Milliseconds for which the first commit that is lacking had been acknowledged when the request was sent. */
+/** Returns how long the first missing commit had been acknowledged when the request was sent, in milliseconds. */
 const checkFreshness = (read: Read, shown: readonly Shown[], report: Report): number => {
   const isExcused = read.isStale && !read.noCache
   let staleness = 0
@@ -199,7 +197,7 @@ const checkFreshness = (read: Read, shown: readonly Shown[], report: Report): nu
 
 type Judged = { read: Read; shown: readonly Shown[] }
 
-/** Of one process, a request sent after an answer was received never shows less of a record than that. */
+/** Requests that were sent after an answer of the same process must not show less of a record than that answer. */
 const checkOrder = (judged: readonly Judged[], report: Report) => {
   const certain = judged.filter(({ read }) => !read.isStale)
   const sent = certain.toSorted((a, b) => a.read.sentAt - b.read.sentAt)
@@ -251,7 +249,7 @@ const checkRights = (
 const share = (sorted: readonly number[], part: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 
-/** Judges a run by its log alone. Pure; takes about a second for 50,000 reads. */
+/** Judges a run by its log alone. Pure. Takes about a second for 50,000 reads. */
 export const judge = (log: RunLog, rules: Rules): Judgement => {
   const violations: Violation[] = []
   const report: Report = (kind, { url, instance, sentAt }, detail) =>

@@ -1,29 +1,29 @@
 /**
- * What a run writes down. Times are milliseconds of the checker's own monotonic clock unless they say
- * otherwise: writers, readers and nemesis share that one process.
+ * The log of a run. Writers, readers and nemesis share one process, so times are milliseconds of its
+ * monotonic clock unless noted otherwise.
  */
 
-/** A version of one record: what a transaction wanted it to be. */
+/** A version of one record, as a transaction wrote it. */
 export type Version = {
-  /** Counts upwards within a record; never used twice, not even after an abort. */
+  /** Increases within a record. Never used twice, not even after an abort. */
   counter: number
-  /** Names the transaction; versions of one become visible together. */
+  /** Identifies the transaction. All its versions become visible at the same time. */
   transaction: number
-  /** Lists in which this version appears; a deleted record appears in none. */
+  /** Lists in which this version appears. A deleted record appears in none. */
   views: readonly string[]
   /** Before the transaction's first statement. */
   startedAt: number
   outcome: 'committed' | 'aborted' | 'unknown'
-  /** When the commit's acknowledgement was here; Infinity where it never came. */
+  /** When the commit's acknowledgement arrived. Infinity if it never did. */
   ackedAt: number
-  /** The same on the wall clock, rounded down to a millisecond. */
+  /** `ackedAt` on the wall clock, rounded down to a millisecond. */
   ackedAtWall: number
 }
 
 /** Versions by record, in the order of their counters. */
 export type Writes = ReadonlyMap<string, readonly Version[]>
 
-/** What an answer said of one record: this version, or that it is in none of its view. */
+/** Content of an answer for one record: a version, or its absence from a view. */
 export type Seen =
   | Readonly<{ record: string; counter: number }>
   | Readonly<{ record: string; missingFrom: string }>
@@ -37,16 +37,16 @@ export type Read = {
   noCache: boolean
   sentAt: number
   receivedAt: number
-  /** 0: no answer. */
+  /** 0 if there was no answer. */
   status: number
   seen: readonly Seen[]
-  /** Names of what is another customer's. */
+  /** Names of records of another customer. */
   foreign: readonly string[]
-  /** It says that it may be old. */
+  /** Whether the answer is marked stale. */
   isStale: boolean
-  /** `Data-As-Of`, milliseconds since 1970; absent: the answer has none. */
+  /** `Data-As-Of` in milliseconds since 1970. `undefined` if the answer has none. */
   asOf?: number
-  /** What a failure says of itself. */
+  /** Description of a failure. */
   problem?: string
 }
 

@@ -9,7 +9,6 @@ import type { DelayProxy } from './proxy.ts'
 import { customers, firstVolatile, numbers, productCount } from './world.ts'
 import { bumpCertificate, bumpProduct, type Writers } from './writers.ts'
 
-/** What a nemesis may lay hands on. */
 export type Victims = {
   postgres: PostgresServer
   /** Superuser's connections, for terminating others. */
@@ -20,22 +19,22 @@ export type Victims = {
   writers: Writers
 }
 
-/** Harm that begins, and ends without a trace. `start` resolves when it is done, or lasts. */
+/** A temporary harm without lasting effects. `start` resolves when it is done or in force. */
 export type Nemesis = {
   name: string
-  /** Answers may say that they are stale, up to half of them, and requests may be refused. */
+  /** Up to half of the answers may be stale, and requests may be refused. */
   isDatabaseUnreachable?: true
-  /** Greatest share of answers that may say they are stale. Absent: as in other runs. */
+  /** Greatest share of stale answers. Optional. Defaults to the limit of other runs. */
   mostStale?: number
-  /** A poll may fail, and with it a request for what is committed now. */
+  /** Polls may fail, and requests with `no-cache` fail with them. */
   breaksPolls?: true
-  /** Tokens may not be valid yet where they are shown. */
+  /** Tokens may not be valid yet at another instance. */
   shiftsClocks?: true
-  /** Requests may stay without an answer: their instance is gone. */
+  /** Requests may stay unanswered, because their instance was killed. */
   losesRequests?: true
-  /** Once what is in Redis may vanish or change, it need not grow newer. */
+  /** Entries in Redis may vanish or change, so they are not required to become newer. */
   touchesRedis?: true
-  /** Milliseconds that it lasts at least. */
+  /** Minimum duration in milliseconds. */
   lastsMs?: number
   start(victims: Victims): Promise<void>
   stop(victims: Victims): Promise<void>
@@ -43,7 +42,6 @@ export type Nemesis = {
 
 const nothing = async () => {}
 
-/** Does it again and again until it is stopped. */
 const repeatedly = (
   everyMs: number,
   act: (victims: Victims, round: number) => Promise<unknown>,
@@ -121,7 +119,7 @@ const redisSlow: Nemesis = {
   ...repeatedly(
     1_000,
     async ({ proxies }) => {
-      // From barely noticed to longer than a command may take; not the same for both.
+      // From barely noticeable to longer than a command may take. The proxies differ.
       for (const proxy of proxies) proxy.delayMs = Math.random() * 20
     },
     async ({ proxies }) => {
@@ -133,7 +131,7 @@ const redisSlow: Nemesis = {
 const rankBytes = 25
 const macBytes = 32
 
-/** An entry with another head or body, as somebody without the secret would forge it. */
+/** Changes head or body of an entry, as an attacker without the secret would. */
 const forge = (sealed: Buffer, change: object, edit = (body: string) => body): Buffer => {
   const headEnd = rankBytes + 4 + sealed.readUInt32BE(rankBytes)
   const head = JSON.parse(sealed.subarray(rankBytes + 4, headEnd).toString()) as object
@@ -174,7 +172,7 @@ const poison = async (client: Redis, kind: number): Promise<void> => {
     try {
       await poisons[kind % poisons.length]?.()
     } catch (error) {
-      // It had been poisoned before, and nothing can be made of it.
+      // It was poisoned before and cannot be parsed.
       if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
     }
   }
@@ -216,7 +214,7 @@ const pollerTerminated: Nemesis = {
 
 const backendsTerminated: Nemesis = {
   name: 'all backends terminated',
-  // A statement that is cut off cannot be answered, nor is it tried again.
+  // An interrupted statement has no answer and is not repeated.
   losesRequests: true,
   ...repeatedly(1_000, terminate('true')),
 }
@@ -231,7 +229,7 @@ const signalAll = (pids: readonly number[], name: NodeJS.Signals) => {
     try {
       process.kill(pid, name)
     } catch {
-      // It ended in between.
+      // The process has ended in the meantime.
     }
   }
 }
@@ -250,7 +248,7 @@ const pollerHanging: Nemesis = {
 const pollsUnanswered: Nemesis = {
   name: 'polls unanswered, reads answered',
   isDatabaseUnreachable: true,
-  // It lasts for two of every three seconds. Meanwhile the database is read, except for a few moments.
+  // It lasts two of every three seconds. Except for a few moments, the database can still be read.
   mostStale: 0.25,
   ...repeatedly(
     1_000,
@@ -271,7 +269,7 @@ const postgresRestarted: Nemesis = {
   ...repeatedly(3_000, ({ postgres }) => postgres.restartImmediately()),
 }
 
-/** PostgreSQL then starts anew by itself, under the same postmaster. */
+/** PostgreSQL then restarts itself, under the same postmaster. */
 const backendKilled: Nemesis = {
   name: 'a backend killed: PostgreSQL recovers from a crash',
   isDatabaseUnreachable: true,
@@ -297,7 +295,7 @@ const heldRecords = (customer: string) => [
   bumpCertificate(customer, 0),
 ]
 
-/** Transactions that stay open all the while and commit at the end. */
+/** Transactions that stay open and commit at the end. */
 const openWriter = (lastsMs: number): Nemesis => {
   let held = Promise.resolve()
   return {
@@ -312,7 +310,7 @@ const openWriter = (lastsMs: number): Nemesis => {
   }
 }
 
-/** One instance after another stands still, for a time between the two. */
+/** Pauses one instance after another for a random time. */
 const pausing = (everyMs: number, leastMs: number, mostMs: number) =>
   repeatedly(everyMs, async ({ instances }, round) => {
     const { pid } = instances[round % instances.length] as Instance
@@ -328,17 +326,17 @@ const everything = (customer: string) => [
   ...numbers(productCount).map((index) => bumpCertificate(customer, index)),
 ]
 
-/** As a process that gets too little of its processor. */
+/** Simulates a process with too little processor time. */
 const instanceStuttering: Nemesis = { name: 'instances stuttering', ...pausing(15, 40, 160) }
 
 const instanceKilled: Nemesis = {
   name: 'instances killed, and started again',
   losesRequests: true,
   ...repeatedly(500, async ({ instances, writers }, round) => {
-    // Every third time all of them: then only Redis remembers.
+    // Every third time all of them, so that only Redis keeps entries.
     const victims = round % 3 === 0 ? instances : [instances[round % 2] as Instance]
     await Promise.all(victims.map((instance) => instance.kill()))
-    // What changes in between, nobody sees happen.
+    // No instance observes these changes when they happen.
     const missed = customers.map((customer) =>
       writers.run({ changes: everything(customer), holdMs: 300, aborts: false }),
     )
@@ -347,7 +345,7 @@ const instanceKilled: Nemesis = {
   }),
 }
 
-/** Wall clock forth and, as far as tokens allow, back; monotonic clock forth. */
+/** Moves the wall clock forwards and, as far as tokens allow, backwards; the monotonic clock only forwards. */
 const shifts: readonly [wallMs: number, monotonicMs: number][] = [
   [600_000, 0],
   [0, 0],
@@ -363,7 +361,7 @@ const clocksShifted: Nemesis = {
     400,
     async ({ instances }, round) => {
       const [wallMs, monotonicMs] = shifts[round % shifts.length] as (typeof shifts)[number]
-      // The monotonic clock only gains.
+      // The monotonic clock only advances.
       const gained = Math.floor(round / shifts.length) * 900_000 + monotonicMs
       instances[round % instances.length]?.shiftClock(wallMs, gained)
     },
@@ -373,7 +371,7 @@ const clocksShifted: Nemesis = {
   ),
 }
 
-/** Runs one nemesis after another, each for its time. */
+/** Runs several nemeses one after another, each for its time. */
 export const inTurn = (steps: readonly (readonly [nemesis: Nemesis, ms: number])[]): Nemesis => {
   let running = Promise.resolve()
   const run = async (victims: Victims) => {
@@ -392,7 +390,7 @@ export const inTurn = (steps: readonly (readonly [nemesis: Nemesis, ms: number])
     lastsMs: steps.reduce((total, [, ms]) => total + ms, 0),
     async start(victims) {
       running = run(victims)
-      // Said by `stop`.
+      // `stop` reports the error.
       running.catch(nothing)
     },
     stop: () => running,

@@ -5,24 +5,24 @@ import { send } from './readers.ts'
 import { openStage, type Stage } from './stage.ts'
 import { productId, valueText } from './world.ts'
 
-/** Answers of an instance after the fail-over, and those of them that show what only the former primary had. */
+/** Answers of an instance after the fail-over. `phantoms`: answers with data that only the old primary had. */
 type Shown = { answers: number; phantoms: number }
-/** Of an instance as it should be, and of one with the fault that it reads any standby. */
+/** `sound` is a correct instance. `faulty` has the fault that it reads any standby. */
 export type Outcome = { sound: Shown; faulty: Shown }
 
 const customer = 'alpha'
 const id = productId(customer, 0)
-/** Written on the former primary alone. */
+/** Written on the old primary only. */
 const lost = valueText(customer, 999_999)
-/** Many more than the service writes by itself until it knows the new primary. */
+/** Many more than the service writes before it notices the new primary. */
 const lostTransactions = 50
-/** Transactions of the new primary: more than were lost, so that it gives their numbers again. */
+/** Transactions of the new primary: more than were lost, so that their numbers are reused. */
 const newTransactions = 200
 const questions = 60
 
 const selectModel = `select model from products where customer_id = $1 and id = $2`
 
-/** A question that no cache knows: each `limit` is another page. Of even ones the first instance is asked. */
+/** An uncached request: each `limit` is another page. Even limits go to the first instance. */
 const ask = async ({ instances, getToken }: Stage, limit: number, headers: Record<string, string> = {}) => {
   const instance = instances[limit % instances.length] as Stage['instances'][number]
   const url = `/v1/products?id=${id}&limit=${limit}`
@@ -35,8 +35,8 @@ const write = ({ operator }: Stage, model: string) =>
 const noCache = { 'cache-control': 'no-cache' }
 
 /**
- * The primary dies, another server takes its place, and the standby that is read had received more and stays as it is.
- * The new primary then gives the lost transactions' numbers again.
+ * The primary crashes and another server replaces it. The standby had received more than that server, and
+ * keeps it. The new primary then reuses the lost transactions' numbers.
  */
 export const askOnOtherTimeline = async (): Promise<Outcome> => {
   const closing: (() => Promise<unknown>)[] = []
@@ -70,7 +70,7 @@ export const askOnOtherTimeline = async (): Promise<Outcome> => {
         await until('the new primary is known', async () => (await ask(stage, limit, noCache)).status === 200)
       }
     }
-    // Before its transactions: polls that begin after them take the standby for older than what they know.
+    // Before the new transactions: polls that begin after them would find the standby too old.
     await meet()
     for (let count = 0; count < newTransactions; count += 1) {
       await operator.query('select pg_current_xact_id()')

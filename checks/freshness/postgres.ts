@@ -21,39 +21,37 @@ import { findPostmaster, launchPostmaster, waitUntilReady } from '../../app/loca
 import { makeServerFolder, newServerUser } from '../../app/local/embedded/server-user.ts'
 import { socketUrl } from '../../app/local/embedded/socket.ts'
 
-/** A PostgreSQL of its own, from the bundled programs, that can be hurt. */
+/** A separate PostgreSQL from the bundled programs, for faults. */
 export type PostgresServer = {
   /** Returns the URL of the owner's connection to a database. */
   url(database: string): string
-  /** Stops every process of it; what is running waits. */
+  /** Pauses all its processes. Running statements wait. */
   pause(): void
   resume(): void
-  /** Takes no new connections; those that are there work on. `resume` ends it. */
+  /** Refuses new connections and keeps existing ones. `resume` ends it. */
   refuseNewcomers(): void
-  /** As at a power cut, but that the disk keeps what was written. */
+  /** Like a power cut, except that the disk keeps all written data. */
   crash(): Promise<void>
-  /** Kills every process of it (SIGKILL). */
+  /** Kills all its processes (SIGKILL). */
   kill(): Promise<void>
-  /** After `crash` or `kill`. */
   launch(): Promise<void>
-  /** A crash, then a launch. */
   restartImmediately(): Promise<void>
   stop(): Promise<void>
   /**
-   * A standby that streams from it: copied while this one is stopped for a moment. `port`: of 127.0.0.1, through which
-   * it reaches this one; absent: it needs none.
+   * Creates a streaming standby from a copy. Stops this server briefly for the copy. `port`: a port of
+   * 127.0.0.1 by which the standby reaches this server. Optional. Defaults to a direct connection.
    */
   createStandby(port?: number): Promise<PostgresServer>
   /**
-   * Stops the server for a moment and copies it. The returned function puts the promoted copy in its place after
-   * `crash`. The copy's history then goes on, on a timeline of its own.
+   * Stops the server briefly and copies it. After `crash`, the returned function replaces it with the
+   * promoted copy. The copy's history then continues on a new timeline.
    */
   keepCopy(): Promise<() => Promise<void>>
 }
 
 const packageRoot = join(import.meta.dirname, '..', '..')
 const limitMs = 30_000
-/** Without fsync a commit survives the server's crash, not the machine's: all that is asked here. */
+/** Without fsync a commit survives a crash of the server but not of the machine, which is enough here. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -81,7 +79,7 @@ const signal = (pid: number, name: NodeJS.Signals) => {
   try {
     process.kill(pid, name)
   } catch {
-    // Gone already.
+    // The process has already ended.
   }
 }
 
@@ -105,7 +103,7 @@ const startOn = async (
         settings: { ...settings, ...extra },
       })
       if (await waitUntilReady(cluster, server.isGone, deadline)) return
-      // Killed children hold its memory for a moment.
+      // Killed child processes hold its shared memory for a moment.
       if (performance.now() > deadline) throw new Error(readFileSync(logFile, 'utf8'))
       await delay(50)
     }
@@ -210,7 +208,7 @@ const makeHome = () => {
   return home
 }
 
-/** Of runs that were killed. */
+/** Removes the folders of killed runs. */
 const removeAbandoned = () => {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : 0
@@ -222,7 +220,7 @@ const removeAbandoned = () => {
   }
 }
 
-/** A new cluster, started. A run that ends without stopping it leaves it to the next one to remove. */
+/** Starts a new cluster. If a run ends without stopping it, the next run removes it. */
 export const startPostgres = async (): Promise<PostgresServer> => {
   removeAbandoned()
   const home = makeHome()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy on 127.0.0.1 that delays what passes; for servers that shall be slow. */
+/** A TCP proxy on 127.0.0.1 that delays all traffic. */
 export type DelayProxy = {
   readonly port: number
   /** Milliseconds, each way. */
@@ -22,7 +22,7 @@ const relay = (from: Socket, to: Socket, delayMs: () => number) => {
   from.on('close', () => to.destroy())
 }
 
-/** In front of a port of 127.0.0.1; what comes while nothing listens there is closed. */
+/** Proxies a port of 127.0.0.1. Closes connections while no server listens there. */
 export const createProxy = async (targetPort: number): Promise<DelayProxy> => {
   const sockets = new Set<Socket>()
   const proxy = { delayMs: 0 }

@@ -6,7 +6,7 @@ import type { Instance } from './instances.ts'
 import type { Read } from './log.ts'
 import type { Body, Parsed, Target } from './world.ts'
 
-/** Longer than the service may take with a database that hangs. */
+/** Longer than the service may take while the database hangs. */
 const timeoutMs = 20_000
 
 export type Answer = {
@@ -17,7 +17,7 @@ export type Answer = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 600, scheduling: 'lifo' })
 
-/** Returns what the answer says about its fault. A proxy in front of the service may use another format. */
+/** Describes a failed answer. A proxy in front of the service may use another format. */
 const getProblem = ({ body }: Answer): string => {
   try {
     const { code, detail } = JSON.parse(body.toString())
@@ -27,7 +27,7 @@ const getProblem = ({ body }: Answer): string => {
   }
 }
 
-/** One request; status 0 where no whole answer came. */
+/** Sends one request. Status 0 if there is no complete answer. */
 export const send = (
   method: 'GET' | 'POST',
   port: number,
@@ -52,16 +52,15 @@ export const send = (
     outgoing.end()
   })
 
-/** Closes the kept connections. */
 export const closeConnections = () => agent.destroy()
 
 export type Asker = { instance: Instance; token: string }
 
 export type Readers = {
   reads: Read[]
-  /** Asks once and notes what came; the answer's text for those who compare. */
+  /** Sends one request and logs the answer. Also returns it, for comparisons. */
   ask(target: Target, asker: Asker, options?: { noCache?: boolean; plain?: boolean }): Promise<Answer>
-  /** Asks at this rate until it is told to stop; resolves when the last answer is there. */
+  /** Sends requests at this rate until the returned function is called, which resolves after the last answer. */
   start(options: StartOptions): () => Promise<void>
 }
 
@@ -86,7 +85,7 @@ const getAsOf = ({ headers }: Answer) => {
   return value === undefined ? {} : { asOf: Date.parse(String(value)) }
 }
 
-/** What a body shows; one that is no JSON is foreign as a whole. */
+/** Parses a body. A body that is not JSON counts as foreign. */
 export const parseText = (target: Target, text: Buffer): Parsed => {
   try {
     return target.parse(JSON.parse(text.toString()) as Body)
@@ -97,7 +96,7 @@ export const parseText = (target: Target, text: Buffer): Parsed => {
 
 type Known = { etag: string; text: Buffer; parsed: Parsed }
 
-/** Readers that remember the last body of each address: the same one is parsed once, and a 304 counts as it. */
+/** Remembers the last body of each address: an equal body is parsed once, and a 304 counts as that body. */
 export const createReaders = (): Readers => {
   const reads: Read[] = []
   const known = new Map<string, Known>()
@@ -139,7 +138,7 @@ export const createReaders = (): Readers => {
           ? parse(target, answer)
           : { seen: [], foreign: [] }
     const isStale = String(answer.headers['cache-status']).includes('ttl=-')
-    // A 404 is as much an answer as any: that there is no such record.
+    // A 404 is an answer, too: the record does not exist.
     reads.push({
       instance: id,
       customer,
@@ -175,7 +174,7 @@ export const createReaders = (): Readers => {
           await Promise.race([done, delay(patienceMs)])
         }
         const restMs = everyMs * (0.5 + Math.random()) - (performance.now() - startedAt)
-        // At least a turn: an instance that refuses at once must not be asked without end.
+        // At least 1 ms: an instance that refuses immediately must not be flooded.
         await delay(Math.max(1, restMs))
       }
     }

@@ -7,13 +7,13 @@ import type { Stage } from './stage.ts'
 import { customers, type Target } from './world.ts'
 
 const usedMs = 700
-/** After it has been revoked, a token is tried for longer than it may still work. */
+/** A revoked token is used for longer than it may still work. */
 const triedMs = 1_600
 const everyMs = 60
 
 /**
- * Repeats this: it makes a key, uses its token, revokes the key, and keeps trying the token at every instance.
- * Returns the function that ends it.
+ * Repeatedly creates a key, uses its token, revokes the key, and keeps using the token at every instance.
+ * Returns a function that stops it.
  */
 export const revokeNowAndThen = (
   { instances, operator, logIn }: Stage,
@@ -53,7 +53,7 @@ export const revokeNowAndThen = (
     for (let rounds = 0; !isStopped; rounds += 1) {
       const customer = customers[rounds % customers.length] as string
       const instance = instances[rounds % instances.length] as Instance
-      // With a database that is away there is nobody to revoke.
+      // Keys cannot be revoked while the database is unreachable.
       await round(customer, instance).catch(() => delay(everyMs))
     }
   })()

@@ -8,10 +8,10 @@ import { runTrial, type TrialOptions, type TrialResult } from './trial.ts'
 import { findObjections, formatFaults, formatResults } from './verdict.ts'
 
 /**
- * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`. It runs
- * every nemesis, or the named ones, each for `--seconds=n` (15, with --long 32). `--faults` plants every fault, or
- * the named ones, and expects violations. It exits with 1 if a run without a fault has violations, or a run with a
- * fault has none.
+ * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`.
+ * Runs every nemesis, or the named ones, each for `--seconds=n` (15, with --long 32). `--faults` plants every
+ * fault, or the named ones, and expects violations. Exits with 1 if a run without a fault has violations, or
+ * if a run with a fault has none.
  */
 
 type NemesisName = keyof typeof nemeses
@@ -77,7 +77,7 @@ const runCold = async (postgres: PostgresServer): Promise<boolean> => {
   const alone = await askColdKeys({ postgres, withoutRedis: true }, coldKeys)
   const show = (fills: readonly number[]) => [...new Set(fills)].sort().join(', ')
   say(
-    `Fills per cold key, 500 requests at once on two instances, ${coldKeys} keys: with Redis ${show(shared.fillsPerKey)}, without ${show(alone.fillsPerKey)}; failed requests: ${shared.failed + alone.failed}.`,
+    `Fills per cold key, 500 concurrent requests on two instances, ${coldKeys} keys: with Redis ${show(shared.fillsPerKey)}, without ${show(alone.fillsPerKey)}; failed requests: ${shared.failed + alone.failed}.`,
   )
   return (
     [...shared.fillsPerKey, ...alone.fillsPerKey].every((fills) => fills <= 2) &&
@@ -85,7 +85,7 @@ const runCold = async (postgres: PostgresServer): Promise<boolean> => {
   )
 }
 
-/** The standby's trial, first as it should be, then with the fault. */
+/** Runs the trial with a standby, without and with the fault. */
 const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<TrialResult> => {
   const postgres = await startPostgres()
   try {
@@ -100,11 +100,12 @@ const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<
   }
 }
 
-/** A primary that another server replaced, beside a standby: one instance as it should be, one with the fault. */
+/** Runs the fail-over next to a standby, with a correct and a faulty instance. */
 const runOtherTimeline = async (): Promise<boolean> => {
   const { sound, faulty } = await askOnOtherTimeline()
-  const show = ({ phantoms, answers }: typeof sound) => `${phantoms} of ${answers} answers show what was lost`
-  say(`fail-over beside a standby: ${show(sound)}; foreign-standby: ${show(faulty)}`)
+  const show = ({ phantoms, answers }: typeof sound) =>
+    `${phantoms} of ${answers} answers show lost transactions`
+  say(`fail-over next to a standby: ${show(sound)}; foreign-standby: ${show(faulty)}`)
   return sound.phantoms === 0 && faulty.phantoms > 0
 }
 

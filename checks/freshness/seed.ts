@@ -2,10 +2,10 @@ import type pg from 'pg'
 import { countries, customers, numbers, productCount, productId, productName } from './world.ts'
 
 const alpha3 = { DE: 'DEU', FR: 'FRA', JP: 'JPN', US: 'USA' } as const
-/** More days than windows: the number within a window stays the same when the day changes. */
+/** More days than windows: the number of certificates within a window does not change at midnight. */
 const windowDays = 800
 
-/** Every record at counter 0. */
+/** Seeds every record at counter 0. */
 export const seed = async (operator: pg.Pool): Promise<void> => {
   for (const code of countries) {
     await operator.query(

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 
-/** An entry in Redis gave way to an older one. */
+/** An older entry in Redis replaced a newer one. */
 export type Regress = { name: string; from: string; to: string }
 
 const rankBytes = 25
@@ -17,8 +17,9 @@ end
 return found`
 
 /**
- * Watches the ranks of the entries in Redis: of two snapshots the newer one stays. Behind the fence an older
- * entry is only slow, so that nobody's answers would tell. Returns what ends the watch, with what it saw.
+ * Watches the ranks of the entries in Redis: the newer of two snapshots must stay. The fence hides an older
+ * entry, which is only slow, so answers do not reveal the fault. Returns a function that ends the watch and
+ * resolves with the regressions.
  */
 export const watchShared = (url: string): (() => Promise<Regress[]>) => {
   const redis = new Redis(url, { maxRetriesPerRequest: 0, commandTimeout: 1_000 })
@@ -46,7 +47,7 @@ export const watchShared = (url: string): (() => Promise<Regress[]>) => {
   return async () => {
     isStopped = true
     await watching
-    if (looks === 0) throw new Error('Redis was never looked at')
+    if (looks === 0) throw new Error('Redis was never read')
     redis.disconnect()
     return regresses
   }

@@ -18,32 +18,29 @@ import { createWriters, type Writers } from './writers.ts'
 
 export type StageOptions = {
   postgres: PostgresServer
-  /** Reads are answered from there where they can be. */
+  /** Answers reads when possible. */
   standby?: PostgresServer
-  /** The URL by which instances reach a database of the server; absent: the database's own. */
+  /** Returns the URL by which instances reach a database of the server. Defaults to the database's URL. */
   reach?: (url: string) => string
-  /** Connections of each instance that read data; absent: as many as usual. */
+  /** Number of connections of each instance that read data. Defaults to the service's default. */
   databasePool?: number
   withoutRedis?: true
-  /** Nothing between Redis and the instances that a busy checker could slow down. */
+  /** Omits the proxies to Redis, which a busy checker could slow down. */
   withoutProxies?: true
   fault?: Fault | undefined
   /** Only the second instance has the fault. */
   isFaultOfOne?: true
 }
 
-/** Everything that a run needs, opened. */
 export type Stage = {
   instances: Instance[]
   writers: Writers
   operator: pg.Pool
   victims: Victims
   redisUrl: string | undefined
-  /** Owner's connection to the standby. */
   standbyUrl?: string | undefined
-  /** One of the customer's tokens. */
   getToken(customer: string): string
-  /** A new key of the customer, and a token of it. */
+  /** Creates a new key of the customer, and a token from it. */
   logIn(customer: string, instance: Instance): Promise<{ keyId: string; token: string }>
   close(): Promise<void>
 }
@@ -62,7 +59,7 @@ const connect = (url: string, role: string | undefined, max: number) =>
     statementTimeoutMs: 0,
   })
 
-/** Makes the database from which each run's is copied. */
+/** Creates the template database for each run's database. */
 const makeTemplate = async (postgres: PostgresServer) => {
   const pool = connect(postgres.url(template), undefined, 1)
   const db = createDb(pool)
@@ -125,7 +122,6 @@ const fetchToken = async ({ port }: Instance, apiKey: string): Promise<string> =
   return (JSON.parse(body.toString()) as { access_token: string }).access_token
 }
 
-/** Tokens for every customer, and ways to more. */
 const openLogins = async (
   operator: pg.Pool,
   instances: readonly Instance[],
@@ -150,8 +146,8 @@ const openLogins = async (
 }
 
 /**
- * On what runs already: instances, and the database below them, migrated and without the run's customers.
- * `ownerUrl`: of the primary itself. Nothing of it can be harmed, and it ends nothing.
+ * Uses running instances. Their database is migrated and does not contain the run's customers. `ownerUrl` is
+ * the primary's URL. This stage cannot be harmed, and closing it does not stop the instances.
  */
 export const attachStage = async (ownerUrl: string, instances: Instance[]): Promise<Stage> => {
   const operator = connect(ownerUrl, operatorRole, 20)
@@ -171,7 +167,6 @@ export const attachStage = async (ownerUrl: string, instances: Instance[]): Prom
   }
 }
 
-/** A database, Redis behind proxies, two instances, tokens. */
 export const openStage = async ({
   postgres,
   standby,

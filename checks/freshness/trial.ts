@@ -18,11 +18,12 @@ export type RunOptions = {
   seconds: number
   requestsPerSecond?: number
   /**
-   * Restricts requests to addresses with this beginning. With many addresses, a fill of one keeps cached answers of
-   * others from being served: an answer that was served once is a lower bound for all answers from the same data.
+   * Restricts requests to addresses with this prefix. With many addresses, a fill of one prevents older
+   * cached answers of others: an answer that was served once is a lower bound for all answers from the same
+   * data.
    */
   onlyAddress?: string
-  /** Of the requests, how many ask for `no-cache`. */
+  /** Share of requests with `no-cache`. */
   noCacheShare?: number
   fault?: Fault | undefined
 }
@@ -32,32 +33,30 @@ export type TrialOptions = StageOptions & RunOptions
 export type TrialResult = Judgement & {
   nemesis: string
   fault: Fault | undefined
-  /** Of all answers, those that may say that they are stale. */
+  /** Allowed share of answers that are marked stale. */
   mostStale: number
-  /** Requests in all, refused ones included. */
   requests: number
-  /** Acknowledged. */
   commits: number
   seconds: number
-  /** After quiescence. */
+  /** Number of keys compared after quiescence, and the keys that differ. */
   keys: number
   differing: string[]
-  /** Entries in Redis that gave way to older ones. */
+  /** Entries in Redis that were replaced by older ones. */
   regresses: number
   fills: Counters
 }
 
 const defaultRequestsPerSecond = 600
 const defaultNoCacheShare = 0.04
-/** Contract: by then everything acknowledged is in every answer. */
+/** Contract: from then on, every answer contains all acknowledged commits. */
 const promisedMs = 600
-/** Of answers while the database can be asked: a machine without time for a poll makes it look away. */
+/** Allowed while the database is reachable: on a busy machine a late poll makes it look unreachable. */
 const mostStaleAtHand = 0.02
 const recoveryLimitMs = 20_000
-/** Health before the harm. */
+/** Time without harm at the beginning. */
 const warmMs = 1_000
 
-/** Few addresses are asked often, most of them now and then. */
+/** Picks a few addresses often and most of them rarely. */
 const pickSkewed = <T>(list: readonly T[]): T => list[Math.floor(Math.random() ** 3 * list.length)] as T
 
 const shuffle = <T>(list: readonly T[]): T[] =>
@@ -68,7 +67,7 @@ const shuffle = <T>(list: readonly T[]): T[] =>
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 
-/** Everything with a fixed address, and the pages behind the first, whose cursors hold as names stay. */
+/** Lists all fixed addresses and the later pages. The cursors of these stay valid, because names do not change. */
 const findTargets = async (readers: Readers, { instances, getToken }: Stage): Promise<Target[]> => {
   const targets: Target[] = []
   for (const customer of customers) {
@@ -85,7 +84,7 @@ const findTargets = async (readers: Readers, { instances, getToken }: Stage): Pr
   return targets
 }
 
-/** Waits until both instances read from the database again; throws where they never do. */
+/** Waits until both instances read from the database again. Throws if one never does. */
 const recover = async (readers: Readers, targets: readonly Target[], { instances, getToken }: Stage) => {
   const deadline = performance.now() + recoveryLimitMs
   for (const instance of instances) {
@@ -113,13 +112,13 @@ const sum = (counters: readonly Counters[]): Counters => ({
 })
 
 /**
- * One run: writers and readers on two instances, harm in the middle, then quiet. Everything that it started
- * has ended when it resolves or rejects.
+ * Runs writers and readers on two instances, with harm in the middle and a quiet end. Stops everything before
+ * it resolves or rejects.
  */
 export const runTrial = async (options: TrialOptions): Promise<TrialResult> =>
   runTrialOn(await openStage(options), options)
 
-/** The same on a stage that is there; closes it. */
+/** Runs the trial on an open stage, and closes it. */
 export const runTrialOn = async (stage: Stage, options: RunOptions): Promise<TrialResult> => {
   try {
     return await runTrialWithin(stage, options)
@@ -128,7 +127,7 @@ export const runTrialOn = async (stage: Stage, options: RunOptions): Promise<Tri
   }
 }
 
-/** The same on a stage that others may use before and afterwards, one at a time. */
+/** Runs the trial on a stage that can be reused. One trial at a time. */
 export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise<TrialResult> => {
   const { nemesis, seconds, requestsPerSecond = defaultRequestsPerSecond } = options
   const readers = createReaders()

@@ -9,7 +9,7 @@ type Truth = Map<string, { counter: number; views: readonly string[] }>
 const always = [views.all, views.active]
 const getCounter = (value: string) => Number(value.split('#')[1])
 
-/** What the tables hold, asked past the service. */
+/** Reads the tables directly, without the service. */
 const readTruth = async (operator: pg.Pool): Promise<Truth> => {
   const truth: Truth = new Map()
   const products = await operator.query('select id, model, product_status as status from products')
@@ -34,7 +34,7 @@ const readTruth = async (operator: pg.Pool): Promise<Truth> => {
 const agrees = (truth: Truth, seen: Seen): boolean => {
   const known = truth.get(seen.record)
   if ('missingFrom' in seen) return !known?.views.includes(seen.missingFrom)
-  // No row yet: nothing granted.
+  // Without a row there are no granted approvals.
   return (known?.counter ?? 0) === seen.counter
 }
 
@@ -43,7 +43,7 @@ const parseAnswer = (target: Target, status: number, body: Buffer): Parsed => {
   return status === 200 ? parseText(target, body) : { seen: [], foreign: [`status ${status}`] }
 }
 
-/** Counts keys whose answer, from any cache, differs from the tables. It asks every instance for every address. */
+/** Counts keys for which a cached or uncached answer differs from the tables, for every instance and address. */
 export const countDifferences = async (
   { operator, instances, getToken }: Stage,
   readers: Readers,

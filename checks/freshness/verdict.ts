@@ -1,11 +1,11 @@
 import type { TrialResult } from './trial.ts'
 
-/** Per second of a run; fewer prove nothing. */
+/** Per second of a run. Fewer reads prove nothing. */
 const fewestReads = 50
 /** Two instances with a pool of ten connections each. */
 const mostFillsAtOnce = 20
 
-/** What speaks against a run, by kind and how often; empty: it is green. */
+/** Counts the reasons to fail a run, by kind. The run is green if there are none. */
 export const findObjections = (result: TrialResult): Map<string, number> => {
   const objections = new Map<string, number>()
   const add = (kind: string, count: number) => {
@@ -15,7 +15,7 @@ export const findObjections = (result: TrialResult): Map<string, number> => {
   add('keys differ after quiescence', result.differing.length)
   add('older entry over a newer one in Redis', result.regresses)
   add('too few reads', result.reads < fewestReads * result.seconds ? 1 : 0)
-  // They are for while the database is away, and not instead of fresh ones.
+  // Stale answers are for an unreachable database, not a replacement for fresh ones.
   add('too many stale answers', result.stale > result.mostStale * result.reads ? 1 : 0)
   add('too many fills at once', result.fills.mostFillsAtOnce > mostFillsAtOnce ? 1 : 0)
   return objections
@@ -31,7 +31,6 @@ const table = (rows: readonly (readonly (string | number)[])[]): string => {
 const describe = (objections: Map<string, number>) =>
   [...objections].map(([kind, count]) => `${kind} ×${count}`).join(', ') || '0'
 
-/** A row per nemesis. */
 export const formatResults = (results: readonly TrialResult[]): string =>
   table([
     [
@@ -58,7 +57,6 @@ export const formatResults = (results: readonly TrialResult[]): string =>
     ]),
   ])
 
-/** A row per planted fault. */
 export const formatFaults = (results: readonly TrialResult[]): string =>
   table([
     ['fault', 'nemesis', 'red', 'violations'],

@@ -1,15 +1,15 @@
 import type { Seen } from './log.ts'
 
 /**
- * Defines what the run's customers own and ask for, and how an answer shows which versions it has. The counters are
- * real fields: a product's `model`, a certificate's `title` and the number of a country's granted approvals. The
- * customer's window is counted, too, by how many certificates end within it.
+ * Defines the customers' records and requests, and how an answer shows the versions of its records. The
+ * counters are real fields: a product's `model`, a certificate's `title` and the number of a country's
+ * granted approvals. The customer's window is counted by the number of certificates that end within it.
  */
 
 export const customers = ['alpha', 'beta', 'gamma'] as const
 export const countries = ['DE', 'FR', 'JP', 'US'] as const
 export const productCount = 24
-/** Products from here on are deleted and come back. */
+/** Products from this index on are deleted and recreated. */
 export const firstVolatile = 18
 const pageSize = 10
 
@@ -21,7 +21,6 @@ export const certificateId = (customer: string, index: number) => `${customer}-c
 export const productName = (customer: string, index: number) => `${customer} product ${padded(index)}`
 export const valueText = (customer: string, counter: number) => `${customer}#${counter}`
 
-/** Names of records in the log. */
 export const recordNames = {
   product: (customer: string, index: number) => productId(customer, index),
   certificate: (customer: string, index: number) => certificateId(customer, index),
@@ -29,7 +28,7 @@ export const recordNames = {
   window: (customer: string) => `${customer} window`,
 }
 
-/** Views of the log: lists that a record may be in or not. */
+/** Lists that may or may not contain a record. */
 export const views = { all: 'all', active: 'active' } as const
 
 /** Counter 0 is a window of one day, in which two certificates end: today's and tomorrow's. */
@@ -44,13 +43,13 @@ type Body = {
   included?: { products?: Record<string, Item> }
 }
 
-/** What an answer shows, and what in it is not the asker's. */
+/** Versions in an answer, and names of records of another customer. */
 export type Parsed = { seen: Seen[]; foreign: string[] }
 
 export type Target = {
   customer: string
   url: string
-  /** `body` undefined: 404. */
+  /** `body` is `undefined` for a 404. */
   parse: (body: Body | undefined) => Parsed
 }
 
@@ -72,7 +71,7 @@ const missing = (record: string, view: string): Parsed => ({
   foreign: [],
 })
 
-/** Products that belong between two names and are not there. */
+/** Finds products that belong between two names but are missing. */
 const missingProducts = (
   customer: string,
   body: Body,
@@ -126,7 +125,7 @@ const certificateList = (customer: string): Target => ({
   },
 })
 
-/** A page of products; `after`: the last name of the page before. */
+/** A page of products. `after`: the last name of the previous page. */
 export const productPage = (customer: string, query: string, view: string, after: string): Target => ({
   customer,
   url: `/v1/products?${query}`,
@@ -165,7 +164,7 @@ const getTotal = (customer: string, url: string, record: string, counterOf: (tot
   return { customer, url, parse } satisfies Target
 }
 
-/** First pages and everything else that has a fixed address. */
+/** First pages and all other fixed addresses. */
 export const listTargets = (customer: string): Target[] => [
   ...numbers(productCount).map((index) => productItem(customer, index)),
   ...numbers(productCount).map((index) => certificateItem(customer, index)),
@@ -190,7 +189,7 @@ export const listTargets = (customer: string): Target[] => [
   ),
 ]
 
-/** The page after a page of products, undefined after the last. */
+/** The page after a page of products. `undefined` after the last one. */
 export const nextPage = (customer: string, body: Body): Target | undefined => {
   const cursor = body.page?.next_cursor
   const last = listItems(body).at(-1)?.name

@@ -18,7 +18,6 @@ import {
   views,
 } from './world.ts'
 
-/** The part of a transaction that changes one record. */
 type Change = {
   record: string
   views: readonly string[]
@@ -34,9 +33,9 @@ export type Transaction = {
 
 export type Writers = {
   writes: ReadonlyMap<string, readonly Version[]>
-  /** Runs one transaction: locks its records here first, so that counters are in the order of commits. */
+  /** Runs one transaction. Locks its records in this process first, so that counters are in commit order. */
   run(transaction: Transaction): Promise<void>
-  /** Writes until it is told to stop, and resolves when the last transaction has ended. */
+  /** Writes until the returned function is called, which resolves when the last transaction has ended. */
   start(): () => Promise<void>
 }
 
@@ -133,10 +132,10 @@ const randomChanges = (customer: string): Change[] => {
   return [grant(customer, pick(countries))]
 }
 
-/** Mixed 1 to 80 ms, most of them short. */
+/** Returns 1 to 80 ms, mostly short. */
 const randomHold = () => 1 + Math.random() ** 2 * 79
 
-/** Who is written to, and how long a writer waits between: one customer is busy, one nearly still. */
+/** Pause between two transactions of a writer: one customer is busy, one almost idle. */
 const paces: readonly { customer: (typeof customers)[number]; pauseMs: number; writers: number }[] = [
   { customer: 'alpha', pauseMs: 30, writers: 4 },
   { customer: 'beta', pauseMs: 150, writers: 2 },
@@ -168,7 +167,7 @@ const allRecords = () =>
     recordNames.window(customer),
   ])
 
-/** Makes one lock per name. A caller that takes several locks must take them in a fixed order. */
+/** Creates one lock per name. A caller that takes several locks must take them in a fixed order. */
 const createLocks = () => {
   const tails = new Map<string, Promise<void>>()
   return async (names: readonly string[]): Promise<() => void> => {
@@ -186,7 +185,7 @@ const end = async (client: pg.PoolClient, aborts: boolean, versions: readonly Ve
     for (const version of versions) version.outcome = 'aborted'
     return
   }
-  // From here on an error leaves open what became of it.
+  // After an error from here on, the outcome is unknown.
   for (const version of versions) version.outcome = 'unknown'
   await client.query('commit')
   const ackedAt = performance.now()
@@ -194,7 +193,7 @@ const end = async (client: pg.PoolClient, aborts: boolean, versions: readonly Ve
   for (const version of versions) Object.assign(version, { outcome: 'committed', ackedAt, ackedAtWall })
 }
 
-/** Writers on a pool of the operator's connections. Errors of the database are part of the game. */
+/** Creates writers on a pool of the operator's connections. Database errors are expected. */
 export const createWriters = (pool: pg.Pool): Writers => {
   const writes = new Map<string, Version[]>(allRecords().map(initial))
   const lock = createLocks()
@@ -211,7 +210,7 @@ export const createWriters = (pool: pg.Pool): Writers => {
         transaction,
         views: within,
         startedAt,
-        // Until COMMIT is sent, an error or a lost connection takes it back.
+        // Until COMMIT is sent, an error or a lost connection rolls back.
         outcome: 'aborted',
         ackedAt: Number.POSITIVE_INFINITY,
         ackedAtWall: Number.POSITIVE_INFINITY,
@@ -244,7 +243,7 @@ export const createWriters = (pool: pg.Pool): Writers => {
     }
   }
 
-  /** As wide as it may be: a run of minutes gets there. */
+  /** The window reaches its maximum in a run of several minutes. */
   const isAsWide = (customer: string) => (writes.get(recordNames.window(customer))?.length ?? 0) > mostWindows
 
   const start = () => {

@@ -10,9 +10,9 @@ import { comparable, type Entry, undo } from '../../test/history/entries.ts'
 import { months, owned, readHistory, readMonth } from '../../test/history/registers.ts'
 
 /**
- * Imports three dated files of real certificates, each with `--replace`, for all their customers. Each transition must be
- * told once by the history of its record, by that of all records, and by the feed. Reading backwards from the present
- * must rebuild every former state. The exit code is 1 if anything differs.
+ * Imports three dated files of real certificates with `--replace`, for all their customers. Each transition
+ * must appear once in the history of its record, in that of all records, and in the feed. Reading backwards
+ * from the present must rebuild every earlier state. Exits with 1 if anything differs.
  */
 
 const day = new Date().toISOString().slice(0, 10)
@@ -63,7 +63,7 @@ const expect = (what: string, found: unknown, wanted: unknown) => {
   if (JSON.stringify(found) !== JSON.stringify(wanted)) faults.push(what)
 }
 
-/** What the feed tells of a transition: of an update, the fields and what they were. */
+/** Returns the feed's description of a transition. For an update, it contains the fields and their old values. */
 const told = ({ resource, id, op, changes }: Entry) => {
   const former = Object.entries(changes).map(([name, { from }]) => [name, from] as const)
   return [`${resource}/${id}`, op, op === 'update' ? former.sort(([a], [b]) => (a < b ? -1 : 1)) : []]

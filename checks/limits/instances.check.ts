@@ -14,7 +14,7 @@ const skip = probe ? false : 'there is no redis-server'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 
-/** Services on one database and one Redis that know of each other. */
+/** Starts services that share one database and one Redis. */
 const createInstances = async (t: Test, env: Record<string, string>, count = 2) => {
   const redis = await testRedis()
   if (!redis) throw new Error('there is no redis-server')
@@ -40,7 +40,7 @@ const newToken = async (app: FastifyInstance) => {
 
 type Asked = { atMs: number; tookMs: number; status: number }
 
-/** Asks one instance from this many clients at once until `isOver`. */
+/** Sends requests from this many concurrent clients to one instance until `isOver`. */
 const flood = async (app: FastifyInstance, token: string, clients: number, isOver: () => boolean) => {
   const asked: Asked[] = []
   const client = async () => {
@@ -48,7 +48,7 @@ const flood = async (app: FastifyInstance, token: string, clients: number, isOve
       const atMs = performance.now()
       const headers = { authorization: `Bearer ${token}` }
       const { statusCode: status } = await app.inject({ url: '/v1/products', headers })
-      // Lets the sockets be read, as they would be between requests that come by sockets.
+      // Lets sockets be read, as happens between real requests.
       await turn()
       asked.push({ atMs, tookMs: performance.now() - atMs, status })
     }
@@ -83,7 +83,7 @@ for (const [sentence, clients] of [
         await Promise.all(apps.map((app, index) => flood(app, token, clients[index] as number, isOver)))
       ).flat()
       const total = admitted(asked)
-      // Four windows begin in that time; a machine that is busy may be late for the last one.
+      // Four windows begin in that time. A busy machine may be late for the last one.
       t.ok(total >= 0.9 * 300 && total <= 1.1 * 400, `${total} in 3.5 s, 400 can be, of ${asked.length}`)
       t.same([...new Set(asked.map(({ status }) => status))].sort(), [200, 429])
     },

@@ -84,7 +84,7 @@ t.test('instances on one Redis let a flood have its quota and no more', { skip }
   const done = () => performance.now() - startedMs >= 2_500
   await Promise.all(
     flooded.map(async (account, index) => {
-      // Unequal: the first asks five times as often as the others.
+      // The first instance sends five times as many requests as the others.
       while (!done()) {
         for (let i = 0; i < (index === 0 ? 5 : 1); i++) {
           if ((await account.take({ burst: 1, minute: 1 })).violated.length === 0) admitted++

@@ -5,7 +5,7 @@ import { migrate, migrations } from '../../app/db/migrate.ts'
 import { buildIndex, changeInBatches } from '../../app/db/migration-steps.ts'
 import { connectOwner, createTestDatabase } from '../../test/helper.ts'
 
-/** How long readers of the history wait while `migrate` adds, fills and indexes a column. `ROWS=100000` is shorter. */
+/** Measures how long readers of the history wait while `migrate` adds a column. `ROWS=100000` is shorter. */
 
 const rows = Number(process.env.ROWS ?? 1_000_000)
 const batchRows = 10_000
@@ -32,7 +32,7 @@ const read = async (): Promise<void> => {
     join record_history h on h.customer_id = s.id and h.resource = 'products' order by at desc limit 50`)
 }
 
-/** The reader's longest wait and the length of the work, in milliseconds. It reads again after 100 ms. */
+/** Returns the reader's longest wait and the duration of the work, in milliseconds. It reads every 100 ms. */
 const measure = async (work: () => Promise<unknown>) => {
   let isOver = false
   let longestMs = 0

@@ -5,18 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type LoadOptions = {
   port: number
   seconds: number
-  /** The next request. */
   request: () => { path: string; authorization: string }
-  /** Requests a second, however long answers take; or clients of which each sends its next request when it is answered. */
+  /** A constant rate, independent of the answers, or a number of clients that each wait for the previous answer. */
   pace: { perSecond: number } | { clients: number }
 }
 
-/** Milliseconds of each answer by status, in order of size; what failed without an answer is listed by its error. */
+/** Milliseconds of each answer by status, sorted. Failures without an answer are listed by their error. */
 export type LoadResult = { seconds: number; times: Readonly<Record<string, readonly number[]>> }
 
 const tickMs = 5
 
-/** Sends requests over kept connections until the time is over, and waits for all answers. */
+/** Sends requests over keep-alive connections until the time is over, and waits for all answers. */
 export const load = async ({ port, seconds, request, pace }: LoadOptions): Promise<LoadResult> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 5_000 })
   const times: Record<string, number[]> = {}
@@ -55,6 +54,6 @@ export const load = async ({ port, seconds, request, pace }: LoadOptions): Promi
   return { seconds, times }
 }
 
-/** The value that this share (0 to 1) of the sorted times does not exceed; NaN if there are none. */
+/** The value that this share (0 to 1) of the sorted times does not exceed. NaN if there are none. */
 export const quantile = (sorted: readonly number[] = [], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN

@@ -5,14 +5,14 @@ import { clientCore, moveTo, serviceCore } from './cores.ts'
 import { type LoadOptions, type LoadResult, load, quantile } from './load.ts'
 import { slowDown } from './slow-database.ts'
 
-// What it proves, and how to read it: checks/README.md.
+// See checks/README.md.
 
-/** Every read of the slow database takes this long. Then connections are what lacks, not the processor. */
+/** Duration of every read of the slow database. The bottleneck is then connections, not the processor. */
 const slowMs = 50
 const seconds = Number(process.env.SECONDS ?? 8)
-/** 240 requests: of 80 the slowest alone would be the p99. */
+/** 240 requests. With 80, the slowest one alone would be the p99. */
 const neighbourSeconds = 3 * seconds
-/** The queue's deadline, with what a busy machine may add. */
+/** The queue's deadline, and a tolerance for a busy machine. */
 const refusedWithinMs = 1_000 + 250
 const leastGoodput = 0.85
 const mostNeighbour = 2
@@ -40,7 +40,7 @@ await sql`insert into products (customer_id, id, name)
   database.operator,
 )
 
-/** The service on the database as it is now, with a way to send it requests that no cache knows. */
+/** Starts the service on the database as it is now. Returns a function that sends it uncached requests. */
 const open = async () => {
   moveTo(serviceCore)
   const service = await startService(

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { connectOwner, type TestDatabase } from '../../test/helper.ts'
 
 /**
- * Makes every read of a customer's data take this long without work, as on a database behind a slow disk: the function
- * that each statement calls first sleeps. Works for connections opened from then on. 0: as before.
+ * Delays every read of a customer's data without using the processor, as a slow disk would: the function that
+ * each statement calls first sleeps. Affects new connections only. 0 restores the original function.
  */
 export const slowDown = async (database: TestDatabase, milliseconds: number): Promise<void> => {
   const owner = connectOwner(database)

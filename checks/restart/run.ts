@@ -7,8 +7,8 @@ import { quantile } from '../overload/load.ts'
 import { startLoad } from './load.ts'
 
 /**
- * Restarts two instances in turn, behind haproxy and under load over kept connections, and counts requests that
- * failed: none may. Once with haproxy's retries and once without, so that the service does not owe it to them.
+ * Restarts two instances in turn, behind haproxy and under load over keep-alive connections. No request may
+ * fail. Runs with and without haproxy's retries, so that the result does not depend on them.
  */
 
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -46,7 +46,7 @@ const logIn = async (port: number): Promise<string> => {
   return ((await answer.json()) as { access_token: string }).access_token
 }
 
-/** A page, one record, and a question that hardly anybody asked before. */
+/** A page, one record, and a request that is rarely repeated. */
 const path = (n: number) => {
   if (n % 3 === 0) return '/v1/products'
   return n % 3 === 1 ? `/v1/products/p${n % 50}` : `/v1/products?name[prefix]=${n}`

@@ -6,26 +6,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createTestDatabase, secretKey } from '../../test/helper.ts'
 import { freePort, makeDataFolder } from '../../test/servers.ts'
 
-/** How long the service takes from `npm start` until it says that it is ready. `npm run check:start -- 10` */
+/** Measures the time from `npm start` until the service logs that it is ready. `npm run check:start -- 10` */
 
 const root = join(import.meta.dirname, '../..')
 const times = Number(process.argv[2] ?? 7)
 const patienceMs = 30_000
-/**
- * The promised times, on a machine without other work: with a migrated database, and with existing data of the
- * bundled one.
- */
+/** The promised times on an idle machine: with a migrated database, and with existing data of the bundled one. */
 const configuredMs = 2_000
 const bundledMs = 5_000
 
 const end = async (child: ChildProcess): Promise<void> => {
   const ended = once(child, 'close')
-  // As a terminal does: npm and what it started.
+  // As a terminal does: signals npm and its child processes.
   process.kill(-(child.pid ?? 0), 'SIGTERM')
   await ended
 }
 
-/** Milliseconds until ready. */
+/** Returns milliseconds until ready. */
 const startOnce = async (command: readonly string[], env: Record<string, string>): Promise<number> => {
   const port = await freePort()
   const { PATH = '', HOME = '' } = process.env
@@ -54,7 +51,7 @@ const measure = async (
   command: readonly string[],
   env: Record<string, string>,
 ): Promise<boolean> => {
-  // Files are in the system's cache afterwards, as after any deployment's first minute.
+  // Loads the files into the system's cache.
   const firstMs = await startOnce(command, env)
   const took: number[] = []
   for (let count = 0; count < times; count += 1) took.push(await startOnce(command, env))

@@ -11,7 +11,7 @@ const importPattern =
 
 const root = join(import.meta.dirname, '../..')
 
-/** The TypeScript and JavaScript files below these folders of the project, browser code apart. */
+/** Reads the TypeScript and JavaScript files in these folders of the project, without browser code. */
 export const readSources = (folders: readonly string[]): SourceFile[] =>
   globSync(`{${folders.join(',')}}/**/*.{ts,js}`, { cwd: root })
     .filter((path) => !/node_modules|\/browser\/|\.d\.ts$/.test(path))
@@ -26,7 +26,7 @@ const importsTypesOnly = (names: string): boolean => {
   return inside?.split(',').every((name) => /^\s*(type\s|$)/.test(name)) ?? false
 }
 
-/** The imports of a file, paths from the project's root; packages keep their name. */
+/** Lists the imports of a file. Paths start at the project's root, packages keep their name. */
 export const listImports = ({ path, text }: SourceFile): Import[] =>
   [...text.matchAll(importPattern)].map(([, type, names = '', target, dynamic]) => {
     const to = (target ?? dynamic) as string

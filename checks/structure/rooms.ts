@@ -1,7 +1,7 @@
 /**
- * The rooms from top to bottom. A room imports only from rooms below it. `app/errors.ts` is a room of its own. So
- * are the entries `app/server.js`, `app/app.ts`, `app/certdata.js` and `app/cli.ts`, and the customer's folders
- * `routes/`, `plugins/` and `schemas/`. ARCHITECTURE.md says what each room is for, in the order of imports.
+ * The rooms from top to bottom. A room imports only from rooms below it. `app/errors.ts` is a separate room.
+ * So are the entries `app/server.js`, `app/app.ts`, `app/certdata.js` and `app/cli.ts`, and the customer's
+ * folders `routes/`, `plugins/` and `schemas/`. ARCHITECTURE.md describes each room, in the order of imports.
  */
 export const rooms = [
   'server',
@@ -35,12 +35,11 @@ export const rooms = [
 
 export type Room = (typeof rooms)[number]
 
-/** The room of a file, by its path from the project's root. Returns undefined for files outside of all rooms. */
+/** Returns the room of a file, by its path from the project's root. `undefined` for files outside of all rooms. */
 export const getRoom = (path: string): Room | undefined => {
   const [top = '', second = ''] = path.split('/')
   const name = top === 'app' ? second.replace(/\.(ts|js)$/, '') : top
   return name === 'certdata' ? 'cli' : rooms.find((room) => room === name)
 }
 
-/** Whether the first room stands above the second one. */
 export const isAbove = (upper: Room, lower: Room): boolean => rooms.indexOf(upper) < rooms.indexOf(lower)

@@ -1,7 +1,7 @@
 import { type Import, listImports, readSources } from './graph.ts'
 import { getRoom, isAbove, type Room, rooms } from './rooms.ts'
 
-// Counts what the structure of the code is judged by. Prints a table; ends with 1 where an import goes up.
+// Prints measures of the code's structure as a table. Exits with 1 if a room imports from a room above it.
 
 const sources = readSources(['app', 'plugins', 'routes', 'schemas'])
 const between = sources.flatMap(listImports).flatMap((each): (Import & { upper: Room; lower: Room })[] => {
@@ -9,7 +9,7 @@ const between = sources.flatMap(listImports).flatMap((each): (Import & { upper: 
   return upper && lower && upper !== lower ? [{ ...each, upper, lower }] : []
 })
 
-/** Rooms that import each other in a circle, by what is left when the program runs. */
+/** Finds rooms that import each other in a circle at run time. Type imports do not count. */
 const findCycle = (): Room[] => {
   const below = new Map(rooms.map((room) => [room, new Set<Room>()]))
   for (const { upper, lower, isType } of between) if (!isType) below.get(upper)?.add(lower)

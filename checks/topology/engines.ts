@@ -7,12 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../test/helper.ts'
 import { freePort, type TestRedis, testRedis } from '../../test/servers.ts'
 
-/** Debian's own engines, as a deployment has them, each as a process that can be killed. */
+/** Debian's engines, as in a deployment, each as a process that can be killed. */
 
 const bin = '/usr/lib/postgresql/15/bin'
 const user = 'postgres'
 
-/** Where Debian's postgres may write. */
+/** Creates a folder that Debian's postgres may write to. */
 const makeFolder = (name: string): string => {
   const folder = mkdtempSync(join(tmpdir(), `certdata-topology-${name}-`))
   const [uid = 0, gid = 0] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, user])))
@@ -49,10 +49,10 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals) => {
 export type Postgres = {
   port: number
   url(login: string, database?: string): string
-  /** A standby of it, made with pg_basebackup, that streams. */
+  /** Creates a streaming standby with pg_basebackup. */
   createStandby(): Promise<Postgres>
   promote(): void
-  /** As a machine that is gone. */
+  /** Like a lost machine. */
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -103,7 +103,6 @@ export const startPrimary = async (): Promise<Postgres> => {
 
 export type Pgbouncer = { port: number; pointTo(port: number): void; stop(): Promise<void> }
 
-/** Debian's pgbouncer in transaction mode. */
 export const startPgbouncer = async (target: number): Promise<Pgbouncer> => {
   const folder = makeFolder('pgbouncer')
   const port = await freePort()
@@ -120,12 +119,12 @@ export const startPgbouncer = async (target: number): Promise<Pgbouncer> => {
       'auth_file = /dev/null',
       'pool_mode = transaction',
       'default_pool_size = 20',
-      // A server that is gone is tried again soon.
+      // Soon retries a server that is down.
       'server_login_retry = 1',
       'server_connect_timeout = 2',
       'ignore_startup_parameters = extra_float_digits,statement_timeout,options',
     ]
-    // `any` takes everybody as one user: here, the serving role.
+    // `any` maps every login to one user, the serving role.
     writeFileSync(
       file,
       `${lines.join('\n').replace('dbname=certdata', 'dbname=certdata user=certdata_reader')}\n`,
@@ -149,7 +148,7 @@ export const startPgbouncer = async (target: number): Promise<Pgbouncer> => {
   }
 }
 
-/** Three masters and a replica of each. */
+/** Starts three masters with one replica each. */
 export const startRedisCluster = async (): Promise<{ url: string; stop(): Promise<void> }> => {
   const options = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']
   const nodes: TestRedis[] = []

@@ -4,12 +4,12 @@ import { attachStage } from '../freshness/stage.ts'
 import { runTrialOn } from '../freshness/trial.ts'
 import { findObjections, formatResults } from '../freshness/verdict.ts'
 
-/** Less than the checker's own: engines, instances and checker share one machine. */
+/** Less than the checker's default, because engines, instances and checker share one machine. */
 const requestsPerSecond = 300
 
 const unharmed = () => Promise.reject(new Error('the checker harms nothing here'))
 
-/** An instance that somebody else has started; what it does inside is not counted. */
+/** An instance that was started elsewhere. Its fills are not counted. */
 const toInstance = (port: number, index: number): Instance => ({
   ...{ id: String.fromCharCode(65 + index), port, pid: 0 },
   shiftClock: () => {},
@@ -19,9 +19,9 @@ const toInstance = (port: number, index: number): Instance => ({
 })
 
 /**
- * Runs the freshness checker's writers, readers and judge on running instances. It judges each instance by itself,
- * because an answer of one process sets a bound only for that process. `ownerUrl`: the primary's. Returns a report
- * to print, and whether the run had no violations.
+ * Runs the freshness checker's writers, readers and judge on running instances. Judges each instance
+ * separately, because an answer of one process sets a bound only for that process. `ownerUrl` is the
+ * primary's URL. Returns a report to print, and whether the run had no violations.
  */
 export const checkFreshnessOn = async (ownerUrl: string, ports: readonly number[], seconds: number) => {
   const stage = await attachStage(ownerUrl, ports.map(toInstance))

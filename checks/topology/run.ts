@@ -14,11 +14,11 @@ import { type Postgres, startPgbouncer, startPrimary, startRedisCluster } from '
 import { checkFreshnessOn } from './freshness.ts'
 
 /**
- * Runs the service on the engines of a larger deployment, on one machine. There are two instances behind haproxy,
- * pgbouncer in transaction mode before the primary, a streaming standby, and a Redis Cluster of six nodes. It first
- * walks the main path. Then writers and readers run at once, and each answer must show every commit acknowledged
- * 600 ms before the request. Then the freshness checker runs with its own world. Finally the primary is killed, the
- * standby is promoted, and everything runs again.
+ * Runs the service on the engines of a larger deployment, on one machine. There are two instances behind
+ * haproxy, pgbouncer in transaction mode before the primary, a streaming standby, and a Redis Cluster of six
+ * nodes. It first walks the main path. Then writers and readers run concurrently, and each answer must show
+ * every commit acknowledged 600 ms before the request. Then the freshness checker runs with separate
+ * customers. Finally the primary is killed, the standby is promoted, and everything runs again.
  */
 
 const promiseMs = 600
@@ -42,7 +42,8 @@ const prepare = async (primary: Postgres): Promise<string> => {
   const db = createDb(pool)
   await migrate(db)
   await ensureSigningKeys(db, createSecrets([secretKey]))
-  // Poolers pass no start-up options on, so the login is the serving role itself, and the timeout is the role's.
+  // Poolers do not forward start-up options, so the login is the serving role itself, and the timeout is the
+  // role's.
   await pool.query(
     `alter role certdata_reader login; alter role certdata_reader set statement_timeout = '5s'`,
   )
@@ -133,7 +134,7 @@ const checkMainPath = async (writer: pg.Client): Promise<string> => {
   return changes.page.next_token
 }
 
-/** What each product's counter was when its commit had been acknowledged. */
+/** A product's counter, and when its commit was acknowledged. */
 type Commit = { value: number; at: number }
 
 const checkFreshness = async (writer: pg.Client, what: string) => {
@@ -156,7 +157,7 @@ const checkFreshness = async (writer: pg.Client, what: string) => {
       await delay(5)
     }
   }
-  /** The newest value acknowledged so long before. */
+  /** Returns the newest value acknowledged 600 ms before `sentAt`. */
   const getDue = (id: string, sentAt: number): number => {
     const list = commits.get(id) ?? []
     for (let index = list.length - 1; index >= 0; index -= 1) {

@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 import type { Fault } from './trial.ts'
 
 const takeoverMs = 10_000
-/** Where nothing takes so long, the instance sent for nobody, and the fault was not in force. */
+/** If no change takes this long, the instance was not sending, and the fault was not in force. */
 const inForceMs = 2_000
 
 export const twoInstances = (): Fault => {
@@ -34,11 +34,11 @@ export const twoInstances = (): Fault => {
         }
       }
     },
-    verify: async () => (most === 1 ? [] : [`${most} messages at once for a webhook`]),
+    verify: async () => (most === 1 ? [] : [`${most} concurrent messages for one webhook`]),
   }
 }
 
-/** Has an instance send for all: the other one is paused until this one has taken over. */
+/** Makes one instance send all webhooks, by pausing the other one until this one has taken over. */
 const gather = async ({ services }: Stage, index: 0 | 1): Promise<void> => {
   const other = services[1 - index]?.child
   other?.kill('SIGSTOP')
@@ -57,7 +57,7 @@ export const instanceKilled: Fault = {
   clear: (stage) => stage.startInstance(0),
 }
 
-/** The same whatever it holds, which takes less time. */
+/** Kills the instance without gathering webhooks first, which is faster. */
 export const anyInstanceKilled: Fault = {
   ...instanceKilled,
   limits: { recoverMs: 30_000 },
@@ -74,7 +74,7 @@ export const instancePaused: Fault = {
   },
   async clear({ services }) {
     services[0]?.child.kill('SIGCONT')
-    // What it had under way arrives now, if ever.
+    // Waits for deliveries that were in progress.
     await delay(1_000)
   },
 }
@@ -88,7 +88,7 @@ export const databaseRestarted: Fault = {
 }
 
 export const redisGone: Fault = {
-  name: 'Redis gone',
+  name: 'Redis down',
   limits: { recoverMs: 2_000, longestMs: 3_000 },
   holdMs: 4_000,
   start: ({ redis }) => redis.stop(),
@@ -132,7 +132,7 @@ export const longTransaction = (): Fault => {
   }
 }
 
-/** Streams of a customer on every instance. Resolves when they have begun, to what resolves when each has ended. */
+/** Opens streams on every instance. Resolves when they have begun, with a promise for the end of each. */
 const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
   const ended: Promise<unknown>[] = []
   for (const service of services) {
@@ -144,11 +144,10 @@ const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
   return ended
 }
 
-/** Its first customer is erased; the rows of the others are judged. */
 export const customerErased = (): Fault => {
   const problems: string[] = []
   return {
-    name: 'a customer erased: its streams end, its webhook stops, others go on',
+    name: 'a customer erased: its streams end, its webhook stops, others continue',
     limits: { recoverMs: 2_000, longestMs: 3_000 },
     holdMs: 2_000,
     async start(stage, hooks) {
@@ -158,16 +157,16 @@ export const customerErased = (): Fault => {
         hasEnded = true
       })
       await delay(500)
-      if (hasEnded) problems.push('the streams ended before')
+      if (hasEnded) problems.push('the streams ended before the erasure')
       const db = connectOwner({ url: stage.url })
       await eraseCustomer(db, gone.customer)
       await db.destroy()
-      await until('the streams end', () => hasEnded, 5_000).catch(() => problems.push('a stream goes on'))
+      await until('the streams end', () => hasEnded, 5_000).catch(() => problems.push('a stream did not end'))
       streams.catch(() => {})
       const before = gone.receiver.arrivals.length
       await delay(1_000)
-      if (gone.receiver.arrivals.length > before) problems.push('messages go on')
-      if (hooks.length === 0) problems.push('nobody else is there')
+      if (gone.receiver.arrivals.length > before) problems.push('messages continue after the erasure')
+      if (hooks.length === 0) problems.push('there is no other customer')
     },
     verify: async () => problems,
   }

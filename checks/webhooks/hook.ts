@@ -2,40 +2,38 @@ import type { Pool } from 'pg'
 import { isVisible, type Snapshot } from '../../app/cache/snapshot.ts'
 import type { Arrival, Receiver } from './receivers.ts'
 
-/** A webhook under test: what was committed, and what its receiver was told. */
+/** A webhook under test: the commits of its customer, and its receiver. */
 export type Hook = {
   id: string
   customer: string
   apiKey: string
   receiver: Receiver
-  /** The snapshot in a token of this customer's. */
   decode: (token: string) => Snapshot | undefined
   changes: { xid: number; committedAtMs: number }[]
 }
 
-/** Milliseconds from a commit to the message that tells of it; undefined: there was none. */
+/** Milliseconds from each commit to the message that reports it. `undefined` if there was none. */
 export type Told = readonly (number | undefined)[]
 
 export type Account = {
   told: Told
-  /** Messages that arrived again. */
   repeated: number
-  /** Whether each new message began where the one before ended. */
+  /** Whether each new message began at the end of the previous one. */
   isOrdered: boolean
 }
 
 const shows = (snapshot: Snapshot | undefined, xid: number) =>
   snapshot !== undefined && isVisible(xid, snapshot)
 
-/** The snapshot up to which the receiver was told, by the table of webhooks. */
+/** Returns the snapshot of the last delivery, from the table of webhooks. */
 export const findPlace = async (owner: Pool, { id, decode }: Hook): Promise<Snapshot | undefined> => {
   const { rows } = await owner.query('select token from webhooks where webhook_id = $1', [id])
   return rows[0] ? decode(rows[0].token) : undefined
 }
 
 /**
- * Compares what was committed with what arrived. A message tells of the changes between its token and the
- * next message's token. The last message goes up to the place in the table.
+ * Compares the commits with the received messages. A message reports the changes between its token and the
+ * next message's token. The last message ends at the position in the table.
  */
 export const account = ({ changes, receiver, decode }: Hook, place: Snapshot | undefined): Account => {
   const seen = new Set<string>()

@@ -2,9 +2,9 @@ import { Resolver } from 'node:dns/promises'
 import { type LookupFunction, Socket } from 'node:net'
 
 /**
- * Loaded into an instance before its own code: every name has a public address, and connections to it reach the receivers
- * of the check, on the port in HOOKS_PORT. The guard of the service stays as it is. A connection to any other address on
- * port 443 fails. SIGUSR2 sets the process's clock an hour ahead.
+ * Loaded into an instance before its code. Every name resolves to a public address, and connections to it
+ * reach the receivers of the check, on the port in HOOKS_PORT. The guard of the service is unchanged. A
+ * connection to any other address on port 443 fails. SIGUSR2 moves the process's clock forwards by an hour.
  */
 
 export const publicAddress = '93.184.215.14'

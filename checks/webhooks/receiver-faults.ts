@@ -21,11 +21,11 @@ const drip = (response: ServerResponse) => {
   response.once('close', () => clearInterval(timer))
 }
 
-/** A first attempt fails at once: the second comes after 10 s. Or it hangs for 10 s, and the second comes after 20 s. */
+/** The second attempt starts 10 s after one that fails immediately, or 20 s after one that hangs for 10 s. */
 const soonMs = 15_000
 const lateMs = 30_000
 
-/** What a receiver may do wrong, and how long after its end all may take. */
+/** Faults of a receiver, and the limit of the time to recover. */
 const wrongs: Record<string, { answer: Answer; recoverMs: number }> = {
   'a receiver away (connections cut)': {
     answer: refuse((response) => response.socket?.destroy()),
@@ -80,7 +80,7 @@ const runGone = async (stage: Stage): Promise<Row> => {
   return { ...row, objections: [...row.objections, ...objections] }
 }
 
-/** Runs all wrongs of receivers at the same time, beside receivers that are well. Returns a row for each. */
+/** Runs all receiver faults at the same time, together with healthy receivers. Returns a row for each. */
 export const runReceivers = async (stage: Stage, isShort: boolean): Promise<Row[]> => {
   const names = isShort ? shortWrongs : Object.keys(wrongs)
   const hooks = await addHooks(stage, names.length)
@@ -105,9 +105,9 @@ export const runReceivers = async (stage: Stage, isShort: boolean): Promise<Row[
       }),
     )
   }
-  // In the short form an instance is killed at the same time, and what it sent waits for the end of its lease.
+  // The short form also kills an instance, whose messages wait for the end of its lease.
   const others = isShort
-    ? { name: 'other receivers, an instance killed meanwhile', limits: { recoverMs: 30_000 } }
-    : { name: 'other receivers meanwhile', limits: { recoverMs: 2_000, longestMs: 2_000 } }
+    ? { name: 'other receivers, an instance killed at the same time', limits: { recoverMs: 30_000 } }
+    : { name: 'other receivers at the same time', limits: { recoverMs: 2_000, longestMs: 2_000 } }
   return [...rows, await gone, await judge(stage, others.name, well, endedAtMs, others.limits)]
 }

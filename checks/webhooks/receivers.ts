@@ -8,15 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 
-/** A message as it arrived. `atMs`: by `performance.now()`. */
+/** A received message. `atMs`: from `performance.now()`. */
 export type Arrival = { id: string; after: string; atMs: number; accepted: boolean }
 
-/** Answers a request, whose body was read. Returns whether it took the message. */
+/** Answers a request after its body was read. Returns whether it accepted the message. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => boolean
 
 export type Receiver = { arrivals: Arrival[]; answer: Answer }
 
-/** Takes the message. */
 export const take: Answer = (response) => {
   response.writeHead(204).end()
   return true
@@ -24,7 +23,6 @@ export const take: Answer = (response) => {
 
 const domain = 'hooks.example'
 
-/** The address of a receiver. */
 export const getUrl = (name: string): string => `https://${name}.${domain}/hook`
 
 const makeCertificate = (folder: string) => {
@@ -37,7 +35,7 @@ const makeCertificate = (folder: string) => {
   return { key, cert }
 }
 
-/** Starts a server for all receivers, told apart by their names. `ca`: the file of its certificate. */
+/** Starts one server for all receivers, distinguished by host name. `ca`: the file of its certificate. */
 export const startReceivers = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-webhooks-'))
   const files = makeCertificate(folder)
@@ -58,7 +56,7 @@ export const startReceivers = async () => {
         receiver.arrivals.push(arrival)
         arrival.accepted = receiver.answer(response, request)
       } catch {
-        // The sender has gone away.
+        // The sender has disconnected.
       }
     },
   ).listen(0, '127.0.0.1')

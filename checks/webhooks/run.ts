@@ -6,8 +6,9 @@ import { addRecord, openStage, type Stage } from './stage.ts'
 import { addHooks, type Fault, type Row, runFault, untilTold } from './trial.ts'
 
 /**
- * `npm run check:webhooks [-- --short]`: faults of receivers, instances and stores while two instances send webhooks, and
- * the time from commit to receiver. Exits with 1 where a change is not told, or too late.
+ * `npm run check:webhooks [-- --short]`: runs faults of receivers, instances and stores while two instances
+ * send webhooks, and measures the time from commit to receiver. Exits with 1 if a change is reported late or
+ * never.
  */
 
 const isShort = process.argv.includes('--short')
@@ -15,7 +16,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** The promise; the gate's machine may be busy with all else. */
+/** The promise is 2 s. The gate's machine may be busy with other checks. */
 const promisedMs = isShort ? 10_000 : 2_000
 const hookCount = 10
 const everyMs = 75
@@ -25,7 +26,7 @@ const percentile = (sorted: readonly number[], part: number): number =>
 
 const measureLatency = async (stage: Stage, changes: number): Promise<string[]> => {
   const hooks = await addHooks(stage, hookCount)
-  // The first connection of each instance compiles its code.
+  // The first delivery of each instance compiles its code.
   for (const hook of hooks) await addRecord(stage, hook, 'first')
   await untilTold(stage, hooks)
   for (const hook of hooks) hook.changes.length = 0

@@ -22,7 +22,7 @@ export type Stage = {
   /** The owner's connections, which survive a restart of the database. */
   owner: pg.Pool
   startInstance(index: number): Promise<void>
-  /** A new customer with a webhook whose receiver takes everything. */
+  /** Creates a customer with a webhook whose receiver accepts everything. */
   addHook(): Promise<Hook>
   close(): Promise<void>
 }
@@ -38,7 +38,7 @@ const prepare = async (url: string): Promise<void> => {
   await db.destroy()
 }
 
-/** Opens everything; the caller closes it. */
+/** The caller closes the stage. */
 export const openStage = async (): Promise<Stage> => {
   const closing: (() => unknown)[] = []
   const close = async () => {
@@ -84,7 +84,7 @@ export const openStage = async (): Promise<Stage> => {
     const operator = connectOwner({ url }, 2)
     closing.push(() => operator.destroy())
     let hooks = 0
-    // The test message tests nothing here.
+    // The test message is not part of this check.
     const outbound = async () => ({ status: 204, headers: {}, body: Buffer.alloc(0) })
     const stage: Stage = {
       ...{ server, url, redis, services, owner, close },
@@ -112,7 +112,7 @@ export const openStage = async (): Promise<Stage> => {
   }
 }
 
-/** Adds a record and notes when its commit was answered. Tried again while the database is away. */
+/** Adds a record and notes when its commit was acknowledged. Retries while the database is unreachable. */
 export const addRecord = async ({ owner }: Stage, hook: Hook, id: string): Promise<void> => {
   const { rows } = await owner.query(
     'insert into products (customer_id, id, name) values ($1, $2, $2) returning pg_current_xact_id()::text as xid',

@@ -4,7 +4,7 @@ import { until } from '../../test/helper.ts'
 import { type Account, account, findPlace, type Hook } from './hook.ts'
 import { addRecord, type Stage } from './stage.ts'
 
-/** A row of the table. Milliseconds; `recoveredMs`: from the end of the fault to the last change of its time told. */
+/** A row of the table. `recoveredMs`: milliseconds from the end of the fault until its last change was reported. */
 export type Row = {
   name: string
   changes: number
@@ -13,11 +13,11 @@ export type Row = {
   repeated: number
   recoveredMs: number
   longestMs: number
-  /** What is wrong; none: as promised. */
+  /** Broken promises. The row is green if there are none. */
   objections: string[]
 }
 
-/** `leastMs`: the slowest change takes at least so long, or the fault was not in force. */
+/** `leastMs`: minimum time of the slowest change. If it is shorter, the fault was not in force. */
 export type Limits = { recoverMs: number; longestMs?: number; leastMs?: number }
 
 /** Longer than any delay of a first or second attempt. */
@@ -25,11 +25,11 @@ const patienceMs = 60_000
 const staggerMs = 35
 
 let records = 0
-/** Adds a record to each webhook's customer in turn. What fails is tried again. Returns what ends it. */
+/** Adds a record to each webhook's customer in turn. Retries after errors. Returns a function that stops it. */
 export const startWriting = (stage: Stage, hooks: readonly Hook[], everyMs: number) => {
   let isStopped = false
   const write = async (hook: Hook, index: number) => {
-    // Whichever instance polls first takes a webhook: begun at once, one instance would have them all.
+    // The first instance to poll takes a webhook. Without the stagger, one instance would take all of them.
     await delay(index * staggerMs)
     while (!isStopped) {
       records += 1
@@ -52,7 +52,7 @@ const tryAccount = async ({ owner }: Stage, hook: Hook): Promise<Account | undef
   }
 }
 
-/** Waits until every change was told, or gives up; the rows say what is missing. */
+/** Waits until every change was reported, or until the deadline. The rows contain the missing changes. */
 export const untilTold = async (stage: Stage, hooks: readonly Hook[], deadlineMs = patienceMs) => {
   const isTold = async () => {
     for (const hook of hooks) {
@@ -64,7 +64,7 @@ export const untilTold = async (stage: Stage, hooks: readonly Hook[], deadlineMs
   await until('every change was told', isTold, deadlineMs).catch(() => {})
 }
 
-/** The row of these webhooks. `endedAtMs`: of the fault. */
+/** Returns the row of these webhooks. `endedAtMs`: end of the fault. */
 export const judge = async (
   stage: Stage,
   name: string,
@@ -104,7 +104,6 @@ export const addHooks = async (stage: Stage, count: number): Promise<Hook[]> => 
   return hooks
 }
 
-/** A fault of the service's surroundings. */
 export type Fault = {
   name: string
   limits: Limits
@@ -112,18 +111,18 @@ export type Fault = {
   start(stage: Stage, hooks: readonly Hook[]): Promise<void>
   /** Ends the fault. Recovery counts from here. */
   end?(stage: Stage, hooks: readonly Hook[]): Promise<void>
-  /** After the recovery. */
+  /** Called after the recovery. */
   clear?(stage: Stage): Promise<void>
-  /** What else is wrong, told at the end. */
+  /** Returns other problems at the end. */
   verify?(stage: Stage, hooks: readonly Hook[]): Promise<string[]>
 }
 
 const calmMs = 1_000
 
-/** Runs a fault while records are written, and waits until all changes were told. */
+/** Runs a fault while records are written, and waits until all changes were reported. */
 export const runFault = async (stage: Stage, fault: Fault, hookCount = 8): Promise<Row> => {
   const hooks = await addHooks(stage, hookCount)
-  // Messages are under way all the time.
+  // Slow answers, so that messages are always in progress.
   for (const { receiver } of hooks) {
     receiver.answer = (response) => {
       setTimeout(() => response.writeHead(204).end(), 200)

@@ -9,8 +9,8 @@ import { createZip } from '../../app/export/zip.ts'
 import { asCustomer, createTestApp, createTestDatabase } from '../../test/helper.ts'
 
 /**
- * Judges XLSX files by readers that are not ours. It needs LibreOffice Calc (`soffice`) and a Python with openpyxl
- * (`python3`, or PYTHON).
+ * Checks XLSX files with independent readers. It needs LibreOffice Calc (`soffice`) and a Python with
+ * openpyxl (`python3`, or PYTHON).
  */
 
 const python = process.env.PYTHON ?? 'python3'
@@ -25,9 +25,9 @@ t.teardown(async () => {
 })
 const { get } = await asCustomer(database, app, 'acme')
 
-/** Names that a spreadsheet takes for something else where it guesses. */
+/** Names that a spreadsheet could mistake for another type. */
 const names = ['00123', '=1+1', '1E10', '-5', 'TRUE', '2026-11-24', ' both ends ', 'a\nb', '<b>&amp;', '😀']
-/** Escaped in the file, which openpyxl shows as it is. */
+/** Escaped in the file. openpyxl shows the escapes. */
 const escaped = ['a\u0001b', '_x0041_', 'a\r\nb']
 const days = ['1900-03-01', '2026-11-24', '9999-12-31', '1899-12-31']
 for (const [index, name] of [...names, ...escaped].entries()) {
@@ -86,7 +86,7 @@ t.test(
       const record = records[index] as Shown
       const types = [...row.matchAll(/office:value-type="(\w+)"/g)].map(([, type]) => type)
       const isEarly = record.valid_from === '1899-12-31'
-      // LibreOffice reads a boolean as a number with a boolean's look.
+      // LibreOffice reads a boolean as a number in boolean format.
       t.same(
         types,
         ['string', 'string', isEarly ? 'string' : 'date', 'float', 'date', 'string'],

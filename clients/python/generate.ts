@@ -27,7 +27,7 @@ const primitives: Readonly<Record<string, string>> = {
   null: 'None',
 }
 
-/** A type's expression, and the definitions that it needs before it. */
+/** A type's expression, and the definitions that must precede it. */
 type Typed = { expression: string; before: string }
 
 const typeOfObject = (schema: Schema, name: string): Typed => {
@@ -66,7 +66,10 @@ const getType = (schema: Schema, name: string): Typed => {
 }
 
 const comment = (text: string | undefined) => (text ? `        # ${text.replaceAll('\n', ' ')}\n` : '')
-/** By a call, not as a class: members such as `from` are no names of Python. Types are texts: order is free. */
+/**
+ * Uses a call instead of a class, because members such as `from` are keywords of Python. Types are strings,
+ * so their order is free.
+ */
 const define = (name: string, members: string, options = '') =>
   `${name} = TypedDict(\n    "${name}",\n    {\n${members}    },\n${options})\n\n`
 

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 
 type Place = { cwd: string; env?: Readonly<Record<string, string>> }
 
-/** Runs a program without the options that a test runner puts into the environment of every Node. */
+/** Runs a program without the NODE_OPTIONS that a test runner sets. */
 const runBare = (command: readonly string[], { cwd, env = {} }: Place) => {
   const path = `${join(process.execPath, '..')}:${process.env.PATH}`
   const settings = { cwd, env: { ...process.env, ...env, PATH: path }, maxBuffer: 2 ** 26 }
@@ -15,8 +15,8 @@ const runBare = (command: readonly string[], { cwd, env = {} }: Place) => {
 }
 
 /**
- * Packs the TypeScript client as it would be published, and installs it in this existing folder. It is built in a folder
- * of its own, because `npm run build` deletes the last build, which another test may be packing.
+ * Packs the TypeScript client as for publishing, and installs it in this existing folder. It is built in a
+ * separate folder, because `npm run build` deletes the last build, which another test may be packing.
  */
 export const installClient = async (folder: string): Promise<void> => {
   const run = async (options: readonly string[], cwd: string) =>
@@ -35,7 +35,7 @@ export const installClient = async (folder: string): Promise<void> => {
 
 export type SuiteOutcome = { passed: number; failed: number; output: string }
 
-/** Runs the installed client's suite on this Node. `folder` is what `installClient` filled. */
+/** Runs the installed client's suite on this Node. `folder` is the folder given to `installClient`. */
 export const runClientSuite = async (
   node: string,
   folder: string,
@@ -49,7 +49,7 @@ export const runClientSuite = async (
     CERTDATA_VECTORS: vectors,
   }
   const suite = files.map((name) => join(folder, `test/${name}.test.js`))
-  // Connections that are kept alive would hold the process for a minute.
+  // Keep-alive connections would delay the exit by a minute.
   const command = [node, '--test', '--test-force-exit', '--test-reporter=tap', ...suite]
   const output = await runBare(command, { cwd: folder, env }).then(
     ({ stdout }) => stdout,

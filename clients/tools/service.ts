@@ -8,21 +8,21 @@ import { promisify } from 'node:util'
 import { freePort } from '../../test/servers.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** initdb, migrations and example data on a busy machine. */
+/** Includes initdb, migrations and example data on a busy machine. */
 const startLimitMs = 60_000
 
-/** The service as anybody starts it, on the bundled PostgreSQL in a folder of its own. */
+/** The service as a user starts it, on the bundled PostgreSQL in a temporary folder. */
 export type Service = {
   url: string
-  /** Sees example data. */
+  /** Reads the example data. */
   demoToken: string
   /** Of the customer named local. */
   apiKey: string
-  /** A command of the operator's, on this service's database; resolves with what it prints. */
+  /** Runs an operator's command on this service's database. Resolves with its output. */
   certdata(...options: string[]): Promise<string>
-  /** With which a command works on the same database. */
+  /** Variables for other commands on the same database. */
   environment: Readonly<Record<string, string>>
-  /** What the service has printed so far. */
+  /** Output of the service so far. */
   output(): string
   stop(): Promise<void>
 }
@@ -30,18 +30,19 @@ export type Service = {
 export { freePort }
 
 /**
- * Starts it and waits until it has said how to use it. `env` is added to its environment. Throws with what it
- * printed where it ends instead, or is not ready in a minute.
+ * Starts the service and waits until it prints how to use it. `env` is added to its environment. Rejects with
+ * the output if the service exits, or is not ready within a minute.
  */
 export const startService = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-service-'))
-  // PostgreSQL runs as another user where root starts it: else its data would go elsewhere, and stay there.
+  // If root starts it, PostgreSQL runs as another user. Without access it would store its data in another
+  // folder permanently.
   chmodSync(folder, 0o755)
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
     LOG_LEVEL: 'warn',
-    // Commands are many and short: half of their time is reading our own code.
+    // There are many short commands, which spend half of their time on compiling the code.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
     ...env,
     DATA_DIR: join(folder, 'data'),

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const stepLimitMs = 600_000
 
-/** Runs a program in a folder. Rejects with its output if it fails, or does not end in ten minutes. */
+/** Runs a program in a folder. Rejects with its output if it fails or runs longer than ten minutes. */
 export const runProgram = async (program: string, options: readonly string[], cwd: string): Promise<void> => {
   const settings = { cwd, timeout: stepLimitMs, maxBuffer: 2 ** 26 }
   await promisify(execFile)(program, options, settings).catch(
@@ -20,7 +20,7 @@ export const runProgram = async (program: string, options: readonly string[], cw
 const isInstalled = (program: string) =>
   (process.env.PATH ?? '').split(delimiter).some((place) => existsSync(join(place, program)))
 
-/** Runs a step and prints its outcome. Returns false if it failed; a step that lacks a program is skipped. */
+/** Runs a step and prints its outcome. Returns false if it failed. Skips it if a needed program is missing. */
 export const runStep = async (
   name: string,
   needs: readonly string[],

@@ -1,4 +1,4 @@
-/** A JSON Schema, with the members that the service writes. */
+/** A JSON Schema with the members that the service uses. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -40,7 +40,7 @@ const primitives: Record<string, string> = {
   null: 'null',
 }
 
-/** Known values and any other text: `string & {}` keeps the known values in an editor's list. */
+/** Known values and any other text: `string & {}` keeps the known values in an editor's completion list. */
 const openUnion = (values: readonly string[]) => `${values.map(literal).join(' | ')} | (string & {})`
 
 const getObject = (schema: Schema, indent: string, required: (name: string) => boolean): string => {
@@ -84,19 +84,18 @@ const getType = (schema: Schema, indent: string): string => {
 export const getAnswer = (operation: Operation | undefined): string =>
   getName(operation?.responses[200]?.content?.['application/json']?.schema.$ref ?? '')
 
-/** Paths of lists whose records also have a path each. */
+/** Paths of lists whose records have a path, too. */
 export const listPaths = ({ paths }: OpenApiDocument) =>
   Object.keys(paths).filter((path) => paths[`${path}/{id}`])
 
-/** The schemas of answers and bodies. Filters are parameters of the queries instead. */
+/** The schemas of answers and bodies. Filters become query parameters instead. */
 export const listTypes = ({ components }: OpenApiDocument) =>
   Object.entries(components.schemas).filter(([name]) => !name.endsWith('Filter'))
 
-/** The name of the record type of a list. */
 export const getRecord = ({ paths, components }: OpenApiDocument, path: string): string =>
   getName(components.schemas[getAnswer(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
 
-/** Lists whose records have no path: changes, history, the audit trail. Each with the name of its type. */
+/** Lists whose records have no path (changes, history, audit trail), with the names of their types. */
 export const otherLists = (document: OpenApiDocument): [path: string, name: string][] => {
   const resources = listPaths(document)
   const isList = (path: string) =>
@@ -107,7 +106,7 @@ export const otherLists = (document: OpenApiDocument): [path: string, name: stri
   return paths.map((path) => [path, pascal(path.slice('/v1/'.length))])
 }
 
-/** A name of a type: `audit/roots` is AuditRoots. */
+/** The type name of a resource: `audit/roots` becomes AuditRoots. */
 export const pascal = (name: string) =>
   name.replace(/(?:^|[_/])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, METHODS } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { answerClientError } from '../../app/http/client-error.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
 import { createTestApp, publicUrl } from '../helper.ts'
@@ -35,6 +35,14 @@ t.test('sizes: 8 KiB of target without its cursor, 16 KiB with the headers', asy
   expectProblem(t, await request(`/v1/products?cursor=${'x'.repeat(17_000)}`), 'headers_too_large', 431)
 })
 
+/** Expects this problem, and that nothing follows it on the connection. */
+const expectLast = async (t: Test, bytes: string | Buffer, code: string, status: number, name: string) => {
+  const [answer, ...more] = await sendBytes(port, bytes)
+  expectProblem(t, answer as RawAnswer, code, status, name)
+  t.same([more.length, answer?.headers.connection], [0, 'close'])
+  return answer?.headers
+}
+
 t.test('bytes that are not a request get a problem document, and the connection ends', async (t) => {
   const broken: [string, string | Buffer][] = [
     ['garbage', 'garbage\r\n\r\n'],
@@ -66,28 +74,20 @@ t.test('bytes that are not a request get a problem document, and the connection 
     ],
   ]
   for (const [name, bytes] of broken) {
-    const [answer, ...more] = await sendBytes(port, bytes)
-    expectProblem(t, answer as RawAnswer, 'malformed_request', 400, name)
-    t.same([more.length, answer?.headers.connection], [0, 'close'])
+    await expectLast(t, bytes, 'malformed_request', 400, name)
   }
 })
 
-t.test('a method that the parser does not know is 405, and the connection ends', async (t) => {
-  for (const method of ['FOO', 'get', 'BREW']) {
-    const [answer, ...more] = await sendBytes(port, `${line('/v1/me', method)}Host: x\r\n${auth}\r\n`)
-    expectProblem(t, answer as RawAnswer, 'method_not_allowed', 405, method)
-    t.same([more.length, answer?.headers.connection], [0, 'close'])
-    t.equal(answer?.headers.allow, 'GET, HEAD, OPTIONS, POST')
+t.test('an unknown method, CONNECT, and a version other than HTTP/1 end the connection', async (t) => {
+  const rest = `Host: x\r\n${auth}\r\n`
+  const lines = ['FOO', 'get', 'BREW', 'CONNECT'].map((method) => line('/v1/me', method))
+  lines.push(line('example.com:443', 'CONNECT'))
+  for (const first of lines) {
+    const headers = await expectLast(t, first + rest, 'method_not_allowed', 405, first)
+    t.equal(headers?.allow, 'GET, HEAD, OPTIONS, POST')
   }
-})
-
-t.test('CONNECT is 405, and the connection ends', async (t) => {
-  for (const target of ['example.com:443', '/v1/me']) {
-    const [answer, ...more] = await sendBytes(port, `${line(target, 'CONNECT')}Host: x\r\n${auth}\r\n`)
-    expectProblem(t, answer as RawAnswer, 'method_not_allowed', 405, target)
-    t.same([more.length, answer?.headers.connection], [0, 'close'])
-    t.equal(answer?.headers.allow, 'GET, HEAD, OPTIONS, POST')
-  }
+  for (const version of ['HTTP/2.0', 'HTTP/3.7', 'HTTP/0.9'])
+    await expectLast(t, `GET /v1/me ${version}\r\n${rest}`, 'http_version_not_supported', 505, version)
 })
 
 t.test('Upgrade is ignored', async (t) => {
@@ -121,14 +121,6 @@ t.test('a POST without a body is answered with any media type', async (t) => {
   }
 })
 
-t.test('a request line may only name a version of HTTP/1', async (t) => {
-  for (const version of ['HTTP/2.0', 'HTTP/3.7', 'HTTP/0.9']) {
-    const [answer, ...more] = await sendBytes(port, `GET /v1/me ${version}\r\nHost: x\r\n${auth}\r\n`)
-    expectProblem(t, answer as RawAnswer, 'http_version_not_supported', 505, version)
-    t.same([more.length, answer?.headers.connection], [0, 'close'])
-  }
-})
-
 t.test('a body in another transfer coding than chunked is 501', async (t) => {
   const chunked = 'Content-Type: application/json\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
   for (const coding of ['gzip, chunked', 'gzip,chunked', 'deflate, chunked']) {
@@ -153,13 +145,7 @@ t.test('Host is a name or an address with its port, whether the answer is in mem
   }
 })
 
-t.test('refusals on bytes have a request id too', async (t) => {
-  const answer = await send('garbage\r\n\r\n')
-  t.same(listProblemFaults(answer.status, answer.headers, answer.body), [])
-  t.ok(answer.headers.date)
-})
-
-t.test('Authorization and Host are accepted once, and Host is required', async (t) => {
+t.test('two Authorization or Host fields, no Host and a fragment are malformed', async (t) => {
   const cases: [string, string][] = [
     ['two tokens', `${line('/v1/me')}Host: x\r\n${auth}${auth}${end}`],
     ['two tokens, in other letters', `${line('/v1/me')}Host: x\r\n${auth}AUTHORIZATION: Bearer x\r\n${end}`],
@@ -167,15 +153,12 @@ t.test('Authorization and Host are accepted once, and Host is required', async (
     ['the same host twice', `${line('/v1/me')}Host: x\r\nhOST: x\r\n${auth}${end}`],
     ['no host', `${line('/v1/me')}${auth}${end}`],
     ['no host, no token', `${line('/v1/nothing')}${end}`],
+    ...['/v1/products#x', '/v1/products#?limit=1', '/v1/products?limit=1#x'].map(
+      (target): [string, string] => [target, `${line(target)}Host: x\r\n${auth}${end}`],
+    ),
   ]
   for (const [name, bytes] of cases) expectProblem(t, await send(bytes), 'malformed_request', 400, name)
   t.equal((await send(`GET /v1/me HTTP/1.0\r\n${auth}\r\n`)).status, 200, 'HTTP/1.0 knows no Host')
-})
-
-t.test('a target with a fragment is malformed', async (t) => {
-  for (const target of ['/v1/products#x', '/v1/products#?limit=1', '/v1/products?limit=1#x']) {
-    expectProblem(t, await send(`${line(target)}Host: x\r\n${auth}${end}`), 'malformed_request', 400, target)
-  }
 })
 
 t.test('the target * allows only OPTIONS', async (t) => {

@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { problem } from '../../schemas/problem.ts'
 import {
   addCustomer,
+  closeAfter,
   createTestApp,
   createTestDatabase,
   logIn,
@@ -30,10 +31,7 @@ export const openHttpStage = async (t: Test) => {
   const stored = await seedCustomer(database, 'acme', { seed: 1, today, countries })
   const { token, get } = await logIn(app, key)
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
-  t.teardown(async () => {
-    await app.close()
-    await database.close()
-  })
+  closeAfter(t, app, database)
   const authorization = `Bearer ${token}`
   const someId = stored.products?.find((row) => /^prod-Q/.test(row.id))?.id as string
   /** Without `no-cache`, unlike `get`. */

@@ -4,7 +4,15 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { getOperators } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
+import {
+  asCustomer,
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  until,
+} from '../helper.ts'
 import { cases, fc, seed } from '../random.ts'
 import { createStandingClock } from '../standing-clock.ts'
 import { contract, type FilterSpec, getField, getSpec, operatorsFor, type ResourceSpec } from './contract.ts'
@@ -32,10 +40,7 @@ const clock = createStandingClock(Date.parse(`${today}T12:00:00Z`))
 
 const database = await createTestDatabase()
 const app = await createTestApp(database, { clock })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const acme = await asCustomer(database, app, 'acme')
 const bolt = await asCustomer(database, app, 'bolt')
@@ -118,68 +123,62 @@ const filtersFor = (spec: ResourceSpec, filter: FilterSpec, operator: string): F
   return singles
 }
 
-t.test(
-  'resources have the fields, filters, sort keys and includes of the contract, and no others',
-  async (t) => {
+t.test('resources have exactly the fields, filters, sort keys and includes of the contract', async (t) => {
+  t.same(
+    contract.map((spec) => spec.name),
+    resourceNames,
+  )
+  for (const spec of contract) {
+    const resource = resources[spec.name as keyof typeof resources]
     t.same(
-      contract.map((spec) => spec.name),
-      resourceNames,
+      [...resource.fields.keys()],
+      spec.fields.map((field) => field.name),
+      `fields of ${spec.name}`,
     )
-    for (const spec of contract) {
-      const resource = resources[spec.name as keyof typeof resources]
-      t.same(
-        [...resource.fields.keys()],
-        spec.fields.map((field) => field.name),
-        `fields of ${spec.name}`,
-      )
-      t.same(resource.search, spec.search, `words of ${spec.name}`)
-      t.same(resource.sorts, spec.sorts, `sort keys of ${spec.name}`)
-      t.same(resource.defaultSort, spec.defaultSort)
-      t.same(resource.includes, spec.includes, `includes of ${spec.name}`)
-      t.same(Object.keys(resource.filters).sort(), spec.filters.map((filter) => filter.name).sort())
-      for (const filter of spec.filters) {
-        const field = resource.fields.get(filter.name)
-        const operators = operatorsFor(spec, filter).filter((operator) => operator !== '')
-        t.same(field && [...getOperators(field)].sort(), operators.sort(), `${spec.name}.${filter.name}`)
-      }
+    t.same(resource.search, spec.search, `words of ${spec.name}`)
+    t.same(resource.sorts, spec.sorts, `sort keys of ${spec.name}`)
+    t.same(resource.defaultSort, spec.defaultSort)
+    t.same(resource.includes, spec.includes, `includes of ${spec.name}`)
+    t.same(Object.keys(resource.filters).sort(), spec.filters.map((filter) => filter.name).sort())
+    for (const filter of spec.filters) {
+      const field = resource.fields.get(filter.name)
+      const operators = operatorsFor(spec, filter).filter((operator) => operator !== '')
+      t.same(field && [...getOperators(field)].sort(), operators.sort(), `${spec.name}.${filter.name}`)
     }
-  },
-)
+  }
+})
 
-t.test(
-  'a record shows every field of the contract: unknown is null, instants have six decimals and Z',
-  async (t) => {
-    const wrong: object[] = []
-    for (const spec of contract) {
-      const { data } = await read(`/v1/${spec.name}?limit=500`)
-      const wanted = expected({ resource: spec.name, filters: [] }, stored, now)
-      if (data.length !== wanted.length) wrong.push({ resource: spec.name, rows: data.length })
-      for (const [index, record] of wanted.entries()) {
-        if (!isDeepStrictEqual(data[index], record)) wrong.push({ record, seen: data[index] })
-        if (
-          !same(
-            Object.keys(data[index] ?? {}),
-            spec.fields.map((field) => field.name),
-          )
-        ) {
-          wrong.push({ resource: spec.name, keys: Object.keys(data[index] ?? {}) })
-        }
-      }
-      const sample = wanted.slice(0, 12)
-      for (const record of sample) {
-        const { data: one } = (await read(`/v1/${spec.name}/${record.id}`)) as unknown as { data: Rec }
-        if (
-          !same(
-            one,
-            data.find((each) => each.id === record.id),
-          )
+t.test('a record shows every field of the contract, unknown ones as null', async (t) => {
+  const wrong: object[] = []
+  for (const spec of contract) {
+    const { data } = await read(`/v1/${spec.name}?limit=500`)
+    const wanted = expected({ resource: spec.name, filters: [] }, stored, now)
+    if (data.length !== wanted.length) wrong.push({ resource: spec.name, rows: data.length })
+    for (const [index, record] of wanted.entries()) {
+      if (!isDeepStrictEqual(data[index], record)) wrong.push({ record, seen: data[index] })
+      if (
+        !same(
+          Object.keys(data[index] ?? {}),
+          spec.fields.map((field) => field.name),
         )
-          wrong.push({ one })
+      ) {
+        wrong.push({ resource: spec.name, keys: Object.keys(data[index] ?? {}) })
       }
     }
-    t.same(wrong, [])
-  },
-)
+    const sample = wanted.slice(0, 12)
+    for (const record of sample) {
+      const { data: one } = (await read(`/v1/${spec.name}/${record.id}`)) as unknown as { data: Rec }
+      if (
+        !same(
+          one,
+          data.find((each) => each.id === record.id),
+        )
+      )
+        wrong.push({ one })
+    }
+  }
+  t.same(wrong, [])
+})
 
 /** A random share of the values. The gate takes all. */
 const chosen = <T>(values: readonly T[]): T[] => {
@@ -231,30 +230,27 @@ t.test('validity, expiring and days_remaining are computed for the requested day
   t.same(wrong, [])
 })
 
-t.test(
-  "approval_info counts this customer's approvals and certificates, each certificate once",
-  async (t) => {
-    const wrong: object[] = []
-    for (const [extra, moment] of [
-      ['', now],
-      ['&on=today%2B90d', { ...now, on: addDays(today, 90) }],
-      ['&expiring_within=365', { ...now, window: 365 }],
-      ['&on=0001-01-01&expiring_within=1', { today, on: '0001-01-01', window: 1 }],
-    ] as [string, Moment][]) {
-      const { data, page } = await read(`/v1/countries?limit=500${extra}`)
-      for (const record of expected({ resource: 'countries', filters: [] }, stored, moment)) {
-        const got = data.find((each) => each.id === record.id)
-        if (!isDeepStrictEqual(got, record))
-          wrong.push({ extra, got: got?.approval_info, wanted: record.approval_info })
-      }
-      if (page.as_of !== moment.on) wrong.push({ extra, page })
+t.test("approval_info counts this customer's approvals, and each certificate once", async (t) => {
+  const wrong: object[] = []
+  for (const [extra, moment] of [
+    ['', now],
+    ['&on=today%2B90d', { ...now, on: addDays(today, 90) }],
+    ['&expiring_within=365', { ...now, window: 365 }],
+    ['&on=0001-01-01&expiring_within=1', { today, on: '0001-01-01', window: 1 }],
+  ] as [string, Moment][]) {
+    const { data, page } = await read(`/v1/countries?limit=500${extra}`)
+    for (const record of expected({ resource: 'countries', filters: [] }, stored, moment)) {
+      const got = data.find((each) => each.id === record.id)
+      if (!isDeepStrictEqual(got, record))
+        wrong.push({ extra, got: got?.approval_info, wanted: record.approval_info })
     }
-    t.same(wrong, [])
-    const { data } = await read('/v1/countries?limit=500', bolt.get)
-    const sum = data.reduce((total, each) => total + (each.approval_info as { granted: number }).granted, 0)
-    t.ok(sum > 0, 'another customer has counts of its own')
-  },
-)
+    if (page.as_of !== moment.on) wrong.push({ extra, page })
+  }
+  t.same(wrong, [])
+  const { data } = await read('/v1/countries?limit=500', bolt.get)
+  const sum = data.reduce((total, each) => total + (each.approval_info as { granted: number }).granted, 0)
+  t.ok(sum > 0, 'another customer has counts of its own')
+})
 
 t.test("the window is the customer's setting, and a change applies immediately", async (t) => {
   const cortex = await asCustomer(database, app, 'cortex')
@@ -308,18 +304,15 @@ const directions = (keys: string[]): string[][] =>
     [[]],
   )
 
-t.test(
-  'every sort key and every pair of them, in every direction: null is greatest, id breaks ties',
-  async (t) => {
-    const queries = contract.flatMap((spec) => {
-      const pairs = spec.sorts.flatMap((a) => spec.sorts.filter((b) => b !== a).map((b) => [a, b]))
-      const sorts = [...spec.sorts.map((key) => [key]), ...pairs].flatMap(directions)
-      return sorts.map((keys) => ({ resource: spec.name, filters: [], sort: keys.join(',') }))
-    })
-    t.ok(queries.length > 300, `${queries.length} sorts`)
-    t.same(await listMismatches(chosen(queries)), [])
-  },
-)
+t.test('sort keys and pairs of them in each direction: null is greatest, id breaks ties', async (t) => {
+  const queries = contract.flatMap((spec) => {
+    const pairs = spec.sorts.flatMap((a) => spec.sorts.filter((b) => b !== a).map((b) => [a, b]))
+    const sorts = [...spec.sorts.map((key) => [key]), ...pairs].flatMap(directions)
+    return sorts.map((keys) => ({ resource: spec.name, filters: [], sort: keys.join(',') }))
+  })
+  t.ok(queries.length > 300, `${queries.length} sorts`)
+  t.same(await listMismatches(chosen(queries)), [])
+})
 
 const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => {
   const found: Rec[] = []
@@ -446,30 +439,23 @@ t.test('a search of one customer finds nothing of another, and a cursor belongs 
   )
 })
 
-t.test(
-  'a renamed record is found by its new words, and by no old one, as soon as it is committed',
-  async (t) => {
-    const { get } = await asCustomer(database, app, 'renamer')
-    const find = async (words: string) =>
-      listIds(((await get(`/v1/products?q=${words}`)).json() as Body).data)
-    await sql`insert into products (customer_id, id, name) values ('renamer', 'p', 'Old name')`.execute(
-      database.operator,
-    )
-    t.same([await find('old'), await find('new')], [['p'], []])
-    await sql`update products set name = 'New name' where customer_id = 'renamer'`.execute(database.operator)
-    await until('both answers follow', async () => same([await find('old'), await find('new')], [[], ['p']]))
-  },
-)
+t.test('a renamed record is found by its new words only, as soon as it is committed', async (t) => {
+  const { get } = await asCustomer(database, app, 'renamer')
+  const find = async (words: string) => listIds(((await get(`/v1/products?q=${words}`)).json() as Body).data)
+  await sql`insert into products (customer_id, id, name) values ('renamer', 'p', 'Old name')`.execute(
+    database.operator,
+  )
+  t.same([await find('old'), await find('new')], [['p'], []])
+  await sql`update products set name = 'New name' where customer_id = 'renamer'`.execute(database.operator)
+  await until('both answers follow', async () => same([await find('old'), await find('new')], [[], ['p']]))
+})
 
 t.test('no log and no entry of the audit trail has the words of a search', async (t) => {
   const lines: string[] = []
   const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
   const logging = await createTestApp(database, { clock, env: { LOG_LEVEL: 'trace' }, logStream })
   const owner = connectOwner(database)
-  t.teardown(async () => {
-    await logging.close()
-    await owner.destroy()
-  })
+  closeAfter(t, logging, owner)
   const { get } = await asCustomer(database, logging, 'acme')
   for (const query of ['q=secretword', 'q=secretword&format=csv', 'q=secretword&limt=1', 'q=secretword+x'])
     await get(`/v1/products?${query}`)
@@ -559,54 +545,49 @@ t.test('a cursor survives the deletion of its row and of every row before it', a
   t.same(wrong, [])
 })
 
-t.test(
-  'limit, fields, include and count may change along a walk; all else is 400 invalid_cursor',
-  async (t) => {
-    const base = '/v1/certificates?sort=number&approval_status[ne]=pending&limit=3'
-    const { page } = await read(base)
-    const cursor = page.next_cursor as string
-    const selection = 'sort=number&approval_status%5Bne%5D=pending'
-    const filter = { field: 'approval_status', operator: 'ne', values: ['pending'] }
-    const wanted = listIds(
-      expected({ resource: 'certificates', filters: [filter], sort: 'number' }, stored, now),
-    ).slice(3)
-    for (const change of [
-      '&limit=9',
-      '&fields=number',
-      '&include=product',
-      '&count=exact',
-      '&limit=1&count=exact',
-    ]) {
-      const { data } = await read(`/v1/certificates?${selection}${change}&cursor=${cursor}`)
-      t.same(listIds(data), wanted.slice(0, data.length), change)
-    }
-    const refused = [
-      ['another filter', `/v1/certificates?sort=number&approval_status[ne]=approved&cursor=${cursor}`],
-      ['a filter more', `/v1/certificates?${selection}&tags=a&cursor=${cursor}`],
-      ['no filter', `/v1/certificates?sort=number&cursor=${cursor}`],
-      ['another sort', `/v1/certificates?sort=-number&approval_status[ne]=pending&cursor=${cursor}`],
-      ['no sort', `/v1/certificates?approval_status[ne]=pending&cursor=${cursor}`],
-      ['another day', `/v1/certificates?${selection}&on=2030-01-01&cursor=${cursor}`],
-      ['another window', `/v1/certificates?${selection}&expiring_within=1&cursor=${cursor}`],
-      ['another resource', `/v1/lab?cursor=${cursor}`],
-      [
-        'tampered',
-        `/v1/certificates?${selection}&cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`,
-      ],
-      ['shortened', `/v1/certificates?${selection}&cursor=${cursor.slice(0, -4)}`],
-      ['padded', `/v1/certificates?${selection}&cursor=${cursor}%3D`],
-      ['not a cursor', `/v1/certificates?${selection}&cursor=hello`],
-    ]
-    for (const [name, url] of refused as [string, string][]) {
-      const answer = await acme.get(url)
-      t.match(answer.json(), { status: 400, code: 'invalid_cursor', errors: [{ parameter: 'cursor' }] }, name)
-    }
-    const foreign = await bolt.get(`/v1/certificates?${selection}&cursor=${cursor}`)
-    t.match(foreign.json(), { status: 400, code: 'invalid_cursor' }, 'another customer')
-    const written = `/v1/certificates?cursor=${cursor}&approval_status[nin]=pending&sort=number`
-    t.same(listIds((await read(written)).data), wanted.slice(0, 50), 'the same query, written otherwise')
-  },
-)
+t.test('limit, fields, include and count may change along a walk, and nothing else', async (t) => {
+  const base = '/v1/certificates?sort=number&approval_status[ne]=pending&limit=3'
+  const { page } = await read(base)
+  const cursor = page.next_cursor as string
+  const selection = 'sort=number&approval_status%5Bne%5D=pending'
+  const filter = { field: 'approval_status', operator: 'ne', values: ['pending'] }
+  const wanted = listIds(
+    expected({ resource: 'certificates', filters: [filter], sort: 'number' }, stored, now),
+  ).slice(3)
+  for (const change of [
+    '&limit=9',
+    '&fields=number',
+    '&include=product',
+    '&count=exact',
+    '&limit=1&count=exact',
+  ]) {
+    const { data } = await read(`/v1/certificates?${selection}${change}&cursor=${cursor}`)
+    t.same(listIds(data), wanted.slice(0, data.length), change)
+  }
+  const refused = [
+    ['another filter', `/v1/certificates?sort=number&approval_status[ne]=approved&cursor=${cursor}`],
+    ['a filter more', `/v1/certificates?${selection}&tags=a&cursor=${cursor}`],
+    ['no filter', `/v1/certificates?sort=number&cursor=${cursor}`],
+    ['another sort', `/v1/certificates?sort=-number&approval_status[ne]=pending&cursor=${cursor}`],
+    ['no sort', `/v1/certificates?approval_status[ne]=pending&cursor=${cursor}`],
+    ['another day', `/v1/certificates?${selection}&on=2030-01-01&cursor=${cursor}`],
+    ['another window', `/v1/certificates?${selection}&expiring_within=1&cursor=${cursor}`],
+    ['another resource', `/v1/lab?cursor=${cursor}`],
+    [
+      'tampered',
+      `/v1/certificates?${selection}&cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`,
+    ],
+    ['shortened', `/v1/certificates?${selection}&cursor=${cursor.slice(0, -4)}`],
+    ['padded', `/v1/certificates?${selection}&cursor=${cursor}%3D`],
+    ['not a cursor', `/v1/certificates?${selection}&cursor=hello`],
+  ]
+  for (const [name, url] of refused as [string, string][]) {
+    const answer = await acme.get(url)
+    t.match(answer.json(), { status: 400, code: 'invalid_cursor', errors: [{ parameter: 'cursor' }] }, name)
+  }
+  const written = `/v1/certificates?cursor=${cursor}&approval_status[nin]=pending&sort=number`
+  t.same(listIds((await read(written)).data), wanted.slice(0, 50), 'the same query, written otherwise')
+})
 
 t.test('fields selects fields, and id is always present', async (t) => {
   const wrong: object[] = []

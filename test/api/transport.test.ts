@@ -247,13 +247,8 @@ t.test('CORS allows only the configured origins, and exposes the headers that cl
       t.same(listHeaderFaults(answer.headers), [])
     }
   }
-  for (const each of [
-    'https://evil.example',
-    'null',
-    'https://erp.example.evil',
-    'http://erp.example',
-    '*',
-  ]) {
+  const strangers = 'https://evil.example null https://erp.example.evil http://erp.example *'.split(' ')
+  for (const each of strangers) {
     const answer = await from({ origin: each })
     t.same([answer.statusCode, answer.headers['access-control-allow-origin']], [200, undefined], each)
     t.equal(answer.headers.vary, 'Authorization, Accept, Accept-Encoding, Origin')
@@ -276,12 +271,7 @@ t.test('CORS allows only the configured origins, and exposes the headers that cl
     undefined,
     'none unless configured',
   )
-  await open.close()
-})
-
-t.test('with CORS, an OPTIONS that is not a preflight still lists the methods', async (t) => {
-  const open = await createTestApp(database, { env: { CORS_ORIGINS: 'https://erp.example' } })
-  const answer = await open.inject({ method: 'OPTIONS', url: '/v1/products' })
-  t.same([answer.statusCode, answer.headers.allow], [204, 'GET, HEAD, OPTIONS'])
+  const options = await open.inject({ method: 'OPTIONS', url: '/v1/products' })
+  t.same([options.statusCode, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], 'not a preflight')
   await open.close()
 })

@@ -62,14 +62,8 @@ t.test('many entries of one customer do not delay the entries of another', async
 
 t.test('reads of other customers become entries while a customer is erased', async (t) => {
   const { owner, database, seal, numbers } = await open(t)
-  const details = {
-    minute: '2026-01-01T00:00Z',
-    resource: 'products',
-    query: null,
-    status: 200,
-    count: 1,
-    rows: 1,
-  }
+  const counted = { status: 200, count: 1, rows: 1 }
+  const details = { minute: '2026-01-01T00:00Z', resource: 'products', query: null, ...counted }
   const reads = ['acme', 'globex'].map(
     (customer) => ({ actor: 'demo', action: 'reads', customer, details }) as const,
   )
@@ -124,38 +118,35 @@ t.test('a pruning waits for an erasure', async (t) => {
   t.match(await verify(), { fault: null })
 })
 
-t.test(
-  'concurrent sealing, roots, erasures and prunings leave a trail that verifies without gaps',
-  async (t) => {
-    const { database, owner, add, seal, numbers, verify } = await open(t)
-    const { operator, reader } = database
-    const signer = createSigner()
-    const publish = () => signRoots(reader, secrets, signer, 'due')
-    const age = () => sql`update audit_seals set sealed_at = sealed_at - interval '1 minute'`.execute(owner)
-    for (let round = 0; round < 12; round++) {
-      const name = `customer-${round}`
-      await addCustomer(database, name)
-      await add(name, 5)
-      await Promise.all([
-        ...[add('acme', 3), add(name, 3), add('globex', 3)],
-        ...[seal(), seal(), publish(), seal()],
-        round % 3 === 0 ? pruneAudit(owner, secrets, new Date().toISOString()) : age(),
-        round % 2 === 0 ? eraseCustomer(owner, name) : whileErasing(owner, name, () => add('acme')),
-      ])
-    }
-    await seal()
-    await publish()
-    t.match(await verify(), { fault: null, unsealed: 0 })
-    const { rows } = await sql<{ customer: string; last: number }>`
+t.test('concurrent sealing, roots, erasures and prunings leave a trail without gaps', async (t) => {
+  const { database, owner, add, seal, numbers, verify } = await open(t)
+  const { operator, reader } = database
+  const signer = createSigner()
+  const publish = () => signRoots(reader, secrets, signer, 'due')
+  const age = () => sql`update audit_seals set sealed_at = sealed_at - interval '1 minute'`.execute(owner)
+  for (let round = 0; round < 12; round++) {
+    const name = `customer-${round}`
+    await addCustomer(database, name)
+    await add(name, 5)
+    await Promise.all([
+      ...[add('acme', 3), add(name, 3), add('globex', 3)],
+      ...[seal(), seal(), publish(), seal()],
+      round % 3 === 0 ? pruneAudit(owner, secrets, new Date().toISOString()) : age(),
+      round % 2 === 0 ? eraseCustomer(owner, name) : whileErasing(owner, name, () => add('acme')),
+    ])
+  }
+  await seal()
+  await publish()
+  t.match(await verify(), { fault: null, unsealed: 0 })
+  const { rows } = await sql<{ customer: string; last: number }>`
     select customer_id as customer, last from audit_numbers`.execute(operator)
-    t.ok(rows.length > 6)
-    for (const { customer, last } of rows) {
-      const own = await numbers(customer)
-      t.same(
-        own,
-        Array.from({ length: own.length }, (_, i) => last - own.length + 1 + i),
-        customer,
-      )
-    }
-  },
-)
+  t.ok(rows.length > 6)
+  for (const { customer, last } of rows) {
+    const own = await numbers(customer)
+    t.same(
+      own,
+      Array.from({ length: own.length }, (_, i) => last - own.length + 1 + i),
+      customer,
+    )
+  }
+})

@@ -20,7 +20,7 @@ import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { listCustomerTables } from '../../app/operator/gdpr/tables.ts'
 import { createCommandLine, run } from '../command-line.ts'
-import { addCustomer, createTestDatabase, until } from '../helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 import { startService, untilReady } from '../service.ts'
 import { countWaiting, createSigner, secrets } from './trail.ts'
@@ -352,10 +352,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
 t.test('an entry in progress is erased with the others, and a later entry has no name', async (t) => {
   const database = await createTestDatabase()
   const superuser = connect(database.url)
-  t.teardown(async () => {
-    await superuser.destroy()
-    await database.close()
-  })
+  closeAfter(t, superuser, database)
   await addCustomer(database, 'acme')
   const login = { actor: 'key', action: 'login', customer: 'acme', keyId: 'k' } as const
   let erasing: Promise<unknown> | undefined
@@ -378,10 +375,7 @@ t.test('an entry in progress is erased with the others, and a later entry has no
 t.test('remains of a customer that was deleted by hand are erased too', async (t) => {
   const database = await createTestDatabase()
   const superuser = connect(database.url)
-  t.teardown(async () => {
-    await superuser.destroy()
-    await database.close()
-  })
+  closeAfter(t, superuser, database)
   await addCustomer(database, 'acme')
   await recordEvents(database.reader, [{ actor: 'key', action: 'login', customer: 'acme', keyId: 'k' }])
   await superuser.deleteFrom('customers').where('customer_id', '=', 'acme').execute()

@@ -4,6 +4,7 @@ import { recordEvents } from '../../app/audit/record.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import {
   addCustomer,
+  closeAfter,
   connectOwner,
   createTestApp,
   createTestDatabase,
@@ -41,11 +42,7 @@ const open = async (test: Test) => {
   const database = await createTestDatabase()
   const superuser = connectOwner(database, 2)
   const app = await createTestApp(database)
-  test.teardown(async () => {
-    await app.close()
-    await superuser.destroy()
-    await database.close()
-  })
+  closeAfter(test, app, superuser, database)
   const isThere = async (statement: ReturnType<typeof sql>) =>
     (await statement.execute(superuser)).rows.length > 0
   return { database, superuser, app, isThere }

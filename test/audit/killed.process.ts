@@ -3,15 +3,12 @@ import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { addReads, collectReads } from '../../app/audit/reads.ts'
 import type { AuditEvent } from '../../app/audit/record.ts'
-import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
+import { addCustomer, closeAfter, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
 import { startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
 const owner = connectOwner(database)
-t.teardown(async () => {
-  await owner.destroy()
-  await database.close()
-})
+closeAfter(t, owner, database)
 const { operator, reader } = database
 
 const countAdded = async (): Promise<number> => {

@@ -117,18 +117,15 @@ t.test('a flood of refused logins is counted, not recorded one by one', async (t
   t.ok(counted.length < 10)
 })
 
-t.test(
-  'a flood of refused logins from one network leaves the failures of others their entries',
-  async (t) => {
-    clock.offsetMs += 120_000
-    const before = await count()
-    for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' }, `127.1.1.${i % 250}`)
-    t.equal((await count()) - before, 30)
-    await login({ api_key: 'nonsense' }, '127.1.2.1')
-    t.match(await newest(1), [{ outcome: 'refused', client: '127.1.2.0/24' }])
-    await app.audit.flush()
-  },
-)
+t.test('a flood of refused logins leaves entries for failures from other networks', async (t) => {
+  clock.offsetMs += 120_000
+  const before = await count()
+  for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' }, `127.1.1.${i % 250}`)
+  t.equal((await count()) - before, 30)
+  await login({ api_key: 'nonsense' }, '127.1.2.1')
+  t.match(await newest(1), [{ outcome: 'refused', client: '127.1.2.0/24' }])
+  await app.audit.flush()
+})
 
 t.test('a valid key without a plan does not use up the budget of other logins', async (t) => {
   const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
@@ -180,9 +177,7 @@ t.test('OAuth logins, refusals and revocations are recorded like logins', async 
   const { headers } = await oauth('revoke', { token: leaked })
   const subject = parseApiKey(leaked)?.keyId
   t.match(await newest(1), [{ ...by, action: 'keys.revoke', subject, request_id: headers['request-id'] }])
-  const other = parseApiKey(await addCustomer(database, 'globex'))?.keyId as string
   const wrong = createApiKey().apiKey
-  t.ok(other)
   for (const path of ['token', 'revoke', 'introspect']) {
     const answer = await oauth(path, { grant_type: 'client_credentials', token: 'x' }, wrong)
     const [entry] = await newest(1)
@@ -314,90 +309,75 @@ t.test('reading the description with a token counts as a read of its customer', 
   ])
 })
 
-t.test(
-  'refusals without a known reader are counted by route; pages that need no token are not',
-  async (t) => {
-    await app.audit.flush()
-    const before = await count()
-    await app.inject({ url: '/v1/certificates/geheim', headers: { authorization: 'Bearer nonsense' } })
-    await app.inject({ url: '/v1/certificates/geheim' })
-    await app.inject('/health/live')
-    await app.inject('/openapi.json')
-    await app.inject('/nowhere')
-    await app.audit.flush()
-    t.equal(await count(), before + 1)
-    t.match(await newest(1), [
-      {
-        actor: 'anonymous',
-        action: 'refusals',
-        outcome: 'refused',
-        details: { resource: 'certificates/:id', status: 401, count: 2 },
-      },
-    ])
-  },
-)
-
-t.test(
-  'a good token that is refused is written under its key: revoked, without a plan, suspended',
-  async (t) => {
-    await app.audit.flush()
-    const readWritten = async (apiKey: string, end: () => Promise<unknown>, status: number) => {
-      const { get } = await logIn(app, apiKey)
-      await end()
-      // Facts about keys are at most 500 ms old.
-      clock.offsetMs += 1_000
-      t.equal((await get('/v1/products?name=Geheim')).statusCode, status)
-      await app.audit.flush()
-      const [entry] = await newest(1)
-      const keyId = parseApiKey(apiKey)?.keyId
-      t.match(entry, { actor: keyId, action: 'reads', outcome: 'refused', details: { status, rows: 0 } })
-      t.notMatch(JSON.stringify(entry), /Geheim/)
-      return entry?.customer
-    }
-    const getKey = (customer: string) => addCustomer(database, customer)
-    const change = (customer: string, to: object) => () =>
-      operator.updateTable('customers').set(to).where('customer_id', '=', customer).execute()
-    t.equal(
-      await readWritten(await getKey('downgraded'), change('downgraded', { plan: 'basic' }), 403),
-      'downgraded',
-    )
-    const suspended = { suspended_at: new Date().toISOString() }
-    t.equal(await readWritten(await getKey('suspended'), change('suspended', suspended), 403), 'suspended')
-    const revoked = await getKey('acme')
-    t.equal(await readWritten(revoked, () => revokeByOperator(revoked), 401), 'acme')
-
-    const { token, get } = await logIn(app, apiKey)
-    await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' }, { keyId })
-    clock.offsetMs += 1_000
-    t.equal((await get('/v1/lab')).json().code, 'token_revoked')
-    await app.audit.flush()
-    t.match(await newest(1), [
-      { actor: keyId, customer: 'acme', outcome: 'refused', details: { status: 401 } },
-    ])
-  },
-)
-
-t.test(
-  'a token that outlived its customer belongs to no customer, not even one with the same name',
-  async (t) => {
-    const { get } = await logIn(app, await addCustomer(database, 'passing'))
-    await operator.deleteFrom('customers').where('customer_id', '=', 'passing').execute()
-    await addCustomer(database, 'passing')
-    clock.offsetMs += 1_000
-    t.equal((await get('/v1/products')).statusCode, 401)
-    await app.audit.flush()
-    t.match(await newest(1), [{ actor: 'key', customer: null, outcome: 'refused', details: { status: 401 } }])
-  },
-)
-
-t.test('reads of an erased customer are not recorded under a new customer with its name', async (t) => {
+t.test('refusals without a known reader are counted by route; public pages are not', async (t) => {
   await app.audit.flush()
-  const { get } = await logIn(app, await addCustomer(database, 'fleeting'))
+  const before = await count()
+  await app.inject({ url: '/v1/certificates/geheim', headers: { authorization: 'Bearer nonsense' } })
+  await app.inject({ url: '/v1/certificates/geheim' })
+  await app.inject('/health/live')
+  await app.inject('/openapi.json')
+  await app.inject('/nowhere')
+  await app.audit.flush()
+  t.equal(await count(), before + 1)
+  t.match(await newest(1), [
+    {
+      actor: 'anonymous',
+      action: 'refusals',
+      outcome: 'refused',
+      details: { resource: 'certificates/:id', status: 401, count: 2 },
+    },
+  ])
+})
+
+t.test('a refused token that is revoked, suspended or without a plan is written under its key', async (t) => {
+  await app.audit.flush()
+  const readWritten = async (apiKey: string, end: () => Promise<unknown>, status: number) => {
+    const { get } = await logIn(app, apiKey)
+    await end()
+    // Facts about keys are at most 500 ms old.
+    clock.offsetMs += 1_000
+    t.equal((await get('/v1/products?name=Geheim')).statusCode, status)
+    await app.audit.flush()
+    const [entry] = await newest(1)
+    const keyId = parseApiKey(apiKey)?.keyId
+    t.match(entry, { actor: keyId, action: 'reads', outcome: 'refused', details: { status, rows: 0 } })
+    t.notMatch(JSON.stringify(entry), /Geheim/)
+    return entry?.customer
+  }
+  const getKey = (customer: string) => addCustomer(database, customer)
+  const change = (customer: string, to: object) => () =>
+    operator.updateTable('customers').set(to).where('customer_id', '=', customer).execute()
+  t.equal(
+    await readWritten(await getKey('downgraded'), change('downgraded', { plan: 'basic' }), 403),
+    'downgraded',
+  )
+  const suspended = { suspended_at: new Date().toISOString() }
+  t.equal(await readWritten(await getKey('suspended'), change('suspended', suspended), 403), 'suspended')
+  const revoked = await getKey('acme')
+  t.equal(await readWritten(revoked, () => revokeByOperator(revoked), 401), 'acme')
+
+  const { token, get } = await logIn(app, apiKey)
+  await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' }, { keyId })
+  clock.offsetMs += 1_000
+  t.equal((await get('/v1/lab')).json().code, 'token_revoked')
+  await app.audit.flush()
+  t.match(await newest(1), [{ actor: keyId, customer: 'acme', outcome: 'refused', details: { status: 401 } }])
+})
+
+t.test('what an erased customer read belongs to no customer, not even one with the same name', async (t) => {
+  await app.audit.flush()
+  const { get } = await logIn(app, await addCustomer(database, 'passing'))
   t.equal((await get('/v1/products')).statusCode, 200)
-  await operator.deleteFrom('customers').where('customer_id', '=', 'fleeting').execute()
-  await addCustomer(database, 'fleeting')
+  await operator.deleteFrom('customers').where('customer_id', '=', 'passing').execute()
+  await addCustomer(database, 'passing')
   await app.audit.flush()
-  t.match(await newest(1), [{ actor: 'key', customer: null, action: 'reads', details: { status: 200 } }])
+  const nameless = { actor: 'key', customer: null, action: 'reads' }
+  t.match(await newest(1), [{ ...nameless, details: { status: 200 } }])
+  await until('refused', async () => (await get('/v1/products')).statusCode === 401)
+  await app.audit.flush()
+  await get('/v1/lab')
+  await app.audit.flush()
+  t.match(await newest(1), [{ ...nameless, outcome: 'refused', details: { resource: 'lab', status: 401 } }])
 })
 
 t.test('a metric exposes the head that is in the log', async (t) => {

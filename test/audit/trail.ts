@@ -6,7 +6,7 @@ import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { createSigningKey, decryptSigningKey } from '../../app/identity/signing-key.ts'
-import { addCustomer, connectOwner, createTestDatabase, secretKey } from '../helper.ts'
+import { addCustomer, closeAfter, connectOwner, createTestDatabase, secretKey } from '../helper.ts'
 
 export const secrets = createSecrets([secretKey])
 
@@ -14,10 +14,7 @@ export const secrets = createSecrets([secretKey])
 export const openTrail = async (test: Pick<Test, 'teardown'>) => {
   const database = await createTestDatabase()
   const owner = connectOwner(database, 4)
-  test.teardown(async () => {
-    await owner.destroy()
-    await database.close()
-  })
+  closeAfter(test, owner, database)
   for (const customer of ['acme', 'globex']) await addCustomer(database, customer)
   const { reader, operator } = database
   const seal = () => sealPending(reader, secrets)

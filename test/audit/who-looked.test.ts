@@ -231,25 +231,6 @@ t.test('lists', async (t) => {
     }
     t.equal((await get('/v1/audit', ndjson)).headers.link, undefined)
   })
-  await t.test('a refused export costs as much as a refused page', async (t) => {
-    const left = async (path: string, headers = {}) =>
-      Number(/"minute";r=(\d+)/.exec(String((await get(path, headers)).headers.ratelimit))?.[1])
-    let before = await left('/v1/me')
-    const costs = async (path: string, headers = {}) => {
-      const now = await left(path, headers)
-      const cost = before - now
-      before = now
-      return cost
-    }
-    t.equal(await costs('/v1/audit?limit=0'), 1)
-    t.equal(await costs('/v1/audit?format=ndjson&limit=0'), 1, '400')
-    t.equal(await costs('/v1/audit/roots?action=login', ndjson), 1, '400')
-    t.equal(await costs('/v1/products?format=csv&nme=1'), 1, '400 of a list')
-    t.equal(await costs('/v1/lab?format=csv'), 1, '403')
-    t.equal(await costs('/v1/audit?format=csv'), 1, '406')
-    t.equal(await costs('/v1/audit?format=ndjson'), 10, '200')
-    t.equal(await costs('/v1/products?format=csv'), 10, '200 of a list')
-  })
   await t.test('no cache stores an answer', async (t) => {
     for (const headers of [{}, ndjson]) {
       const answer = await get('/v1/audit', headers)
@@ -260,38 +241,22 @@ t.test('lists', async (t) => {
   })
   await t.test('filters', async (t) => {
     const rows = await readAll(get)
-    const ids = async (query: string) => (await readAll(get, `/v1/audit?${query}`)).map(({ id }) => id)
-    const where = (isWanted: (row: Row) => boolean) => rows.filter(isWanted).map(({ id }) => id)
-    const of = ({ entry }: Row) => entry
-    t.same(
-      await ids('action=login'),
-      where((row) => of(row).action === 'login'),
-    )
-    t.same(
-      await ids(`key=${keyId}&outcome=refused`),
-      where((row) => of(row).outcome === 'refused'),
-    )
-    t.equal((await ids('outcome=refused')).length, 3)
-    const middle = rows[3] as Row
-    const at = encodeURIComponent(String(middle.entry.at))
-    t.same(
-      await ids(`since=${at}`),
-      where((row) => String(of(row).at) >= String(middle.entry.at)),
-    )
-    t.same(
-      await ids(`until=${at}`),
-      where((row) => String(of(row).at) < String(middle.entry.at)),
-    )
-    t.same(
-      await ids('since=today'),
-      where(() => true),
-    )
-    t.same(await ids('since=today%2B1d'), [])
-    t.same(
-      await ids('after_root=2'),
-      where((row) => row.proof.root > 2),
-    )
-    t.same(await ids('limit=2'), where(() => true).slice(0, 2))
+    const middle = String((rows[3] as Row).entry.at)
+    const at = encodeURIComponent(middle)
+    const filters: [query: string, isWanted: (row: Row) => boolean][] = [
+      ['action=login', ({ entry }) => entry.action === 'login'],
+      [`key=${keyId}&outcome=refused`, ({ entry }) => entry.outcome === 'refused'],
+      [`since=${at}`, ({ entry }) => String(entry.at) >= middle],
+      [`until=${at}`, ({ entry }) => String(entry.at) < middle],
+      ['since=today', () => true],
+      ['since=today%2B1d', () => false],
+      ['after_root=2', ({ proof }) => proof.root > 2],
+      ['limit=2', (row) => rows.indexOf(row) < 2],
+    ]
+    const ids = (list: Row[]) => list.map(({ id }) => id)
+    for (const [query, isWanted] of filters)
+      t.same(ids(await readAll(get, `/v1/audit?${query}`)), ids(rows.filter(isWanted)), query)
+    t.equal(rows.filter(({ entry }) => entry.outcome === 'refused').length, 3)
     const roots = await readAll<Root>(get, '/v1/audit/roots?id=1,3')
     t.same(
       roots.map(({ id }) => id),
@@ -462,24 +427,22 @@ t.test('the program of the guide', async (t) => {
   })
 })
 
-t.test('roots in operation', async (t) => {
+t.test('the task that runs each second makes a root only when one is due', async (t) => {
   const { app, owner, database, apiKey } = await open(t, { isTimed: true })
   const { get } = await logIn(app, apiKey)
-  await t.test('the task that runs each second makes a root only when one is due', async (t) => {
-    await app.audit.seal(true)
-    const entry = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
-    await recordEvents(database.operator, [entry])
-    await app.audit.seal(true)
-    // In the future, because a seal from before second 20 would be due already.
-    await sql`update audit_seals set sealed_at = clock_timestamp() + interval '1 minute'`.execute(owner)
-    const before = (await readAll(get)).length
-    await app.audit.seal(true)
-    t.equal((await readAll(get)).length, before, 'its minute is not over')
-    await sql`update audit_seals set sealed_at = clock_timestamp() - interval '1 minute'`.execute(owner)
-    await app.audit.seal(true)
-    // The periodic task of the service may be making it.
-    await until('the root is there', async () => (await readAll(get)).length > before)
-  })
+  await app.audit.seal(true)
+  const entry = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
+  await recordEvents(database.operator, [entry])
+  await app.audit.seal(true)
+  // In the future, because a seal from before second 20 would be due already.
+  await sql`update audit_seals set sealed_at = clock_timestamp() + interval '1 minute'`.execute(owner)
+  const before = (await readAll(get)).length
+  await app.audit.seal(true)
+  t.equal((await readAll(get)).length, before, 'its minute is not over')
+  await sql`update audit_seals set sealed_at = clock_timestamp() - interval '1 minute'`.execute(owner)
+  await app.audit.seal(true)
+  // The periodic task of the service may be making it.
+  await until('the root is there', async () => (await readAll(get)).length > before)
 })
 
 t.test('verification finds changes by a superuser in roots and copies', async (t) => {

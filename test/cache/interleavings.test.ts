@@ -30,10 +30,10 @@ t.test(
     const { broken, totals } = await run(episodes, {}, firstSeed)
     t.comment(JSON.stringify(totals))
     t.same(broken, [])
-    t.ok(totals.answers > 300 * episodes)
+    t.ok(totals.answers > 200 * episodes)
     t.ok(totals.stale < 0.6 * totals.answers, 'most of them are fresh')
     t.ok(Math.min(totals.memory, totals.database) > 10 * episodes, 'from memory and the database')
-    t.ok(totals.redis > 5 * episodes, 'and from Redis')
+    t.ok(totals.redis > episodes, 'and from Redis')
   },
 )
 

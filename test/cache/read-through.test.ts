@@ -331,6 +331,18 @@ t.test('a standby is read if its lag allows it, else the primary', async (t) => 
   }
 })
 
+t.test('while polls fail, the primary is read instead of the standby, if it answers', async (t) => {
+  const { world, read, fills } = setUp()
+  world.isDown = true
+  const fillFromReplica = async () => ({ ...filledWith('standby', 1), server: undefined, standby: 'm' })
+  t.match(shown(await read({ key: 'primary fails', fillFromReplica })), ['standby', 'database'])
+  world.answersReads = true
+  const answered = read({ key: 'primary answers', fillFromReplica })
+  await settle()
+  fills[0]?.give('primary')
+  t.match(shown(await answered), ['primary', 'database'])
+})
+
 t.test('a standby may be ahead of the log: changes that no poll has reported are not served', async (t) => {
   const fillFromReplica = async () => ({ ...filledWith('standby', 1), server: undefined, standby: 'm' })
   const { world, polls, read, fills } = setUp()

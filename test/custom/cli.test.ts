@@ -4,7 +4,7 @@ import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
 import { createCommandLine } from '../command-line.ts'
-import { addCustomer, asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { addCustomer, asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createStage } from './stage.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -13,10 +13,7 @@ const database = await createTestDatabase()
 await addCustomer(database, 'demo')
 await installShipped(database.operator)
 const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const { run } = createStage(database)
 const { get } = await asCustomer(database, app, 'acme')
 

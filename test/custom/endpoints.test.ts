@@ -6,6 +6,7 @@ import { installShipped } from '../../app/local/custom-endpoints.ts'
 import {
   addCustomer,
   asCustomer,
+  closeAfter,
   createTestApp,
   createTestDatabase,
   logIn,
@@ -21,11 +22,7 @@ await addCustomer(database, demoCustomerId)
 await installShipped(operator)
 const app = await createTestApp(database, { clock })
 const second = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await second.close()
-  await database.close()
-})
+closeAfter(t, app, second, database)
 const { apply, grant, give, run } = createStage(database)
 const { get: acme, token } = await asCustomer(database, app, 'acme')
 const { get: bolt, token: boltToken } = await asCustomer(database, app, 'bolt')

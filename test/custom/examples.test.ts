@@ -8,7 +8,7 @@ import { importRecords } from '../../app/import/index.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
-import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { asCustomer, closeAfter, createTestApp, createTestDatabase } from '../helper.ts'
 import { createStage, day, walk } from './stage.ts'
 
 /** Runs the documents of examples/custom and of the guide on real certificates. */
@@ -19,10 +19,7 @@ const customers = ['cisco-systems-inc', 'samsung-electronics-co-ltd'] as const
 const database = await createTestDatabase()
 const { operator } = database
 const app = await createTestApp(database, { origin: 'https://api.example' })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const { give, run } = createStage(database)
 
 const real = gunzipSync(readFileSync(join(root, 'test/data/certifications-2026-04-25.ndjson.gz')))
@@ -98,25 +95,6 @@ t.test('a filtered view by country', async (t) => {
     standard.map(({ id, days_remaining: days }) => [id, days]),
   )
   t.same(await readList(get, '/v1/custom/expiring-by-country?days=365&country_code=AQ'), [])
-})
-
-t.test('group counts by scheme and status', async (t) => {
-  const {
-    by_scheme_and_status: groups,
-    total,
-    ...rest
-  } = (await get('/v1/custom/certificates-by-scheme?since=2026-01-01')).json()
-  const certificates = await readList(get, '/v1/certificates')
-  const expected = Map.groupBy(certificates, (row) => `${row.scheme}, ${row.approval_status}`)
-  t.same(
-    new Map(groups.map((row: Rec) => [`${row.scheme}, ${row.approval_status}`, row.count])),
-    new Map([...expected].map(([name, { length }]) => [name, length])),
-  )
-  t.equal(total, certificates.length)
-  t.equal(
-    rest.issued_since,
-    certificates.filter(({ issued_on: on }) => String(on) >= '2026-01-01' && on !== null).length,
-  )
 })
 
 t.test('the examples of the guide return its answers', async (t) => {

@@ -3,15 +3,20 @@ import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { readWorkbook } from '../export/xlsx.ts'
-import { asCustomer, connectOwner, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+import {
+  asCustomer,
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  publicUrl,
+  until,
+} from '../helper.ts'
 import { createStage, day, walk } from './stage.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const stage = createStage(database)
 const { run } = stage
 const { get: acme } = await asCustomer(database, app, 'acme')

@@ -122,19 +122,6 @@ t.test('a day before the start of history is refused with that start', async (t)
   t.equal(await nameOn(get, getDay(150)), 'before_history', 'there may have been one before')
 })
 
-t.test('parameters that as_of excludes are refused', async (t) => {
-  const { get } = await asCustomer(database, app, 'dash')
-  const faults = async (url: string) => {
-    const answer = await get(url)
-    t.equal(answer.statusCode, 400, url)
-    return answer.json().errors.map(({ parameter }: { parameter: string }) => parameter)
-  }
-  t.same(await faults('/v1/products/p?as_of=today%2B1d'), ['as_of'])
-  t.same(await faults('/v1/products/p?as_of=yesterday'), ['as_of'])
-  t.same(await faults('/v1/certificates/c?as_of=today&on=today&include=product'), ['on', 'include'])
-  t.same(await faults('/v1/products?as_of=today'), ['as_of'])
-})
-
 t.test('returns a country as it was on a day, without counts from other records', async (t) => {
   const { get } = await asCustomer(database, app, 'echo')
   await owner.query(`update history_begun set since = now() - interval '100 days'`)

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { connectOwner, type Get } from '../helper.ts'
-import { clock, connect, database, newCustomer, run } from './stage.ts'
+import { connect, database, newCustomer, run } from './stage.ts'
 
 const { operator } = database
+const today = sql`(now() at time zone 'UTC')::date`
 
 type Change = {
   op: string
@@ -72,10 +73,6 @@ t.test('previous objects and arrays have the same form as in answers', async (t)
 
 t.test('computed fields are among them, by a write and by a new day', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
-  t.teardown(() => {
-    clock.offsetMs = 0
-  })
-  const today = sql`(now() at time zone 'UTC')::date`
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
     values (${id}, 'c', 'N', 'T', 'approved', ${today} + 200), (${id}, 'd', 'N', 'T', 'approved', ${today})`)
   await run(sql`insert into approvals (customer_id, id, product_id, country_code, scheme)
@@ -105,10 +102,6 @@ t.test('computed fields are among them, by a write and by a new day', async (t) 
 
 t.test('a write and a new day together are told from the state of the token', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
-  t.teardown(() => {
-    clock.offsetMs = 0
-  })
-  const today = sql`(now() at time zone 'UTC')::date`
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
     select ${id}, r.id, 'N', 'T', 'approved', ${today} + r.days
     from (values ('ends', 0), ('cut', 0), ('again', -1), ('opens', 40)) r (id, days)`)
@@ -261,10 +254,6 @@ const named = (changes: readonly Change[]) =>
 
 t.test('a filter and fields narrow the changes, and belong to the token', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
-  t.teardown(() => {
-    clock.offsetMs = 0
-  })
-  const today = sql`(now() at time zone 'UTC')::date`
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until, tags)
     values (${id}, 'a', 'N', 'T', 'approved', ${today}, '{x}'), (${id}, 'b', 'N', 'T', 'pending', null, '{x}')`)
   const view = '&resources=certificates&validity=valid&tags=x&fields=validity,title'
@@ -297,7 +286,6 @@ t.test('a filter and fields narrow the changes, and belong to the token', async 
   await run(sql`delete from certificates where customer_id = ${id} and id = 'b'`)
   t.same(named(await next()), ['delete b'], 'a deletion is never lost')
   t.same(named(await next('', await getOnDay(1))), ['delete a (filter)'], 'a new day ends a validity')
-  clock.offsetMs = 0
 })
 
 t.test('requests that cannot be followed are refused', async (t) => {

@@ -57,9 +57,6 @@ t.test('a deleted record keeps its history, and a recreated one continues it', a
 
 t.test('changes by the calendar are in order of time', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
-  t.teardown(() => {
-    clock.offsetMs = 0
-  })
   const day = (n: number) => sql`(now() at time zone 'UTC')::date + ${n}::integer`
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
     values (${id}, 'c', 'N', 'T', 'approved', ${day(2)}, ${day(100)})`)

@@ -65,25 +65,6 @@ t.test('reading three imports backwards rebuilds each earlier state', async (t) 
   t.ok(transitions > 500)
 })
 
-t.test('the history of each record agrees', async (t) => {
-  const { rows } = await sql<{ customer: string; resource: string; id: string }>`
-    select distinct customer_id as customer, resource, record_id as id from record_history
-    where old is not null order by 1, 2, 3 limit 40`.execute(operator)
-  for (const { customer: customerId, resource: name, id } of rows) {
-    const resource = resources[name as 'lab']
-    const plan = { customerId, resource, id, limit: 500, after: undefined, day }
-    const [row] = (await recordHistory(plan).execute(reader)).rows
-    const written = (JSON.parse(`[${row?.data ?? ''}]`) as Entry[]).filter(({ cause }) => !cause)
-    const all = await readHistory(reader, customerId, 97)
-    t.same(
-      written,
-      all.filter((entry) => entry.resource === name && entry.id === id),
-      `${customerId} ${name}/${id}`,
-    )
-  }
-  t.equal(rows.length, 40)
-})
-
 t.test('the calendar of real certificates: each transition once, on its day', async (t) => {
   const day = '2040-01-01'
   const { rows } = await sql<{ customer: string; id: string; edges: { on: string; to: object }[] }>`

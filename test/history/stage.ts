@@ -1,16 +1,24 @@
 import type { RawBuilder } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { addCustomer, createTestApp, createTestDatabase, type Get, logIn, type TestClock } from '../helper.ts'
+import {
+  addCustomer,
+  closeAfter,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  type TestClock,
+} from '../helper.ts'
 import type { Entry } from './entries.ts'
 
 /** The service on a database of its own. Both close at the end of the file. */
 export const database = await createTestDatabase()
 export const clock: TestClock = { offsetMs: 0 }
 export const app = await createTestApp(database, { clock })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
+closeAfter(t, app, database)
+t.afterEach(() => {
+  clock.offsetMs = 0
 })
 
 /** Runs a statement of the operator. */

@@ -11,15 +11,12 @@ import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { loadSigningKeys } from '../../app/identity/signing-keys.ts'
-import { addCustomer, createTestDatabase, listenTestApp, secretKey } from '../helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, listenTestApp, secretKey } from '../helper.ts'
 import { postForm } from './post-form.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const apiKey = await addCustomer(database, 'acme')
 const victimKey = await addCustomer(database, 'victim')
 const keyId = parseApiKey(apiKey)?.keyId as string
@@ -278,14 +275,9 @@ const listAcceptedTokens = (some: Record<string, string>) =>
   listAccepted(Object.entries(some).map(([what, token]) => [what, () => ask(bearer(token))]))
 
 t.test('no hostile token is accepted, and no hostile token makes the service fail', async (t) => {
+  // The original token is in the cache since the previous test.
   t.same(await listAcceptedTokens(tokens), [])
   t.ok(Object.keys(tokens).length > 200, `${Object.keys(tokens).length} tokens`)
-})
-
-t.test('no changed token is accepted while the original one is cached', async (t) => {
-  t.equal((await ask(bearer(good))).status, 200)
-  t.same(await listAcceptedTokens(bent), [])
-  t.equal((await ask(bearer(good))).status, 200)
 })
 
 t.test('a token is accepted only in a single Authorization header', async (t) => {

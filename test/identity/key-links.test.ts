@@ -3,7 +3,15 @@ import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { createCommandLine, run } from '../command-line.ts'
-import { connectOwner, createTestApp, createTestDatabase, logIn, publicUrl, secretKey } from '../helper.ts'
+import {
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  publicUrl,
+  secretKey,
+} from '../helper.ts'
 
 const database = await createTestDatabase()
 const lines: string[] = []
@@ -13,11 +21,7 @@ const app = await createTestApp(database, {
   env: { TRUSTED_PROXIES: '127.0.0.1', LIMIT_FAILED_LOGINS: '10', LOG_LEVEL: 'debug' },
 })
 const owner = connectOwner(database)
-t.teardown(async () => {
-  await owner.destroy()
-  await app.close()
-  await database.close()
-})
+closeAfter(t, owner, app, database)
 const env = {
   DATABASE_URL: database.url,
   SECRET_KEY: secretKey,

@@ -207,10 +207,3 @@ t.test('a new address of a client applies immediately, and its previous keys do 
   t.equal(await logIn(each), 401)
   t.equal(internet.requests, 2)
 })
-
-t.test('the serving role reads no table of keys and assertions', async (t) => {
-  for (const table of ['used_assertions', 'client_key_sets', 'api_keys']) {
-    const read = sql.raw(`select from ${table}`).execute(database.reader)
-    await t.rejects(read, /permission denied/, table)
-  }
-})

@@ -1,17 +1,21 @@
-import { request } from 'node:http'
 import { sql } from 'kysely'
 import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { createNetworkCheck, parseNetwork } from '../../app/identity/networks.ts'
-import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import {
+  addCustomer,
+  closeAfter,
+  createTestApp,
+  createTestDatabase,
+  listenTestApp,
+  logIn as logInTo,
+  until,
+} from '../helper.ts'
 import { postForm } from './post-form.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database, { env: { TRUSTED_PROXIES: '127.0.0.1' } })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const inside = '203.0.113.5'
 const outside = '198.51.100.7'
@@ -31,11 +35,9 @@ type Key = Awaited<ReturnType<typeof newKey>>
 
 /** Headers of the trusted proxy. */
 const from = (address: string) => ({ 'x-forwarded-proto': 'https', 'x-forwarded-for': address })
-const logIn = ({ apiKey }: Key, address: string) =>
-  app.inject({
-    method: 'POST',
-    url: '/v1/auth/login',
-    payload: { api_key: apiKey },
+const logIn = ({ apiKey }: Key, address: string, on = app) =>
+  on.inject({
+    ...{ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } },
     headers: from(address),
   })
 const oauth = ({ keyId, apiKey }: Key, path: string, form: Record<string, string>, address: string) =>
@@ -170,14 +172,7 @@ t.test('a change of networks applies on every instance, also to long polls and s
   for (const address of [inside, '2001:db8::9']) {
     const key = await newKey(networks)
     const tokens = await Promise.all(
-      instances.map(async ({ app: each }) => {
-        const payload = { api_key: key.apiKey }
-        const answer = await each.inject({
-          ...{ method: 'POST', url: '/v1/auth/login', payload },
-          headers: from(address),
-        })
-        return answer.json().access_token as string
-      }),
+      instances.map(async ({ app: each }) => (await logIn(key, address, each)).json().access_token as string),
     )
     const waiting = instances.flatMap(({ origin }, index) => {
       const headers = { ...from(address), authorization: `Bearer ${tokens[index]}` }
@@ -229,41 +224,16 @@ t.test('a wrong secret reveals nothing about networks', async (t) => {
   t.match((await logIn(wrong, outside)).json(), { code: 'invalid_api_key' })
 })
 
-t.test('the client’s address is read from the trusted proxy', async (t) => {
-  const key = await newKey(['203.0.113.0/24'])
-  const token = (await logIn(key, inside)).json().access_token as string
-  const behind = await createTestApp(database, { env: { TRUSTED_PROXIES: '10.0.0.0/8' } })
-  t.teardown(() => behind.close())
-  const status = async (remoteAddress: string, forwarded?: string) => {
-    const headers = {
-      ...{ authorization: `Bearer ${token}`, 'x-forwarded-proto': 'https' },
-      ...(forwarded ? { 'x-forwarded-for': forwarded } : {}),
-    }
-    return (await behind.inject({ url: '/v1/products', remoteAddress, headers })).statusCode
-  }
-  t.equal(await status('10.0.0.1', inside), 200)
-  t.equal(await status('10.0.0.1', `${inside}, 10.0.0.2`), 200)
-  t.equal(await status('10.0.0.1', `${inside}, ${outside}`), 403, 'the nearest address that is no proxy')
-  t.equal(await status('10.0.0.1'), 403, 'the proxy itself')
-})
-
 t.test('cached answers of the edge are refused, too', async (t) => {
   const { app: listening, origin } = await listenTestApp(database)
   t.teardown(() => listening.close())
   const key = await newKey(null)
-  const login = { method: 'POST', url: '/v1/auth/login', payload: { api_key: key.apiKey } } as const
-  const token = (await listening.inject(login)).json().access_token as string
-  const get = () =>
-    new Promise<number>((resolve, reject) => {
-      const sent = request(
-        `${origin}/v1/products`,
-        { headers: { authorization: `Bearer ${token}` } },
-        (answer) => {
-          answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
-        },
-      )
-      sent.on('error', reject).end()
-    })
+  const { token } = await logInTo(listening, key.apiKey)
+  const get = async () => {
+    const answer = await fetch(`${origin}/v1/products`, { headers: { authorization: `Bearer ${token}` } })
+    await answer.arrayBuffer()
+    return answer.status
+  }
   for (let i = 0; i < 4; i++) t.equal(await get(), 200)
   if (process.env.TEST_EDGE !== 'off') t.ok(listening.edgeAnswers > 0, 'it came from memory')
   await setNetworks(key.keyId, ['203.0.113.0/24'])

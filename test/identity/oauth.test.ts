@@ -1,21 +1,17 @@
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
-import * as client from 'openid-client'
 import t, { type Test } from 'tap'
 import type { Plan } from '../../app/db/schema.ts'
 import { catalogue } from '../../app/errors.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { assertionAlgorithms } from '../../app/identity/client-keys.ts'
 import { createStage } from '../custom/stage.ts'
-import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, listenTestApp, until } from '../helper.ts'
 import { postForm } from './post-form.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const stage = createStage(database)
 const stock = 'name: stock\nrevision: 1\nobject: { n: { count: { from: products } } }'
@@ -40,7 +36,6 @@ const as = ({ id, secret }: Client, form: Record<string, string>) => ({
 })
 const readToken = async (each: Client, form = {}) =>
   (await post('token', as(each, { ...grant, ...form }))).json<{ access_token: string }>().access_token
-const getError = (error: unknown) => error
 const use = (token: string) => app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
 const introspect = async (each: Client, token: string) =>
   (await post('introspect', as(each, { token }))).json<Record<string, unknown>>()
@@ -101,35 +96,6 @@ t.test('oauth4webapi discovers, logs in, introspects and revokes with only the i
   }
 })
 
-t.test('openid-client logs in, and understands a refusal', async (t) => {
-  const { id, secret } = await newClient({ scopes: ['lab:read', 'products:read'] })
-  const discover = (clientSecret: string, auth: client.ClientAuth) =>
-    client.discovery(new URL(origin), id, clientSecret, auth, {
-      algorithm: 'oauth2',
-      execute: [client.allowInsecureRequests],
-    })
-  for (const authenticate of [client.ClientSecretBasic, client.ClientSecretPost]) {
-    const config = await discover(secret, authenticate(secret))
-    const tokens = await client.clientCredentialsGrant(config)
-    t.equal(tokens.scope, 'lab:read products:read')
-    t.match(await client.tokenIntrospection(config, tokens.access_token), { active: true, client_id: id })
-    const page = await client.fetchProtectedResource(
-      config,
-      tokens.access_token,
-      new URL(`${origin}/v1/products`),
-      'GET',
-    )
-    t.equal(page.status, 200)
-    await client.tokenRevocation(config, tokens.access_token)
-    const refused = await client.clientCredentialsGrant(config, { scope: 'approvals:read' }).catch(getError)
-    t.match(refused, { error: 'invalid_scope', status: 400 })
-    const other = await newClient()
-    const wrong = await discover(other.secret, authenticate(other.secret))
-    const unknown = await client.clientCredentialsGrant(wrong).catch(getError)
-    t.match(unknown, { status: 401 })
-  }
-})
-
 t.test('the token answer equals that of a login, and is never stored', async (t) => {
   const each = await newClient()
   for (const answer of [
@@ -177,43 +143,39 @@ const named = ['certificates', 'products', 'projects', 'countries', 'lab', 'appr
   (name) => `${name}:read`,
 )
 
-t.test(
-  'every list of scopes names the custom endpoints of the customer, and other scopes are refused',
-  async (t) => {
-    const each = await newClient()
-    const other = await newClient()
-    await stage.give(other.customer, stock)
-    await stage.give(each.customer, stock.replace('stock', 'shelf'))
-    const all = [...named, 'custom:shelf']
-    const login = () =>
-      app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
-    t.equal((await login()).json().scope, all.join(' '))
-    const token = await readToken(each)
-    t.same((await use(token)).json().data.scopes, all)
-    t.equal((await introspect(each, token)).scope, all.join(' '))
-    const exactly = await readToken(each, { scope: all.join(' ') })
-    t.same((await use(exactly)).json().data.scopes, all.toSorted())
+t.test('every list of scopes names the custom endpoints; other scopes are refused', async (t) => {
+  const each = await newClient()
+  const other = await newClient()
+  await stage.give(other.customer, stock)
+  await stage.give(each.customer, stock.replace('stock', 'shelf'))
+  const all = [...named, 'custom:shelf']
+  const login = () => app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
+  t.equal((await login()).json().scope, all.join(' '))
+  const token = await readToken(each)
+  t.same((await use(token)).json().data.scopes, all)
+  t.equal((await introspect(each, token)).scope, all.join(' '))
+  const exactly = await readToken(each, { scope: all.join(' ') })
+  t.same((await use(exactly)).json().data.scopes, all.toSorted())
 
-    const countScopes = async () => (await use(token)).json().data?.scopes.length
-    await stage.grant('shelf', each.customer)
-    await until('the list is with it', async () => (await countScopes()) === 8)
-    await stage.grant('shelf', each.customer, false)
-    await until('the list is without it', async () => (await countScopes()) === 7)
-    const limited = await newClient({ scopes: ['lab:read', 'custom:stock'], customer: each.customer })
-    const asked = [
-      [each, 'custom:nothing'],
-      [each, 'custom:stock'],
-      [each, 'custom:shelf'],
-      [each, 'constructor'],
-      [limited, 'custom:stock'],
-      [limited, 'products:read'],
-    ] as const
-    for (const [client, scope] of asked) {
-      const answer = await post('token', as(client, { ...grant, scope }))
-      t.match([answer.statusCode, answer.json()], [400, { error: 'invalid_scope' }], scope)
-    }
-  },
-)
+  const countScopes = async () => (await use(token)).json().data?.scopes.length
+  await stage.grant('shelf', each.customer)
+  await until('the list is with it', async () => (await countScopes()) === 8)
+  await stage.grant('shelf', each.customer, false)
+  await until('the list is without it', async () => (await countScopes()) === 7)
+  const limited = await newClient({ scopes: ['lab:read', 'custom:stock'], customer: each.customer })
+  const asked = [
+    [each, 'custom:nothing'],
+    [each, 'custom:stock'],
+    [each, 'custom:shelf'],
+    [each, 'constructor'],
+    [limited, 'custom:stock'],
+    [limited, 'products:read'],
+  ] as const
+  for (const [client, scope] of asked) {
+    const answer = await post('token', as(client, { ...grant, scope }))
+    t.match([answer.statusCode, answer.json()], [400, { error: 'invalid_scope' }], scope)
+  }
+})
 
 t.test('a token holds at most 100 scopes and 4 KiB: more must be narrowed', async (t) => {
   const each = await newClient()
@@ -294,6 +256,12 @@ t.test('each refusal has a code of OAuth, and no 401 reveals its reason', async 
       'a scope with quotes': token({ ...grant, scope: '"\\ä' }, auth),
     },
     '400 unauthorized_client': { 'a plan without access': token(as(lapsed, grant)) },
+    '403 invalid_request': {
+      'without TLS': app.inject({
+        ...{ method: 'POST', url: '/v1/oauth/token' },
+        remoteAddress: '192.0.2.1',
+      }),
+    },
     '404 invalid_request': {
       'no such path': post('nothing', grant, auth),
       'no such path, no client': app.inject('/v1/oauth/nothing/at/all'),
@@ -325,56 +293,37 @@ t.test('each refusal has a code of OAuth, and no 401 reveals its reason', async 
   }
   t.same(wrong, [])
   t.equal(reasons.size, 1)
-})
-
-t.test('a description names the next step in the characters that OAuth allows', async (t) => {
   const described = async (answer: ReturnType<typeof post>) => (await answer).json().error_description
   t.match(await described(post('token?token=x', grant)), /Authorization: Bearer \.\.\.,/)
-  const json = { 'content-type': 'application/json' }
   t.match(await described(post('token', '{}', json)), /application\/x-www-form-urlencoded/)
 })
 
-t.test('a request without TLS is refused in the same form', async (t) => {
-  const remote = await app.inject({
-    method: 'POST',
-    url: '/v1/oauth/token',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    remoteAddress: '192.0.2.1',
-    payload: 'grant_type=client_credentials',
+t.test('introspection describes only the customer’s own tokens, as requests see them', async (t) => {
+  const each = await newClient()
+  const token = await readToken(each, { scope: 'lab:read products:read' })
+  const { iat, nbf, exp, jti } = decodeJwt(token)
+  t.strictSame(await introspect(each, token), {
+    ...{ active: true, scope: 'lab:read products:read', client_id: each.id, sub: each.id },
+    ...{ customer: each.customer, token_type: 'Bearer', iss: origin, aud: origin, iat, nbf, exp, jti },
   })
-  t.match(remote.json(), { error: 'invalid_request', error_uri: /tls_required$/ })
-  t.equal(remote.statusCode, 403)
+  const sibling = await newClient({ customer: each.customer })
+  t.match(await introspect(sibling, token), { active: true, client_id: each.id })
+  for (const unknown of [token.slice(0, -4), 'x', 'cda_demo_public', each.secret]) {
+    t.strictSame(await introspect(each, unknown), { active: false })
+  }
+  t.strictSame(await introspect(await newClient(), token), { active: false }, 'of another customer')
+
+  const set = (scopes: string[]) =>
+    database.operator.updateTable('api_keys').set({ scopes }).where('key_id', '=', each.id).execute()
+  await set(['lab:read'])
+  await until('narrower', async () => (await introspect(each, token)).scope === 'lab:read')
+  await database.operator
+    .updateTable('customers')
+    .set({ plan: 'basic' })
+    .where('customer_id', '=', each.customer)
+    .execute()
+  await until('lapsed', async () => (await introspect(each, token)).active === false)
 })
-
-t.test(
-  'introspection describes a token as requests see it, and only the customer’s own tokens',
-  async (t) => {
-    const each = await newClient()
-    const token = await readToken(each, { scope: 'lab:read products:read' })
-    const { iat, nbf, exp, jti } = decodeJwt(token)
-    t.strictSame(await introspect(each, token), {
-      ...{ active: true, scope: 'lab:read products:read', client_id: each.id, sub: each.id },
-      ...{ customer: each.customer, token_type: 'Bearer', iss: origin, aud: origin, iat, nbf, exp, jti },
-    })
-    const sibling = await newClient({ customer: each.customer })
-    t.match(await introspect(sibling, token), { active: true, client_id: each.id })
-    for (const unknown of [token.slice(0, -4), 'x', 'cda_demo_public', each.secret]) {
-      t.strictSame(await introspect(each, unknown), { active: false })
-    }
-    t.strictSame(await introspect(await newClient(), token), { active: false }, 'of another customer')
-
-    const set = (scopes: string[]) =>
-      database.operator.updateTable('api_keys').set({ scopes }).where('key_id', '=', each.id).execute()
-    await set(['lab:read'])
-    await until('narrower', async () => (await introspect(each, token)).scope === 'lab:read')
-    await database.operator
-      .updateTable('customers')
-      .set({ plan: 'basic' })
-      .where('customer_id', '=', each.customer)
-      .execute()
-    await until('lapsed', async () => (await introspect(each, token)).active === false)
-  },
-)
 
 t.test('a revoked token is refused, and its siblings are not', async (t) => {
   const each = await newClient()

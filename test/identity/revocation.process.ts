@@ -4,6 +4,7 @@ import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import {
   addCustomer,
+  closeAfter,
   createTestApp,
   createTestDatabase,
   listenTestApp,
@@ -120,10 +121,7 @@ t.test('after the answer 200, the same instance accepts no request, also without
   const { poller, judge } = await startTestFence(database.url)
   // All cached facts count as fresh, so that only the revocation itself can replace them.
   const { app, origin } = await listenTestApp(database, { judge: { ...judge, check: () => 'fresh' } })
-  t.teardown(async () => {
-    await app.close()
-    await poller.close()
-  })
+  closeAfter(t, app, poller)
   const read = async (token: string) => {
     const answer = await fetch(`${origin}/v1/products?limit=1`, {
       headers: { authorization: `Bearer ${token}` },

@@ -82,7 +82,7 @@ t.test('SECRET_KEY changes without a gap: after two rotations the previous one c
   const alone = createSecrets([newer])
   const readStates = async () => (await listSigningKeys(own.operator)).map(({ state }) => state).sort()
   await rotateSigningKeys(own.operator, both, 0)
-  await t.rejects(loadSigningKeys(own.reader, alone), /cannot be opened/, 'once is not enough')
+  await t.rejects(loadSigningKeys(own.reader, alone), /cannot be opened.*SECRET_KEY=new,previous/s)
   await rotateSigningKeys(own.operator, both, 0)
   await own.operator
     .updateTable('signing_keys')

@@ -145,16 +145,8 @@ t.test('an address may have a port or brackets, in every header', async (t) => {
     const quoted = value.trim().startsWith('"') ? value.trim() : `"${value.trim()}"`
     t.equal(from('forwarded', `for=192.0.2.9, proto=https;For=${quoted}`), address, value)
   }
-  for (const value of [
-    'fe80::1%eth0',
-    '[fe80::1%1]',
-    '203.0.113.5:',
-    '[203.0.113.5]',
-    '2001:db8::1]',
-    'a.b',
-    '1.2.3',
-    '',
-  ]) {
+  const bad = 'fe80::1%eth0,[fe80::1%1],203.0.113.5:,[203.0.113.5],2001:db8::1],a.b,1.2.3,'
+  for (const value of bad.split(',')) {
     t.equal(from('x-forwarded-for', `192.0.2.9, ${value}`), '172.19.0.1', value)
   }
 })

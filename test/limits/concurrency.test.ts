@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect as connectTo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { type Concurrent, createConcurrency } from '../../app/limits/concurrency.ts'
+import { createConcurrency } from '../../app/limits/concurrency.ts'
 import type { SlotStore } from '../../app/limits/store.ts'
 import { after } from '../../app/overload/timer.ts'
 import { close, createEnding, type Ending, holdMany, readRefusal } from './holding.ts'
@@ -30,13 +30,17 @@ const createTimer = () => {
   }
 }
 
-t.test('at most 2 exports and 10 long polls run at the same time, per kind and customer', async (t) => {
+t.test('at most 2 exports and 10 long polls run per kind and customer, and the next is 429', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
-  for (const [kind, quota] of [
-    ['exports', 2],
-    ['long_polls', 10],
+  for (const [kind, quota, seconds] of [
+    ['exports', 2, '5'],
+    ['long_polls', 10, '1'],
   ] as const) {
     t.equal(await holdMany(() => hold(acme, kind, createEnding()), 20), quota, kind)
+    t.match(await readRefusal(hold(acme, kind, createEnding())), {
+      ...{ code: 'quota_exceeded', status: 429 },
+      extras: { violatedPolicies: [kind], headers: { 'retry-after': seconds } },
+    })
   }
   t.equal(await holdMany(() => hold(bolt, 'exports', createEnding()), 20), 2)
   const addresses = ['192.0.2.1', '192.0.2.2'].map((name) => ({ tag: 'demo', name }))
@@ -59,24 +63,6 @@ t.test('at most 100 clients of the demo wait at the same time, over all addresse
   t.equal(await holdMany(() => wait(next++, 'acme'), 20), 20, 'a customer has its own places')
   for (const ending of endings) close(ending)
   t.equal(await holdMany(() => wait(next++), 250), 100, 'places are free again')
-})
-
-t.test('a refusal is 429 and names the limit and the time to retry', async (t) => {
-  const { hold } = createConcurrency({ store: undefined, after })
-  const refusal = async (kind: Concurrent) => {
-    await holdMany(() => hold(acme, kind, createEnding()), 10)
-    return readRefusal(hold(acme, kind, createEnding()))
-  }
-  for (const [kind, seconds] of [
-    ['exports', '5'],
-    ['long_polls', '1'],
-  ] as const) {
-    t.match(await refusal(kind), {
-      code: 'quota_exceeded',
-      status: 429,
-      extras: { violatedPolicies: [kind], headers: { 'retry-after': seconds } },
-    })
-  }
 })
 
 t.test('an end frees its slot once, and an ended request holds none', async (t) => {

@@ -231,17 +231,19 @@ t.test('/v1/me shows the quotas and how much of each is left', async (t) => {
 
 t.test('a refused export costs one unit of minute, and only charged units are refunded', async (t) => {
   const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '25' })
-  const { get } = await newCustomer(app, { scopes: ['products:read'] })
+  const { get } = await newCustomer(app, { scopes: ['products:read', 'audit:read'] })
   const ask = async (path: string) => {
     const answer = await get(path)
     return [answer.statusCode, listLimits(answer).minute?.r]
   }
   t.same(await ask('/v1/products?format=csv&nonsense=1'), [400, 24])
   t.same(await ask('/v1/projects?format=csv'), [403, 23])
-  t.same(await ask('/v1/products?format=csv'), [200, 13])
-  t.same(await ask('/v1/products?format=csv'), [200, 3])
+  t.same(await ask('/v1/audit?format=ndjson&limit=0'), [400, 22])
+  t.same(await ask('/v1/audit?format=csv'), [406, 21])
+  t.same(await ask('/v1/products?format=csv'), [200, 11])
+  t.same(await ask('/v1/audit?format=ndjson'), [200, 1])
   for (let i = 0; i < 3; i++) {
-    t.same(await ask('/v1/products?format=csv&nonsense=1'), [429, 3], 'ten are needed before it is judged')
+    t.same(await ask('/v1/products?format=csv&nonsense=1'), [429, 1], 'ten are needed before it is judged')
   }
-  t.same(await ask('/v1/products'), [200, 2])
+  t.same(await ask('/v1/products'), [200, 0])
 })

@@ -97,6 +97,7 @@ t.test('on one database', async (t) => {
       ['--scopes certificates:raed', /did you mean certificates:read/],
       ['--scopes all', /expected .*custom:<name>/],
       ['--expires 2020-01-01', /a time in the future/],
+      ['--expires 9999-12-31', /a year from 1 to 9999/],
       ['--expires soon', /a date or an instant/],
       ['--expires 2099-12-31T12:00:00', /time zone/],
     ] as const

@@ -26,7 +26,6 @@ const aggregate = (
 ): Sql => {
   const { kind, source, field } = node
   const all = sql`${sql.raw(kind)}(${selectField(field, source, bound)})`
-  // Two decimals: an average of days is not a measurement.
   const rounded = kind === 'avg' ? sql`round(${all}, 2)` : kind === 'sum' ? sql`coalesce(${all}, 0)` : all
   const value = field.kind === 'instant' ? valueText(rounded, 'instant') : rounded
   return sql`coalesce((select to_json(${value})::text ${from(source, bound)}), 'null')`
@@ -45,7 +44,6 @@ const countBy = (
     group by ${positions} order by ${order} limit ${limit}::integer) g)`
 }
 
-// See docs/decisions/0048-removals-remember-the-last-change.md.
 const selectNewest = (name: ResourceName): Sql[] => {
   const removed = (owner: Sql) => sql`(select m.changed_at from removals m
     where m.customer_id = ${owner} and m.resource = ${sql.lit(name)} order by m.changed_at desc limit 1)`
@@ -56,6 +54,7 @@ const selectNewest = (name: ResourceName): Sql[] => {
   return [changed, removed(customer), removed(sql.lit('*'))]
 }
 
+// A customer's creation counts as a change. See docs/decisions/0048-removals-remember-the-last-change.md.
 const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Sql => {
   const moment = sql`greatest(find_customer_since(${customer}), ${sql.join(names.flatMap(selectNewest))})`
   const value = as === 'date' ? sql`(${moment} at time zone 'UTC')::date` : valueText(moment, 'instant')

@@ -91,10 +91,13 @@ export const emptyMinute = (minute: number): Minute => ({
 export const createMinutes = (now: () => number): Minutes => {
   const known = new Map<number, Minute>()
   let current = emptyMinute(Number.NaN)
+  let lastSettled = Number.NEGATIVE_INFINITY
 
   const minuteAt = (ms: number): Minute => {
     const minute = Math.floor(ms / minuteMs)
     if (minute === current.minute) return current
+    // A late probe, or a clock that was set back. The minute would replace its row in the database.
+    if (minute <= lastSettled) return emptyMinute(minute)
     current = known.get(minute) ?? emptyMinute(minute)
     known.set(minute, current)
     for (const oldest of known.keys()) {
@@ -128,7 +131,11 @@ export const createMinutes = (now: () => number): Minutes => {
     },
     settle(minutes) {
       const running = Math.floor(now() / minuteMs)
-      for (const { minute } of minutes) if (minute < running) known.delete(minute)
+      for (const { minute } of minutes) {
+        if (minute >= running) continue
+        known.delete(minute)
+        lastSettled = Math.max(lastSettled, minute)
+      }
     },
   }
 }

@@ -18,7 +18,7 @@ export type Status = Pick<Minutes, 'addAnswer'> & {
   report(all?: boolean): Promise<void>
   refresh(): Promise<void>
   prune(): Promise<void>
-  /** Returns the current figures, from memory. The same object for up to three seconds. */
+  /** Returns figures from memory, of minutes that ended at least 15 s ago. The same object for up to 3 s. */
   document(): StatusDocument
 }
 

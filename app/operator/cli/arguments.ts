@@ -15,10 +15,9 @@ const parseBy =
 /** Parses a slug. Like all parsers here, throws commander's error. */
 export const parseSlug = parseBy(customerSlug)
 
-/** Parses a customer's name. */
 export const parseName = parseBy(customerName)
 
-/** Parses the reason of a refusal. */
+/** Parses the reason for which an access request is refused. */
 export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 const parseNumber =
@@ -38,7 +37,7 @@ export const parseRetention = parseNumber('a number of days', 1, 3650)
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const longestDurationDays = 366
 
-/** Parses a duration such as `30m`, `12h` or `7d`, at most a year; returns seconds. */
+/** Parses a duration such as `30m`, `12h` or `7d`, at most 366 days. Returns seconds. */
 export const parseDuration = (value: string): number => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? []
   const seconds = Number(count) * unitSeconds[unit as keyof typeof unitSeconds]
@@ -51,9 +50,16 @@ const instant = z.iso.datetime({ offset: true, error: 'expected a date or an ins
 /** Parses a number of rows to show, 1–100,000. */
 export const parseCount = parseNumber('a number', 1, 100_000)
 
+/** PostgreSQL does not accept the form that JavaScript has for other years. */
+const formatInstant = (moment: Date): string => {
+  const text = moment.toISOString()
+  if (/^(?!0000)\d{4}-/.test(text)) return text
+  throw new InvalidArgumentError('expected a year from 1 to 9999 in UTC')
+}
+
 /** Parses a date (UTC) or an instant with time zone. Returns RFC 3339 in UTC. */
 export const parseSince = (value: string): string =>
-  new Date(date.safeParse(value).success ? value : parseBy(instant)(value)).toISOString()
+  formatInstant(new Date(date.safeParse(value).success ? value : parseBy(instant)(value)))
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
 
@@ -68,7 +74,7 @@ const parseEnd = (value: string): Date => {
 export const parseExpiry = (value: string): string => {
   const end = parseEnd(value)
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')
-  return end.toISOString()
+  return formatInstant(end)
 }
 
 /** Creates a parser that converts errors of `parse` to commander's error. */

@@ -14,7 +14,7 @@ import {
   refuse,
   single,
 } from '../../records/query/readers.ts'
-import { type Parsed, parseInstant, parsePrefix } from '../../records/query/values.ts'
+import { type Parsed, parseInstant, parseNonEmptyText } from '../../records/query/values.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
 
 export type TrailQuery = Readonly<{
@@ -41,7 +41,7 @@ const filterReader = (
   if (kind === 'instant') return single(parseInstant, (value) => take([value]))
   if (kind === 'number') return single(parseNumber, (value) => take([value]))
   if (kind === 'numbers') return many(parseNumber, take)
-  return many(values ? oneOfNames(values, 'invalid_value', name) : parsePrefix, take)
+  return many(values ? oneOfNames(values, 'invalid_value', name) : parseNonEmptyText, take)
 }
 
 const noPages = () => refuse('invalid_value', 'an export has no pages: leave cursor out')
@@ -64,7 +64,7 @@ export const trailReaders = (
   ])
 }
 
-/** Parses the query string of a list and collects every fault. */
+/** Parses a customer's query of the audit trail. Collects every fault; see `FaultyQuery` for the cursor. */
 export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: string): TrailOutcome => {
   const draft: Draft = { conditions: new Map() }
   const readers = trailReaders(list, isExport, draft)

@@ -22,7 +22,7 @@ import {
 } from './parameters.ts'
 import { defaultLimit, getOperators, normalised, type Operator, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
-import { holdsEmptyText, parseBoolean, parsePrefix, parseValue } from './values.ts'
+import { holdsEmptyText, parseBoolean, parseNonEmptyText, parseValue } from './values.ts'
 
 export type DayParameters = Pick<Query, 'asOf' | 'on' | 'includes'>
 
@@ -36,7 +36,7 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
     draft.conditions.push({ field: field.name, operator: normal, values: [...new Set(values)] })
   }
   if (operator === 'null') return single(parseBoolean, (value) => take([value]))
-  if (operator === 'prefix') return single(parsePrefix, (value) => take([value]))
+  if (operator === 'prefix') return single(parseNonEmptyText, (value) => take([value]))
   if (operator === 'in' || operator === 'nin' || operator === 'all') {
     return many((text) => parseValue(field, text, operator), take)
   }

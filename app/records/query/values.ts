@@ -106,8 +106,8 @@ export const parseValue = (field: Field, text: string, operator = 'in'): Parsed 
   return parseText(field, text)
 }
 
-/** Parses the beginning of a value: any storable text, even if whole values have a pattern. */
-export const parsePrefix = (text: string): Parsed =>
+/** Parses any storable text. A prefix may lack the pattern of whole values. */
+export const parseNonEmptyText = (text: string): Parsed =>
   text !== '' && storedText.safeParse(text).success
     ? { value: text }
     : { detail: 'expected at least one character, at most 2000 bytes, without U+0000' }

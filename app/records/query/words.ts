@@ -26,7 +26,7 @@ export const foldWords = (text: string): string[] =>
 
 const expected = `expected 1 to ${maxWords} words of ${shortestWord} to ${longestWord} letters or digits; anything else ends a word`
 
-/** Parses `q`: each word once, in order, so that equivalent queries have the same text. */
+/** Parses `q`: sorted words, each once, so that equivalent queries have the same text. */
 export const parseWords = (text: string): Parsed => {
   const words = [...new Set(foldWords(text))].sort()
   const hasLength = (word: string) => {

@@ -1,4 +1,4 @@
-"""The two clients behind one face, so that each test of behaviour runs on both."""
+"""One interface for both clients, so that each test of behaviour runs on both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from certdata_client import AsyncClient, Client
 
 
 class Recording(httpx.HTTPTransport):
-    """The real transport, and what it was asked: path and status."""
+    """The real transport, which records path and status of each request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,14 +61,14 @@ class Face:
         return method
 
     async def call(self, name: str, *args: Any, **options: Any) -> Any:
-        """Await a method, in a thread where it blocks."""
+        """Await a method, in a thread if it blocks."""
         method = self._method(name)
         if self.is_async:
             return await method(*args, **options)
         return await anyio.to_thread.run_sync(partial(method, *args, **options))
 
     async def collect(self, name: str, *args: Any, into: list[Any] | None = None, **options: Any) -> list[Any]:
-        """Return all that an iterating method yields. `into` has what came before an error."""
+        """Return all items of an iterating method. If it raises, `into` has the items before the error."""
         items: list[Any] = [] if into is None else into
         iterable = self._method(name)(*args, **options)
         if self.is_async:
@@ -91,7 +91,7 @@ class Face:
         return await anyio.to_thread.run_sync(read)
 
     async def together(self, *calls: Callable[[], Awaitable[Any]]) -> list[Any]:
-        """Run calls at once. Return what each returned or raised, in their order."""
+        """Run calls concurrently. Return their results or exceptions, in order."""
         outcomes: list[Any] = [None] * len(calls)
 
         async def run(index: int, call: Callable[[], Awaitable[Any]]) -> None:

@@ -1,4 +1,4 @@
-"""A way to a server, which tests can cut."""
+"""A proxy whose connections tests can cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 
 class Door:
-    """Connections go through it to `target`, a port of localhost."""
+    """Forwards connections to `target`, a port of localhost."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -21,18 +21,18 @@ class Door:
 
     @property
     def connections(self) -> int:
-        """How many go through."""
+        """Number of open connections."""
         with self._lock:
             return len(self._pairs)
 
     def cut(self) -> None:
-        """End every connection that goes through. The next ones go through again."""
+        """End every open connection. New ones are still accepted."""
         with self._lock:
             for pair in self._pairs:
                 _shut(*pair)
 
     def close(self) -> None:
-        """Take no other connection, and end those that go through."""
+        """Accept no more connections, and end the open ones."""
         _shut(self._server)
         self._server.close()
         self.cut()

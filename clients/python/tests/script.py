@@ -1,4 +1,4 @@
-"""A server that answers as a script says, for what a real service does only in bad times."""
+"""A server with scripted answers, for faults that a real service seldom has."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Answer = Mapping[str, Any] | Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass
 class Script:
-    """What the server answers, one after the other, and what it was asked."""
+    """The answers of the server in order, and the requests that it received."""
 
     answers: Sequence[Answer]
     url: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
-    """When it was asked, in seconds of the monotonic clock."""
+    """Times of the requests, in seconds of the monotonic clock."""
     connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 

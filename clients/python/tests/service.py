@@ -1,4 +1,4 @@
-"""The service as anybody starts it, on its bundled PostgreSQL in a folder of its own."""
+"""The service as a user starts it, on its bundled PostgreSQL in a temporary folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _node() -> str:
 
 @dataclass
 class Service:
-    """A service that runs."""
+    """A running service."""
 
     url: str
     api_key: str
@@ -35,19 +35,19 @@ class Service:
     process: subprocess.Popen[str]
 
     def certdata(self, *options: str) -> str:
-        """Run a command of the operator's, and return what it prints."""
+        """Run an operator's command and return its output."""
         command = [_node(), "app/cli.ts", *options]
         run = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True)
         return run.stdout
 
     def restart(self) -> None:
-        """Stop it, which publishes the audit trail at once, and start it again."""
+        """Restart the service. Stopping it publishes the audit trail immediately."""
         stop(self.process)
         self.process, _ = _start(self.environment)
 
 
 def _start(environment: dict[str, str]) -> tuple[subprocess.Popen[str], str]:
-    """Return the process that is ready, and what it printed. Raise where it ends instead."""
+    """Return the ready process and its output. Raise if it exits."""
     command = [_node(), "app/server.js"]
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -64,13 +64,13 @@ def _start(environment: dict[str, str]) -> tuple[subprocess.Popen[str], str]:
 
 
 def stop(process: subprocess.Popen[str]) -> None:
-    """End it in good order."""
+    """Shut the process down cleanly."""
     process.terminate()
     process.communicate(timeout=30)
 
 
 def _free_port() -> int:
-    """Return one below those that the system hands out itself: nobody takes it while the service starts again."""
+    """Return a port below the ephemeral range, so that it stays free while the service restarts."""
     while True:
         port = random.randrange(12_000, 32_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -79,9 +79,9 @@ def _free_port() -> int:
 
 @contextmanager
 def start_service() -> Iterator[Service]:
-    """Start it with example data and the customer `local`. Raise with what it printed where it ends instead."""
+    """Start it with example data and the customer `local`. Raise with its output if it exits."""
     folder = tempfile.mkdtemp(prefix="certdata-python-")
-    # PostgreSQL runs as another user where root starts it.
+    # If root starts it, PostgreSQL runs as another user.
     os.chmod(folder, 0o755)
     environment = {
         "PATH": os.environ["PATH"],

@@ -1,4 +1,4 @@
-"""What goes wrong between client and service, by a server that does it."""
+"""Faults between client and service, with a scripted server."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_a_token_is_renewed_in_its_last_minute_by_one_request_while_others_use_i
     effect = next(waiting)
     assert isinstance(effect, LogIn) and not effect.is_needed
     with pytest.raises(StopIteration) as other:
-        # Somebody else renews it.
+        # Another request renews it.
         waiting.send(None)
     assert other.value.value == "t1"
     failing = tokens.get()

@@ -178,7 +178,7 @@ async def test_each_try_of_a_login_has_an_assertion_of_its_own(kind: str) -> Non
     bodies: list[bytes] = []
 
     class Noting:
-        """Notes what logins send."""
+        """Records the bodies of logins."""
 
         def __init__(self, inner: Any) -> None:
             self.inner = inner

@@ -30,7 +30,7 @@ FEED = {"body": {"data": [], "page": {"has_more": False, "next_token": "t0"}}}
 
 
 def read_messages(script: Script, key: dict[str, str]) -> list[WebhookMessage]:
-    """Verify what a receiver got."""
+    """Verify and return the messages of a receiver."""
     return [
         verify_webhook(headers, body, [key]) for (_, headers), body in zip(script.asked, script.bodies, strict=True)
     ]

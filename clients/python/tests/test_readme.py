@@ -1,4 +1,4 @@
-"""The examples of the README, as they stand there."""
+"""Runs the examples of the README."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_there_are_examples() -> None:
 
 @pytest.fixture(scope="module")
 def values(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What stands for an address, keys and a client in the examples."""
+    """Return values for the placeholders of the examples."""
     folder = tmp_path_factory.mktemp("readme")
     client_id, pem = make_signer(service, folder)
     (folder / "client-key.pem").write_text(pem)

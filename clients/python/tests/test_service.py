@@ -45,12 +45,12 @@ async def test_parallel_requests_with_a_wrong_key_are_refused_by_one_login(servi
         outcomes = await face.together(*[partial(face.call, "products.list")] * 8)
         assert {type(outcome) for outcome in outcomes} == {Unauthorized}
         assert {outcome.code for outcome in outcomes} == {"invalid_api_key"}
-        # Those that wait for a login share it. A thread that comes later tries anew.
+        # Waiting requests share a login. A later thread tries again.
         assert face.logins == 1 or not face.is_async
 
 
 def revoke(service: Service, token: str) -> None:
-    """End a token. Once the service has said so, it refuses the token everywhere within a second."""
+    """Revoke a token. All instances refuse it within a second after the answer."""
     key_id = service.api_key.split("_")[2]
     basic = base64.b64encode(f"{key_id}:{service.api_key}".encode()).decode()
     headers = {"authorization": f"Basic {basic}"}

@@ -40,7 +40,7 @@ def events(text: str) -> Answer:
 
 
 def open_stream(text: str, left: threading.Event) -> Answer:
-    """A stream that goes on until the client leaves, which `left` says."""
+    """Return a stream that continues until the client leaves, which sets `left`."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -115,7 +115,7 @@ async def test_each_change_arrives_once_however_often_the_connection_is_cut(
                 door.cut()
                 await anyio.to_thread.run_sync(rename, "Two")
                 await until("the second change", lambda: "Two" in names_of(pages))
-                # The service ends streams in good order, and is away for a while.
+                # The service ends streams cleanly, and is unreachable for a while.
                 await anyio.to_thread.run_sync(service.restart)
                 await anyio.to_thread.run_sync(rename, "Three")
                 await until("the third change", lambda: "Three" in names_of(pages))

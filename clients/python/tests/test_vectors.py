@@ -125,7 +125,7 @@ def test_csv_rows(vector: dict[str, Any]) -> None:
 def test_retries(vector: dict[str, Any]) -> None:
     headers = httpx.Headers(vector.get("headers"))
     wait = parse_retry_after(headers.get("retry-after"), seconds_of(vector["now"]))
-    # Without a status, whatever went wrong with the connection: no whole answer came.
+    # Without a status: a connection error, no complete answer arrived.
     failure = Failure(vector.get("status"), wait)
     decisions = [decide_retry(vector["method"], vector["attempt"], failure, Retry(), part) for part in (0, 1)]
     waits = [None if each is None else round(each * 1000) for each in decisions]
@@ -215,7 +215,7 @@ async def test_etags(vector: dict[str, Any], kind: str) -> None:
                     answer = await face.call("request", ask["path"], to_query(ask), fresh=fresh)
                     assert answer.body == exchange["body"]
                     assert answer.not_modified == exchange["not_modified"]
-                    # What a caller does with a body is nothing to the kept one.
+                    # Changing a returned body must not change the cached one.
                     answer.body["spoilt"] = True
                 headers = script.asked[index][1]
                 assert headers.get("if-none-match") == exchange["if_none_match"]

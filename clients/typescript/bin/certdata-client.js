@@ -29,7 +29,7 @@ const readWords = () => {
   }
 }
 
-/** Never from an argument: other users of the machine can see arguments. */
+/** Never read from an argument: other users of the machine can see arguments. */
 const readKey = async (key) => {
   if (key !== undefined && key !== '-') throw new UsageError('--key takes only -, for standard input')
   const apiKey = key === '-' ? (await text(process.stdin)).trim() : process.env.CERTDATA_API_KEY
@@ -52,6 +52,6 @@ try {
 } catch (error) {
   const isUsage = error instanceof UsageError
   console.error(isUsage ? `${error.message}\n\n${usage}` : error.message)
-  // Connections that are kept alive would delay the end.
+  // Keep-alive connections would delay the exit.
   process.exit(isUsage ? 2 : 1)
 }

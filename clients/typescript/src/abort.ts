@@ -1,4 +1,4 @@
-/** Waits, or rejects with the signal's reason. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason if it aborts. */
 export const delay = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -13,7 +13,10 @@ export const delay = (ms: number, signal: AbortSignal | undefined): Promise<void
     signal?.addEventListener('abort', stop, { once: true })
   })
 
-/** Returns the promise's outcome, or rejects with the signal's reason if that is first. The promise itself continues. */
+/**
+ * Returns the promise's outcome, or rejects with the signal's reason if that is first. The promise itself
+ * continues.
+ */
 export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
@@ -25,7 +28,7 @@ export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /**
- * Limits each step of work that may go on for ever, such as a stream. A step that takes longer than `ms` aborts `signal`
+ * Limits each step of unbounded work, such as a stream. A step that takes longer than `ms` aborts `signal`
  * with a TimeoutError. The time between steps does not count. `given` aborts `signal`, too.
  */
 export const createStepLimit = (ms: number, given: AbortSignal | undefined) => {

@@ -1,4 +1,4 @@
-/** Scheme and host with port, for a correction. */
+/** Scheme and host with port, for the suggested correction. */
 const parts = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^/?#@]*@)?([^/?#@\\\s]*)/i
 
 /** Returns undefined if the text is not a URL. */

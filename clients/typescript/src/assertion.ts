@@ -9,9 +9,9 @@ export type PrivateKey = CryptoKey | string
 export type AssertionOptions = Readonly<{
   clientId: string
   privateKey: PrivateKey
-  /** The origin of the service, as it names itself (`PUBLIC_URL`). */
+  /** The origin of the service, as configured there (`PUBLIC_URL`). */
   audience: string
-  /** The name of the key, if the operator knows more than one key of this kind. */
+  /** The name of the key. Needed if the operator has registered several keys of this kind. */
   kid?: string
   /** Milliseconds since 1970. Defaults to this machine's clock. */
   nowMs?: number
@@ -20,8 +20,8 @@ export type AssertionOptions = Readonly<{
 }>
 
 /**
- * Seconds for which an assertion is valid. The service accepts at most one hour, and 30 s after the end: this clock may
- * be 2.5 minutes behind, or 58 minutes ahead.
+ * Seconds for which an assertion is valid. The service accepts at most one hour, and 30 s after the end: this
+ * clock may be 2.5 minutes behind, or 58 minutes ahead.
  */
 const lifeSeconds = 120
 

@@ -7,7 +7,7 @@ type Many<T> = Iterable<T> | AsyncIterable<T>
 /** A key of `/.well-known/jwks.json`. */
 export type AuditKey = Ed25519Key & Readonly<{ kid: string }>
 
-/** Where a check ended. Keep it, and give it to the next check, with `after_root` as its `root`. */
+/** The end of a check. Store it for the next check, with `after_root` as its `root`. */
 export type AuditPosition = Readonly<{
   /** The number of the root of the newest entry. */
   root: number
@@ -26,7 +26,7 @@ export type AuditReason =
   | 'wrong_proof'
   | 'missing_entry'
 
-/** The audit trail is faulty: it was changed, or the files do not belong together. */
+/** The audit trail is invalid: it was changed, or the files do not belong together. */
 export class AuditError extends ReasonError<AuditReason> {
   override readonly name = 'AuditError'
 }
@@ -67,8 +67,9 @@ const openStatement = async (
 }
 
 /**
- * Checks signed roots, the newest first and without gaps, and returns them by number. The newest needs one of `keys`; a
- * former key is good for an older root, because the newer root names it. Rejects with an AuditError for the first bad one.
+ * Checks signed roots, the newest first and without gaps, and returns them by number. The newest root needs
+ * one of `keys`. Older roots may use previous keys, because the next newer root names them. Rejects with an
+ * AuditError for the first invalid root.
  */
 export const verifyAuditRoots = async (
   roots: Many<AuditRoot>,
@@ -95,7 +96,7 @@ export const verifyAuditRoots = async (
   return verified
 }
 
-/** RFC 8785: names in order, no white space. */
+/** RFC 8785: sorted names, no white space. */
 const canonical = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonical)}]`
@@ -106,7 +107,10 @@ const canonical = (value: unknown): string => {
 const saltBytes = 16
 const [leaf, node] = [Uint8Array.of(0), Uint8Array.of(1)]
 
-/** The hash to which a proof leads (RFC 6962); undefined: the tree of this path has no such place. */
+/**
+ * Returns the root hash of a proof (RFC 6962). `undefined` if a tree with this path does not have this
+ * position.
+ */
 const readRoot = async ({ entry, proof }: AuditEntry): Promise<string | undefined> => {
   const [salt, ...path] = [proof.salt, ...proof.path].map(fromBase64)
   if (salt?.length !== saltBytes) return undefined
@@ -120,7 +124,7 @@ const readRoot = async ({ entry, proof }: AuditEntry): Promise<string | undefine
   return place === 0 ? toBase64Url(hash) : undefined
 }
 
-/** Checks that an entry leads to its signed root. Rejects with an AuditError if not. */
+/** Checks that an entry belongs to its signed root. Rejects with an AuditError if not. */
 export const verifyAuditEntry = async (
   entry: AuditEntry,
   roots: ReadonlyMap<number, VerifiedRoot>,
@@ -147,16 +151,16 @@ export type AuditFiles = Readonly<{
   roots: Many<AuditRoot>
   /** The array `keys` of `/.well-known/jwks.json`. */
   keys: readonly AuditKey[]
-  /** The position at which the last check ended. Leave it out in the first check. */
+  /** The end of the last check. Leave it out in the first check. */
   after?: AuditPosition | undefined
 }>
 
-/** How much was checked and is good. `position`: for the next check; undefined: there was no entry yet. */
+/** Number of valid entries and roots. `position` is for the next check. `undefined` if there are no entries yet. */
 export type AuditOutcome = { entries: number; roots: number; position: AuditPosition | undefined }
 
 /**
- * Checks signatures and chain of the roots, the proof of every entry, and that no entry is missing. Rejects with an
- * AuditError that names the first entry or root that is wrong.
+ * Checks signatures and chain of the roots, the proof of every entry, and that no entry is missing. Rejects
+ * with an AuditError that names the first invalid entry or root.
  */
 export const verifyAudit = async ({ entries, roots, keys, after }: AuditFiles): Promise<AuditOutcome> => {
   const verified = await verifyAuditRoots(roots, keys, after)
@@ -176,7 +180,7 @@ export const verifyAudit = async ({ entries, roots, keys, after }: AuditFiles): 
   return { entries: count, roots: verified.size, position }
 }
 
-/** An entry is the one before the last. */
+/** Requires that numbers decrease by one. */
 const requireNext = (number: number, last: number | undefined): void => {
   if (last === undefined || number === last - 1) return
   throw new AuditError(

@@ -1,7 +1,6 @@
-/** Bytes that WebCrypto takes. */
+/** Bytes in the type that WebCrypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** The UTF-8 bytes of a text. */
 export const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
 
 export const joinBytes = (...parts: readonly Uint8Array[]): Bytes => {
@@ -35,7 +34,7 @@ export const sha256 = async (...parts: readonly Uint8Array[]): Promise<Bytes> =>
 /** A public key of Ed25519 (RFC 8037). Other members are ignored. */
 export type Ed25519Key = Readonly<{ kty: string; crv: string; x: string }>
 
-/** Whether this key signed these bytes. Never rejects: a key of another kind signed nothing. */
+/** Whether this key signed these bytes. Never rejects: the result is false for a key of another kind. */
 export const isSignedBy = async (
   { kty, crv, x }: Ed25519Key,
   signature: Bytes,

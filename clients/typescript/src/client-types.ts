@@ -23,7 +23,7 @@ export type ClientOptions = {
   /** Stores answers for their ETag. `false` turns this off. Defaults to 200 answers in memory. */
   cache?: AnswerCache | false
   retry?: Partial<RetryOptions>
-  /** For one attempt, body included. Default 30 s. */
+  /** Limit of one attempt, including its body. Defaults to 30 s. */
   timeoutMs?: number
   /** Replaces the global `fetch`, for example for a proxy or a test. */
   fetch?: typeof fetch
@@ -45,13 +45,13 @@ export type AnswerOf<R extends ResourceName, Q> = Omit<Resources[R]['answer'], '
 }
 
 export type Client = {
-  /** One page. */
+  /** Returns one page. */
   list<R extends ResourceName, const Q extends Resources[R]['query']>(
     resource: R,
     query?: Q,
     options?: RequestOptions,
   ): Promise<PageOf<R, Q>>
-  /** Page after page, until there is no more. */
+  /** Yields every page. */
   pages<R extends ResourceName, const Q extends Resources[R]['query']>(
     resource: R,
     query?: Q,
@@ -70,18 +70,18 @@ export type Client = {
     query?: Q,
     options?: RequestOptions,
   ): Promise<AnswerOf<R, Q>>
-  /** Change after change of one record, the newest first, over all pages. Rejects with `not_found` if it never existed. */
+  /** Yields every change of one record, the newest first. Rejects with `not_found` if the record never existed. */
   history(
     resource: ResourceName,
     id: string,
     query?: Pick<HistoryQuery, 'limit' | 'cursor'>,
     options?: RequestOptions,
   ): AsyncGenerator<HistoryEntry, void, undefined>
-  /** The same of all records. `since` is a filter, and not a way to keep a copy: see `follow`. */
+  /** Yields the changes of all records. `since` is only a filter. To keep a copy, use `follow`. */
   historyOfAll(query?: HistoryQuery, options?: RequestOptions): AsyncGenerator<HistoryEntry, void, undefined>
   /**
-   * Yields every record of the list, from one snapshot. Rejects if the stream breaks off: then discard the records that
-   * arrived. Costs ten units of the quota `minute`.
+   * Yields every record of the list, from one snapshot. If it rejects because the stream breaks off, discard
+   * the records received so far. Costs ten units of the quota `minute`.
    */
   export<R extends ResourceName, const Q extends Resources[R]['query']>(
     resource: R,
@@ -89,44 +89,48 @@ export type Client = {
     options?: RequestOptions,
   ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
   /**
-   * Returns the answer to a GET as a stream, for `format=csv` and other files, or by `accept`. Reading its body rejects
-   * if the stream breaks off.
+   * Returns the answer to a GET as a stream, for `format=csv` and other files, or by `accept`. Reading its
+   * body rejects if the stream breaks off.
    */
   download(path: string, query?: Query, options?: RequestOptions & { accept?: string }): Promise<Response>
-  /** Reads a custom endpoint. You agreed on its shape with the certification house. */
+  /** Reads a custom endpoint, in the format agreed with the certification house. */
   custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
   me(options?: RequestOptions): Promise<Me['data']>
-  /** Any other GET, with the headers of its answer. */
+  /** Sends any other GET. The result includes the headers of its answer. */
   request<T>(path: string, query?: Query, options?: RequestOptions): Promise<Answer<T>>
-  /** Keeps a copy up to date, for ever: see `followChanges`. */
+  /** Keeps a copy up to date, without end: see `followChanges`. */
   follow<R extends ResourceName>(store: ChangeStore<R>, options?: FollowOptions<R>): Promise<never>
-  /** The same until the copy is up to date, for example after a webhook. */
+  /** Updates a copy once, for example after a webhook. See `followChanges`. */
   catchUp<R extends ResourceName>(store: ChangeStore<R>, options?: FollowOptions<R>): Promise<void>
-  /** Page after page of the feed until there is no more for now. Go on with `page.next_token` of the last one. */
+  /**
+   * Yields every page of the feed until there are no more changes. Continue with `page.next_token` of the
+   * last page.
+   */
   changes(
     query?: ChangesQuery & Query,
     options?: RequestOptions,
   ): AsyncGenerator<ChangesPage, void, undefined>
   /**
-   * Page after page of the feed as changes come, over a connection that stays (server-sent events), for ever. It connects
-   * again after each end. Leave the loop or abort the signal to close the connection. Rejects with the signal's reason,
-   * and with refusals that waiting cannot cure, such as `sync_token_expired`.
+   * Yields pages of the feed as changes occur, over a connection that stays open (server-sent events),
+   * without end. Reconnects after each end of the connection. Leave the loop or abort the signal to close the
+   * connection. Rejects with the signal's reason, and with refusals that waiting cannot cure, such as
+   * `sync_token_expired`.
    */
   streamChanges(
     query?: Omit<ChangesQuery, 'wait'> & Query,
     options?: Pick<RequestOptions, 'signal'>,
   ): AsyncGenerator<ChangesPage, void, undefined>
-  /** Who looked: entry after entry of the audit trail, the newest first. Needs the scope `audit:read`. */
+  /** Yields every entry of the audit trail, the newest first: who read which data. Needs the scope `audit:read`. */
   audit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>
-  /** Signed roots, the newest first. See `verifyAudit`. */
+  /** Yields every signed root, the newest first. See `verifyAudit`. */
   auditRoots(query?: AuditRootsQuery, options?: RequestOptions): AsyncGenerator<AuditRoot, void, undefined>
-  /** All entries from one snapshot, as a stream. Costs ten units of the quota `minute`. */
+  /** Yields all entries from one snapshot, as a stream. Costs ten units of the quota `minute`. */
   exportAudit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>
-  /** All signed roots, as a stream. Costs ten units of the quota `minute`. */
+  /** Yields all signed roots, as a stream. Costs ten units of the quota `minute`. */
   exportAuditRoots(
     query?: AuditRootsQuery,
     options?: RequestOptions,
   ): AsyncGenerator<AuditRoot, void, undefined>
-  /** The message of a webhook, verified with the service's keys, which the client reads and keeps: see `verifyWebhook`. */
+  /** Verifies a webhook message with the service's keys, which the client reads and caches: see `verifyWebhook`. */
   verifyWebhook(request: WebhookRequest): Promise<WebhookMessage>
 }

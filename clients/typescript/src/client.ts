@@ -12,12 +12,12 @@ import type { AuditEntry, AuditEntryPage, AuditRoot, AuditRootPage, HistoryPage,
 import { type Page, walkItems, walkPages } from './walk.ts'
 import { createWebhookVerifier, type WebhookKey } from './webhook.ts'
 
-/** Node.js, not browsers. */
+/** Exists in Node.js, not in browsers. */
 const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void }
 
 /**
- * Node.js gives a connection back one turn of the event loop after its answer was read. A request that is sent before
- * that opens another connection, which costs two more round trips.
+ * Node.js releases a connection one turn of the event loop after its answer was read. An earlier request
+ * opens another connection, which costs two more round trips.
  */
 const reuseConnections = (send: typeof fetch): typeof fetch =>
   setImmediate
@@ -28,12 +28,12 @@ const reuseConnections = (send: typeof fetch): typeof fetch =>
     : send
 
 /**
- * Creates a client of one customer. It sends nothing before its first use, and needs no closing. Throws a TypeError if
- * `url` is not the address of a service.
+ * Creates a client of one customer. It sends no request before its first use, and needs no closing. Throws a
+ * TypeError if `url` is not the origin of a service.
  */
 export const createClient = (options: ClientOptions): Client => {
   const origin = parseOrigin(options.url)
-  // Browsers want their own fetch called on the window.
+  // Browsers require that fetch is called on the window.
   const doing = {
     fetch: reuseConnections(options.fetch ?? globalThis.fetch.bind(globalThis)),
     timeoutMs: options.timeoutMs ?? 30_000,

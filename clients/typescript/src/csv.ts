@@ -5,7 +5,7 @@ const formula = /^'*[=+\-@\t\r]/
 const needsQuotes = /[",\r\n]/
 
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
-/** Keeps a spreadsheet from taking the text for a formula. */
+/** Prevents a spreadsheet from reading the text as a formula. */
 const guard = (text: string) => (formula.test(text) ? `'${text}` : text)
 const unguard = (text: string) => (text.startsWith("'") && formula.test(text) ? text.slice(1) : text)
 
@@ -16,7 +16,7 @@ const getContent = (value: unknown, kind: CsvKind): string => {
   return kind === 'text' ? guard(String(value)) : String(value)
 }
 
-/** Returns the cell of the service's CSV for a value: nothing for null and for an array without texts. */
+/** Returns the cell of the service's CSV for a value. Empty for null and for an array without texts. */
 export const formatCell = (value: unknown, kind: CsvKind): string => {
   if (value === null || (kind === 'list' && (value as string[]).length === 0)) return ''
   const text = getContent(value, kind)
@@ -46,7 +46,10 @@ export const parseCell = (cell: string, kind: CsvKind): unknown => {
 
 const cellAndEnd = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|$)/y
 
-/** Returns the rows of a CSV text, the header first. Quotes stay on the cells: they tell `""` from nothing. */
+/**
+ * Returns the rows of a CSV text, the header first. Cells keep their quotes, which distinguish `""` from an
+ * empty cell.
+ */
 export const splitCsv = (text: string): string[][] => {
   const rows: string[][] = []
   let row: string[] = []

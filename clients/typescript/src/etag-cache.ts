@@ -1,4 +1,4 @@
-/** A body that was answered, under its tag. */
+/** The body of an answer, and its ETag. */
 export type Kept = { etag: string; body: string }
 
 /** Stores answers between requests. It belongs to one customer: never share it between API keys. */
@@ -7,7 +7,7 @@ export type AnswerCache = {
   set(url: string, kept: Kept): void
 }
 
-/** Keeps the answers used last, at most `size`. */
+/** Keeps the most recently used answers, at most `size`. */
 export const createAnswerCache = (size = 200): AnswerCache => {
   const entries = new Map<string, Kept>()
   return {

@@ -1,31 +1,31 @@
-/** An event of a stream: its type, by default `message`, and its data. */
+/** An event of a stream. `type` defaults to `message`. */
 export type ServerEvent = {
   type: string
   data: string
-  /** The id that the stream named last; empty: none. */
+  /** The last id in the stream. Empty if there was none. */
   id: string
 }
 
-/** Reads one stream of server-sent events. It keeps the place between two pieces of it. */
+/** Parses one stream of server-sent events. Keeps incomplete lines between two pieces. */
 export type EventParser = {
-  /** Returns the events that end in these bytes. An event at whose end the stream breaks off is none. */
+  /** Returns the events that end in these bytes. An incomplete event at the end of the stream is dropped. */
   push(bytes: Uint8Array): ServerEvent[]
   /** The id at the end of the last block, also of a block without data. Empty if there was none. */
   readonly lastEventId: string
-  /** Milliseconds to wait before connecting again; undefined: the stream has not said. */
+  /** Milliseconds to wait before connecting again. `undefined` if the stream did not set it. */
   readonly retryMs: number | undefined
 }
 
 /**
- * Returns a parser of one stream (HTML Standard, section 9.2.6, "Interpreting an event stream"). Lines end with CR, LF or
- * both. A byte order mark at the beginning is left out, and bytes that are no UTF-8 become U+FFFD.
+ * Returns a parser of one stream (HTML Standard, section 9.2.6, "Interpreting an event stream"). Lines end
+ * with CR, LF or both. Removes a byte order mark at the beginning. Invalid UTF-8 becomes U+FFFD.
  */
 export const createEventParser = (): EventParser => {
   // The mark is removed here: in pieces, Node.js removes a second one, too.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let isAtStart = true
   let rest = ''
-  /** The last piece ended with CR: an LF at the beginning of the next one belongs to that line's end. */
+  /** The last piece ended with CR. An LF at the beginning of the next one belongs to the same line end. */
   let endsWithCr = false
   let type = ''
   let data: string[] = []
@@ -39,7 +39,7 @@ export const createEventParser = (): EventParser => {
     else if (name === 'id' && !value.includes('\0')) id = value
     else if (name === 'retry' && /^[0-9]+$/.test(value)) retryMs = Number(value)
   }
-  /** Returns the event that this line ends; undefined: it ends none. */
+  /** Returns the event that this line ends. `undefined` if it does not end one. */
   const takeLine = (line: string): ServerEvent | undefined => {
     if (line === '') {
       lastEventId = id

@@ -8,7 +8,7 @@ import type { ChangesQuery, Resources } from './types.ts'
 
 export type ResourceName = keyof Resources
 
-/** A record to put in the place of yours of that id, or to remove. */
+/** A record to insert or replace in your copy, or to remove. */
 export type Change<R extends ResourceName = ResourceName> = {
   [N in R]: {
     resource: N
@@ -31,11 +31,11 @@ export type Change<R extends ResourceName = ResourceName> = {
 }[R]
 
 /**
- * Your copy. Each call has to be all or nothing, token included: a database transaction. A call that throws
- * ends the following; nothing of it may have been kept.
+ * Your copy. Each call must be atomic and include the token: a database transaction. A call that throws ends
+ * `follow` and must leave the copy unchanged.
  */
 export type ChangeStore<R extends ResourceName = ResourceName> = {
-  /** The token of the last call that succeeded; undefined: there is no copy yet. */
+  /** The token of the last call that succeeded. `undefined` if there is no copy yet. */
   loadToken(): Promise<string | undefined>
   /** Replaces the copy by the whole state. If `state` throws, throw as well and keep the copy. */
   replaceAll(state: AsyncIterable<Change<R>>, token: string): Promise<void>
@@ -43,7 +43,7 @@ export type ChangeStore<R extends ResourceName = ResourceName> = {
   apply(changes: readonly Change<R>[], token: string): Promise<void>
 }
 
-/** Conditions on the records of one resource. The service refuses those of another one. */
+/** Conditions on the records of one resource. The service refuses conditions of another resource. */
 export type ChangesFilter = Omit<
   ChangesQuery,
   'after' | 'resources' | 'limit' | 'wait' | 'previous' | 'fields'
@@ -51,32 +51,31 @@ export type ChangesFilter = Omit<
   Query
 
 export type FollowOptions<R extends ResourceName = ResourceName> = {
-  /** Defaults to all that the key may read. */
+  /** Defaults to all resources that the key may read. */
   resources?: readonly R[]
   /** Only records that meet these conditions, for example `{ validity: 'valid' }`. Needs one resource. */
   filter?: ChangesFilter
   /** Only these fields of each record. Needs one resource. */
   fields?: readonly string[]
-  /** Whether each change has the earlier values of the changed fields. */
+  /** Whether each change contains the earlier values of the changed fields. */
   previous?: boolean
-  /** Seconds for which an empty answer is held, 0 to 25. */
+  /** Seconds for which the service holds an empty answer, 0 to 25. */
   waitSeconds?: number
-  /** Changes a page. */
+  /** Changes per page. */
   limit?: number
   signal?: AbortSignal
-  /** Called each time the copy is as new as the service's answer. */
+  /** Called each time the copy has reached the state of the service's answer. */
   onCaughtUp?: () => void
-  /** Called before the whole state is read again, with the refusal of the token that was too old. */
+  /** Called before the whole state is read again, with the error for the expired token. */
   onRestart?: (error: ProblemError) => void
 }
 
-/** A page of the feed. */
 export type ChangesPage<R extends ResourceName = ResourceName> = {
   data: Change<R>[]
   page: { has_more: boolean; next_token: string }
 }
 
-/** An error of the store. Another request would not cure it. */
+/** An error of the store, which is not retried. */
 class StoreFailure {
   readonly error: unknown
   constructor(error: unknown) {
@@ -84,7 +83,7 @@ class StoreFailure {
   }
 }
 
-/** The lines, and the error of the stream if it failed. */
+/** Returns the lines, and the error of the stream if it failed. */
 const watch = <T>(source: AsyncIterable<T>) => {
   let failure: unknown
   async function* lines() {
@@ -103,7 +102,6 @@ const watch = <T>(source: AsyncIterable<T>) => {
   }
 }
 
-/** The address of a query of the feed. */
 export const changesPath = (query: Query): string => `/v1/changes${formatQuery(query)}`
 
 /** Throws for the whole state, which has no pages. */
@@ -111,7 +109,7 @@ export const requirePages = ({ after }: Query): void => {
   if (after === 'snapshot') throw new Error('The whole state is a stream: use follow or catchUp')
 }
 
-/** A page of the feed, with the time that it may be held. */
+/** Reads a page of the feed. The time limit includes the time that the service may hold it. */
 export const readChangesPage = async <R extends ResourceName>(
   transport: Transport,
   query: Query,
@@ -122,9 +120,10 @@ export const readChangesPage = async <R extends ResourceName>(
 }
 
 /**
- * Keeps a copy up to date until the signal aborts, or only until it is as new as the service's answer. It reads the whole state first, then follows changes by long
- * polls. After 410 it begins again. It waits and retries after errors of quota, network or service. Rejects with the
- * signal's reason, with a refusal that a retry cannot cure, or with an error of the store.
+ * Keeps a copy up to date until the signal aborts, or only until it has reached the state of the service's
+ * answer. Reads the whole state first, then follows changes by long polls. After 410 it starts again. It
+ * waits and retries after errors of quota, network or service. Rejects with the signal's reason, with a
+ * refusal that a retry cannot cure, or with an error of the store.
  */
 export const followChanges = async <R extends ResourceName>(
   transport: Transport,
@@ -135,7 +134,8 @@ export const followChanges = async <R extends ResourceName>(
 ): Promise<void> => {
   const { resources, filter, fields, previous, waitSeconds = 25, limit = 500, signal } = options
   const sending = signal ? { signal } : {}
-  // A token has its selection in it. Said again, a token of another selection is refused.
+  // The token contains its selection. With these parameters, the service refuses a token of another
+  // selection.
   const named: Query = { resources, ...filter, fields }
 
   let isCaughtUp = false
@@ -156,7 +156,7 @@ export const followChanges = async <R extends ResourceName>(
   }
 
   const readChanges = async (token: string): Promise<string> => {
-    // Until the backlog is read there is nothing to wait for.
+    // Does not wait while older changes remain.
     const wait = isCaughtUp ? waitSeconds : 0
     const query = { after: token, ...named, previous, limit, wait }
     const once = { ...retry, retries: 0 }

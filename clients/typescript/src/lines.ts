@@ -1,7 +1,10 @@
-/** Limits the wait for each step of reading, such as `createStepLimit`. */
+/** Limits each step of reading, see `createStepLimit`. */
 export type Step = <T>(doing: Promise<T>) => Promise<T>
 
-/** Yields the bytes of a stream as they arrive. Throws if the stream breaks off. Leaving the loop closes the connection. */
+/**
+ * Yields the bytes of a stream as they arrive. Throws if the stream breaks off. Leaving the loop closes the
+ * connection.
+ */
 export async function* readBytes(
   answer: Response,
   step: Step = (doing) => doing,

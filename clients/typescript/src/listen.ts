@@ -16,7 +16,7 @@ export type ListenOptions = {
   retries?: typeof shortRetries
 }
 
-/** The pause of the service after a message. Changes in it become one message. */
+/** The service's pause after a message. Changes during the pause become one message. */
 const spacingMs = 500
 
 const listReadable = async (client: Client, signal: AbortSignal): Promise<ResourceName[]> => {
@@ -28,9 +28,10 @@ const listReadable = async (client: Client, signal: AbortSignal): Promise<Resour
 }
 
 /**
- * Sends webhook messages about the customer's changes to an address of this machine, signed with a key pair of this
- * call. A test message is first. Rejects with the signal's reason, if the receiver answers 410 or fails for too long,
- * and with refusals of the service that waiting cannot cure. Throws a TypeError if `forward` is another machine.
+ * Sends webhook messages about the customer's changes to an address of this machine, signed with a key pair
+ * of this call. Sends a test message first. Rejects with the signal's reason, if the receiver answers 410 or
+ * fails for too long, and with refusals of the service that waiting cannot cure. Throws a TypeError if
+ * `forward` is another machine.
  */
 export const listen = async ({ client, forward, log, ...options }: ListenOptions): Promise<never> => {
   const { signal = new AbortController().signal } = options

@@ -2,16 +2,16 @@ import { delay } from './abort.ts'
 import { type Bytes, type Ed25519Key, joinBytes, toBase64, toBase64Url, utf8 } from './bytes.ts'
 import { parseRetryAfter } from './problem.ts'
 
-/** The same as the service's. */
+/** Equal to the service's limits. */
 const timeoutMs = 10_000
 const maxAnswerBytes = 16 * 1024
 
-/** The service waits from 10 s up to an hour, and gives up after three days. */
+/** The service waits 10 s to one hour, and gives up after three days. */
 export const shortRetries = { firstDelayMs: 1_000, longestDelayMs: 10_000, giveUpMs: 300_000 }
 
 export type TestKeys = {
   jwk: Ed25519Key
-  /** The public key in the form of Standard Webhooks. */
+  /** The public key in the format of Standard Webhooks. */
   whpk: string
   /** Returns the header `webhook-signature`. */
   sign(id: string, timestampSeconds: number, body: Bytes): Promise<string>
@@ -73,7 +73,7 @@ const send = async (
     return { status: answer.status, result: String(answer.status), retryAfterMs }
   } catch (error) {
     signal.throwIfAborted()
-    // Node.js names the cause in `cause`, as a code if it tried several addresses.
+    // Node.js has the reason in `cause`, as a code if it tried several addresses.
     const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
     return { result: cause?.code || cause?.message || message }
   }

@@ -8,13 +8,13 @@ export type Credentials =
   | { /** Exchanged for tokens as needed. A secret: not for pages. */ apiKey: string }
   | { /** A ready token, for example the demo token. It is not renewed. */ token: string }
   | {
-      /** A client that signs (`private_key_jwt`): the id that the operator gave. */
+      /** A client with a signing key (`private_key_jwt`). The operator assigns the id. */
       clientId: string
       /** PEM (PKCS #8) or a key of WebCrypto. It never leaves the client. */
       privateKey: PrivateKey
-      /** The name of the key, if the operator knows more than one key of this kind. */
+      /** The name of the key. Needed if the operator has registered several keys of this kind. */
       kid?: string
-      /** How the service names itself, if that is not the origin of `url`. */
+      /** The service's configured origin, if it differs from the origin of `url`. */
       audience?: string
     }
 
@@ -22,7 +22,7 @@ type Sending = { origin: string; fetch: typeof fetch; timeoutMs: number }
 type LoginRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
 type Renewed = Exclude<Credentials, { token: string }>
 
-/** The request of one login. A client that signs makes a new assertion for each. */
+/** Creates the request of one login. A client with a signing key creates a new assertion each time. */
 const readRequest = async (credentials: Renewed, origin: string): Promise<LoginRequest> => {
   if ('apiKey' in credentials) {
     const headers = { 'content-type': 'application/json' }
@@ -49,11 +49,10 @@ const logIn = async (credentials: Renewed, { origin, fetch, timeoutMs }: Sending
   })
   if (!answer.ok) throw await readProblem(answer)
   const { access_token: value, expires_in: seconds } = (await answer.json()) as TokenAnswer
-  // Counted from the request: the token was issued later.
+  // Counted from the request, because the token was issued later.
   return { value, expiresAtMs: askedAtMs + seconds * 1000 }
 }
 
-/** Creates the source of tokens for these credentials. */
 export const listTokens = (credentials: Credentials, sending: Sending): TokenSource =>
   'token' in credentials
     ? createFixedToken(credentials.token)

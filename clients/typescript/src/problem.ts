@@ -1,6 +1,6 @@
 import type { Fault, Problem } from './types.ts'
 
-/** Codes of problems that a program may want to know; more may come. */
+/** Codes of problems that a program may handle. More codes may be added. */
 export type ProblemCode =
   | 'invalid_query'
   | 'invalid_cursor'
@@ -23,7 +23,10 @@ export type ProblemCode =
 
 const getPlace = ({ parameter, pointer = '' }: Fault) => parameter ?? pointer
 
-/** Begins with the first suggestion, which the service usually puts into the detail. Lists the faults if there are several. */
+/**
+ * Begins with the first suggestion, which the service usually puts into the detail. Lists the faults if there
+ * are several.
+ */
 const toMessage = ({ code, status, detail, errors: faults = [] }: Problem): string => {
   const corrected = faults.find(({ did_you_mean }) => did_you_mean !== undefined)
   const isFirst = !corrected || detail.startsWith('Did you mean ')
@@ -92,7 +95,7 @@ const fromOAuth = (body: unknown): Pick<Problem, 'code' | 'detail' | 'title' | '
   return { type, title: error, code: error, detail: detail ?? error }
 }
 
-/** The error that an answer of 4xx or 5xx is. Reads its body. */
+/** Reads an answer of 4xx or 5xx, including its body, as an error. */
 export const readProblem = async (answer: Response): Promise<ProblemError> => {
   const text = await answer.text()
   let body: unknown
@@ -102,7 +105,7 @@ export const readProblem = async (answer: Response): Promise<ProblemError> => {
     body = undefined
   }
   const shown = text.trim().slice(0, 200) || `The service answered ${answer.status}`
-  // The answer's own status holds: a proxy may have changed it.
+  // The answer's status has priority: a proxy may have changed it.
   const unknown = { type: 'about:blank', title: shown, code: 'unknown', detail: shown }
   const problem = isProblem(body) ? body : (answer.status < 500 && fromOAuth(body)) || unknown
   return new ProblemError({ ...problem, status: answer.status }, answer.headers)

@@ -5,7 +5,7 @@ export type Query = Readonly<Record<string, Value | readonly Value[] | undefined
 /** Within a list a comma is a separator and a backslash escapes (both of them). */
 const escapeItem = (value: Value) => String(value).replace(/[\\,]/g, '\\$&')
 
-/** The query's text, with its `?`, or nothing. Undefined values are left out. */
+/** Returns the query string with its `?`, or an empty string. Leaves out undefined values. */
 export const formatQuery = (query: Query = {}): string => {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return []

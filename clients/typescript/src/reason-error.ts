@@ -1,4 +1,4 @@
-/** An error of a check, with its cause as a word for programs. */
+/** An error of a check. `reason` is a code for programs. */
 export class ReasonError<Reason extends string> extends Error {
   readonly reason: Reason
 

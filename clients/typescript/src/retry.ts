@@ -4,15 +4,15 @@ import { ProblemError } from './problem.ts'
 export type RetryOptions = {
   /** Attempts after the first. */
   retries: number
-  /** The first wait is up to this, each further up to twice the one before. */
+  /** Limit of the first wait. Each further limit is at most twice the previous one. */
   firstDelayMs: number
-  /** No wait is longer. If Retry-After is longer, the refusal is thrown instead. */
+  /** Limit of each wait. If Retry-After is longer, the refusal is thrown instead. */
   maxDelayMs: number
 }
 
 export const defaultRetry: RetryOptions = { retries: 4, firstDelayMs: 200, maxDelayMs: 60_000 }
 
-/** An attempt that failed. Without `status`, no complete answer arrived. */
+/** A failed attempt. Without `status`, no complete answer arrived. */
 export type Failure = {
   status?: number
   /** The answer's Retry-After. */
@@ -22,11 +22,11 @@ export type Failure = {
 const transientStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 const repeatableMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Whether the same request may succeed in a while: a quota, an ill service, or no answer at all. */
+/** Whether the same request may succeed later: after a quota error, a service error, or no answer. */
 export const isTransient = ({ status }: Failure): boolean =>
   status === undefined || transientStatuses.has(status)
 
-/** Converts an error to a failed attempt. `undefined` if it has another origin. */
+/** Converts an error to a failed attempt. `undefined` for an error with another cause. */
 export const getFailure = (error: unknown): Failure | undefined => {
   if (error instanceof ProblemError) return { status: error.status, retryAfterMs: error.retryAfterMs }
   // Without a complete answer, fetch throws a TypeError, or the TimeoutError of our signal.
@@ -35,7 +35,7 @@ export const getFailure = (error: unknown): Failure | undefined => {
   return isNetwork ? {} : undefined
 }
 
-/** Returns the failure that waiting may cure. Throws any other error, or the reason of a signal that has aborted. */
+/** Returns the failure if waiting may cure it. Throws any other error, or the reason of an aborted signal. */
 export const requireTransient = (error: unknown, signal: AbortSignal | undefined): Failure => {
   signal?.throwIfAborted()
   const failure = getFailure(error)
@@ -57,7 +57,7 @@ export const waitBefore = (
   return random * Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(n - 1, 30))
 }
 
-/** Returns the milliseconds to wait after `n` failed attempts; undefined: give up. Only reads are repeated. */
+/** Returns the milliseconds to wait after `n` failed attempts. `undefined` to give up. Only reads are repeated. */
 export const decideRetry = (
   method: string,
   n: number,
@@ -70,7 +70,7 @@ export const decideRetry = (
   return waitBefore(n, failure, options, random)
 }
 
-/** Calls until it succeeds, fails for good, or the attempts are used up. Only for reads. */
+/** Calls until it succeeds, fails permanently, or has no attempts left. Only for reads. */
 export const withRetry = async <T>(
   call: () => Promise<T>,
   options: RetryOptions,

@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts'
 import type { Value } from './types.ts'
 
 const mediaType = 'text/event-stream'
-/** The service sends something at least this often, if only a comment. */
+/** The service sends at least a comment in this interval. */
 const heartbeatMs = 15_000
 
 /** The position of a reader of the feed, over all its connections. */
@@ -18,7 +18,10 @@ type Place = {
   reconnectMs: number
 }
 
-/** Yields the pages of one connection and updates `place`. Throws if the connection fails or is silent for too long. */
+/**
+ * Yields the pages of one connection and updates `place`. Throws if the connection fails or is silent for too
+ * long.
+ */
 async function* readConnection(
   transport: Transport,
   query: Query,
@@ -38,15 +41,16 @@ async function* readConnection(
     const events = parser.push(bytes)
     place.after = parser.lastEventId || place.after
     place.reconnectMs = parser.retryMs ?? place.reconnectMs
-    // Events of other types may come one day.
+    // Other event types may be added.
     for (const { type, data } of events) if (type === 'message') yield JSON.parse(data)
   }
 }
 
 /**
- * Page after page of the feed, as changes come, until the signal aborts. After the end of a stream it connects again
- * where the last one ended. It waits for the time that the service sends, and longer after each failure in a row. Throws the
- * signal's reason, and refusals that waiting cannot cure, such as a token that is too old.
+ * Yields pages of the feed as changes occur, until the signal aborts. After the end of a stream it reconnects
+ * and continues at the same position. It waits for the time that the service sends, and longer after
+ * consecutive failures. Throws the signal's reason, and refusals that waiting cannot cure, such as an expired
+ * token.
  */
 export async function* streamChanges(
   transport: Transport,

@@ -1,28 +1,31 @@
-/** An access token and until when it is good, by `now`. */
+/** An access token and its expiry on the clock `now`. */
 export type Token = { value: string; expiresAtMs: number }
 
 export type TokenSource = {
   /** Returns a valid token. Callers that wait for a login share it. */
   get(): Promise<string>
-  /** This token was refused: the next `get` brings another. False: there is no other to be had. */
+  /**
+   * Marks this token as refused, so that the next `get` returns another. Returns false if there cannot be
+   * another.
+   */
   drop(value: string): boolean
 }
 
-/** A given token, which is not renewed. */
+/** The token is never renewed. */
 export const createFixedToken = (value: string): TokenSource => ({
   get: async () => value,
   drop: () => false,
 })
 
-/** A token that lives this much shorter than it might is renewed beside the requests, not before one. */
+/** The token is renewed this long before its end, in the background. */
 const renewAheadMs = 60_000
-/** A token with a short life is renewed when this share of its life is left. */
+/** A short-lived token is renewed when this share of its lifetime is left. */
 const renewAheadPart = 0.2
 
 /**
- * Keeps a token by logging in when needed. Near its end the old token is still handed out while one login
- * brings the next; only an expired one makes anybody wait. A failed login is everybody's who waits for it,
- * and the next `get` tries again.
+ * Keeps a token by logging in when needed. Near its end, `get` still returns the old token while one login
+ * fetches the next. Only an expired token makes callers wait. If the login fails, all waiting callers get the
+ * error, and the next `get` tries again.
  */
 export const createTokenSource = (logIn: () => Promise<Token>, now: () => number): TokenSource => {
   let current: (Token & { renewAtMs: number }) | undefined
@@ -45,7 +48,7 @@ export const createTokenSource = (logIn: () => Promise<Token>, now: () => number
   return {
     async get() {
       if (!current || now() >= current.expiresAtMs) return renew()
-      // The error is ignored here: a caller that needs the next token gets it then.
+      // Ignores the error: the next `get` that has to wait reports it.
       if (now() >= current.renewAtMs) renew().catch(() => {})
       return current.value
     },

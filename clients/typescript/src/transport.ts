@@ -5,7 +5,7 @@ import { type RetryOptions, withRetry } from './retry.ts'
 import type { TokenSource } from './token.ts'
 
 export type RequestOptions = {
-  /** Ends the request, its waits and its repetitions; the promise rejects with the signal's reason. */
+  /** Aborts the request, its waits and its retries. The promise rejects with the signal's reason. */
   signal?: AbortSignal
   /** Shows everything committed before the request was sent (`Cache-Control: no-cache`). */
   fresh?: boolean
@@ -14,7 +14,7 @@ export type RequestOptions = {
 export type Answer<T> = {
   body: T
   headers: Headers
-  /** The service said that the kept body is still the one. */
+  /** The service confirmed that the cached body is still current. */
   notModified: boolean
 }
 
@@ -30,14 +30,14 @@ export type TransportOptions = {
 type Sending = RequestOptions & {
   accept?: string
   etag?: string | undefined
-  /** Milliseconds until an attempt counts as lost; null: never. */
+  /** Milliseconds until an attempt counts as lost. `null` means no limit. */
   limitMs?: number | null
 }
 
 const refusedTokens: ReadonlySet<string> = new Set(['token_expired', 'token_revoked', 'invalid_token'])
 
-// fetch adds `no-cache` to a request that carries If-None-Match, unless it has a Cache-Control of its own: that
-// would make the service ask its database each time. No answer is older than a second anyway.
+// Without Cache-Control, fetch adds `no-cache` to a request with If-None-Match. The service would then query
+// its database each time. Answers are at most a second old anyway.
 const usual = 'max-age=1'
 
 const listHeaders = (token: string, { accept = 'application/json', etag, fresh }: Sending) => ({
@@ -53,7 +53,7 @@ const getSignal = (limitMs: number | null, given: AbortSignal | undefined): Abor
   return given ? AbortSignal.any([limit, given]) : limit
 }
 
-/** A token was refused, and another can be had. */
+/** A token was refused, and another one is available. */
 class TokenDropped {
   readonly problem: ProblemError
   constructor(problem: ProblemError) {
@@ -61,7 +61,7 @@ class TokenDropped {
   }
 }
 
-/** GETs with token, timeout and repetition. */
+/** Sends GET requests with token, timeout and retries. */
 export const createTransport = (options: TransportOptions) => {
   const { origin, tokens, cache, retry, timeoutMs } = options
 
@@ -81,7 +81,7 @@ export const createTransport = (options: TransportOptions) => {
     throw problem
   }
 
-  /** Replaces a refused token once. If the new token is refused as well, the refusal stands. */
+  /** Replaces a refused token once. If the new token is refused as well, throws that refusal. */
   const send = async (path: string, sending: Sending): Promise<Response> => {
     try {
       return await sendOnce(path, sending)
@@ -106,12 +106,11 @@ export const createTransport = (options: TransportOptions) => {
 
   return {
     timeoutMs,
-    /** A JSON answer. */
     json: <T>(path: string, sending: Sending & { retry?: RetryOptions } = {}): Promise<Answer<T>> =>
       withRetry(() => read<T>(path, sending), sending.retry ?? retry, sending.signal),
-    /** A stream, without a limit of time and without repetition: a part is never the whole. */
+    /** Returns a stream, without time limit and retries: a partial result is not usable. */
     stream: (path: string, sending: Sending): Promise<Response> => send(path, { ...sending, limitMs: null }),
-    /** The same, with the retries of `json`. A stream that breaks off later is not repeated. */
+    /** Returns a stream, with the retries of `json` for its beginning only. */
     openStream: (path: string, sending: Sending): Promise<Response> =>
       withRetry(() => send(path, { ...sending, limitMs: null }), retry, sending.signal),
   }

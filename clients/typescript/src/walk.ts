@@ -1,6 +1,5 @@
 import type { Query } from './query.ts'
 
-/** A page of a list. */
 export type Page = { data: readonly unknown[]; page: { next_cursor: string | null } }
 
 /** Yields every page of a list. Reads the next one only when it is needed. */
@@ -17,7 +16,7 @@ export async function* walkPages<P extends Page>(
   }
 }
 
-/** Item after item, over all pages. */
+/** Yields every item of all pages. */
 export async function* walkItems<T>(
   pages: AsyncIterable<{ data: readonly T[] }>,
 ): AsyncGenerator<T, void, undefined> {

@@ -17,18 +17,18 @@ export type WebhookOptions = WebhookRequest &
     keys: readonly WebhookKey[]
     /** Milliseconds since 1970. Defaults to this machine's clock. */
     nowMs?: number
-    /** How far `webhook-timestamp` may be from that. Default 300. */
+    /** Allowed difference between `webhook-timestamp` and `nowMs`. Defaults to 300. */
     toleranceSeconds?: number
   }>
 
 /** A message that the service signed. */
 export type WebhookMessage = {
-  /** The same each time the message is sent. */
+  /** Equal in all attempts to send the message. */
   id: string
   type: 'changes.available' | 'webhook.test' | (string & {})
-  /** When the message was made. */
+  /** When the message was created. */
   timestamp: string
-  /** The resources that changed, and `after` for the change feed. A test has neither. */
+  /** The changed resources, and `after` for the change feed. A test message has no `after`. */
   data: { resources?: string[]; after?: string }
 }
 
@@ -41,7 +41,7 @@ export type WebhookReason =
   | 'wrong_signature'
   | 'malformed_body'
 
-/** Why a message is not taken. Answer it with 400. */
+/** The reason to reject a message. Respond with 400. */
 export class WebhookError extends ReasonError<WebhookReason> {
   override readonly name = 'WebhookError'
 }
@@ -87,7 +87,7 @@ const decodeMessage = (id: string, body: Uint8Array): WebhookMessage => {
   throw new WebhookError('malformed_body', 'The body is no JSON object')
 }
 
-/** Whether one of the signatures is by one of the keys: while keys change, a message has several. */
+/** Whether one of the signatures matches one of the keys. A message has several signatures during a key change. */
 const isSigned = async (signatures: readonly string[], keys: readonly WebhookKey[], signed: Bytes) => {
   for (const each of signatures) {
     const signature = fromBase64(each.slice('v1a,'.length))
@@ -120,14 +120,14 @@ export const verifyWebhook = async (options: WebhookOptions): Promise<WebhookMes
   return decodeMessage(id, body)
 }
 
-/** The service recommends to keep its keys for an hour. */
+/** The service recommends caching its keys for an hour. */
 const keepMs = 3_600_000
 /** Forged messages cause at most one read of the keys in this time. */
 const readAgainMs = 60_000
 
 /**
- * Returns a function that verifies messages with keys that it reads itself. It keeps them for an hour, and reads them again, at
- * most once a minute, when no signature matches.
+ * Returns a function that verifies messages with cached keys. It caches them for an hour, and reads them
+ * again, at most once a minute, if no signature matches.
  */
 export const createWebhookVerifier = (readKeys: () => Promise<readonly WebhookKey[]>, now = Date.now) => {
   let kept: { keys: readonly WebhookKey[]; readAtMs: number } | undefined

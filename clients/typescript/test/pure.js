@@ -1,6 +1,6 @@
-// Judges the vectors that need no server, so that they run in Node.js and in a browser.
+// Checks the vectors that need no server, so that they run in Node.js and in a browser.
 
-/** JSON with sorted members: two values are the same where their texts are. */
+/** JSON with sorted members: two values are equal if their texts are. */
 const getText = (value) =>
   JSON.stringify(value, (_, each) =>
     each && typeof each === 'object' && !Array.isArray(each)
@@ -8,11 +8,11 @@ const getText = (value) =>
       : each,
   )
 
-/** The pairs of a vector as a client takes them: null is absent. */
+/** Converts the pairs of a vector to a client's query. null becomes undefined. */
 export const toQuery = (pairs = []) =>
   Object.fromEntries(pairs.map(([name, value]) => [name, value === null ? undefined : value]))
 
-/** The address of a client's first request, or the message of its refusal. */
+/** Returns the URL of a client's first request, or its error message. */
 const judgeUrl = async ({ createClient }, { url, origin, error }) => {
   const asked = []
   const record = async (input) => {
@@ -62,7 +62,7 @@ const judgeRetry = (client, { method, attempt, status, headers, now, wait_ms: wa
   const asked = new Headers(headers).get('retry-after')
   const failure = status
     ? { status, retryAfterMs: client.parseRetryAfter(asked, Date.parse(now)) }
-    : // Whatever went wrong with the connection: no whole answer came.
+    : // Any connection error: no complete answer arrived.
       {}
   const decide = (random) => client.decideRetry(method, attempt, failure, client.defaultRetry, random) ?? null
   return [
@@ -71,7 +71,7 @@ const judgeRetry = (client, { method, attempt, status, headers, now, wait_ms: wa
   ]
 }
 
-/** What a promise comes to: its value, or why it was refused. */
+/** Returns the value of a promise, or the reason of its rejection. */
 const getOutcome = (promise, getReason) =>
   promise.then(
     (value) => ({ value }),
@@ -111,7 +111,7 @@ const algorithms = {
   ],
 }
 
-/** Header and claims of a JWT, if this key signed it. */
+/** Returns header and claims of a JWT if this key signed it. */
 const openJwt = async (jwt, alg, jwk) => {
   const [head, payload, signature] = jwt.split('.')
   const [header, claims] = [head, payload].map((part) =>
@@ -134,13 +134,13 @@ const judgeAssertion = async ({ createAssertion }, vector) => {
     ...(kid === null ? {} : { kid }),
   }
   const { value: jwt, refused } = await getOutcome(createAssertion(options), ({ name }) => name)
-  // A TypeError would pass for a failure of the network, and be tried again.
+  // A TypeError would count as a network failure and be retried.
   if (vector.error) return [[refused, 'Error']]
   const { header, claims } = vector
   return [[await openJwt(jwt, header.alg, jwk), { header, claims, isSigned: true }]]
 }
 
-/** What a parser makes of pieces that come one after the other. */
+/** Returns the parser's results for consecutive pieces. */
 const parseEvents = ({ createEventParser }, pieces) => {
   const parser = createEventParser()
   const events = pieces.flatMap((piece) => parser.push(piece))
@@ -170,10 +170,10 @@ const judges = {
   events: judgeEvents,
 }
 
-/** Names of the files that `judge` takes. */
+/** Names of the vector files for `judge`. */
 export const pureFiles = Object.keys(judges)
 
-/** Resolves with how the client differs from a vector; undefined: it does as the vector says. */
+/** Describes how the client differs from a vector. `undefined` if it does not differ. */
 export const judge = async (client, file, vector) => {
   const pairs = await judges[file](client, vector)
   const wrong = pairs.find(([actual, expected]) => getText(actual) !== getText(expected))

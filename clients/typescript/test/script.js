@@ -9,7 +9,7 @@ const send = (response, { status = 200, headers, body, lines }) => {
 }
 
 /**
- * Starts a server that gives these answers, one after the other, and notes what it was asked. An answer may be a
+ * Starts a server that sends these answers one after another, and records the requests. An answer may be a
  * function of request and response. The server counts connections.
  */
 export const startScript = async (t, answers) => {

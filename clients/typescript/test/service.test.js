@@ -9,13 +9,14 @@ import { createClient, parseCell, splitCsv, verifyWebhook } from 'certdata-clien
 import { toQuery } from './pure.js'
 import { startScript } from './script.js'
 
-// The installed package against a service that runs: CERTDATA_URL, CERTDATA_API_KEY, with the example records.
+// Tests the installed package against a running service with the example records: CERTDATA_URL,
+// CERTDATA_API_KEY.
 
 const url = process.env.CERTDATA_URL
 const apiKey = process.env.CERTDATA_API_KEY
 const demo = createClient({ url, token: 'cda_demo_public' })
 
-/** The real fetch, and what it was asked. */
+/** The real fetch, which also records its requests. */
 const recording = () => {
   const asked = []
   const recorded = async (input, init) => {
@@ -127,7 +128,7 @@ test('the service takes every query of the vectors that names a resource', async
 })
 
 test('requests one after the other keep to one connection, refusals and 304 among them', async (t) => {
-  // Between client and service stands a door that counts who comes in.
+  // A proxy between client and service counts the connections.
   let connections = 0
   const { port } = new URL(url)
   const { createServer } = await import('node:net')
@@ -153,7 +154,7 @@ test('requests one after the other keep to one connection, refusals and 304 amon
   await collect(client.export('products'))
   await client.list('products')
   for (let i = 0; i < 20; i++) await client.get('products', 'P-100')
-  // Node's fetch resolves with a body a moment before it releases the connection. A request in that moment would open
+  // Node's fetch returns a body slightly before it releases the connection. A request in between would open
   // another one.
   assert.equal(connections, 1)
 })
@@ -182,7 +183,7 @@ test('a read is repeated after 429, 503 and a broken connection, and then answer
 })
 
 const command = new URL('../node_modules/certdata-client/bin/certdata-client.js', import.meta.url).pathname
-/** Runs the command with the key on standard input. Collects its output. */
+/** Runs the command with the key on standard input, and collects its output. */
 const runCommand = (words, env = {}) => {
   const child = spawn(process.execPath, [command, ...words], { env: { PATH: process.env.PATH, ...env } })
   const run = { child, output: '', ended: once(child, 'close') }

@@ -5,7 +5,8 @@ import * as certdata from 'certdata-client'
 import { judge, pureFiles, toQuery } from './pure.js'
 import { startScript } from './script.js'
 
-// Every vector, on the installed package. `vectors` lies beside this folder, or two levels up in the project.
+// Runs every vector on the installed package. `vectors` is next to this folder, or two levels up in the
+// project.
 
 const folder = process.env.CERTDATA_VECTORS
 const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8'))
@@ -47,7 +48,7 @@ for (const { name, exchanges } of read('etags')) {
         const answer = await asking
         assert.deepEqual(answer.body, body)
         assert.equal(answer.notModified, notModified)
-        // What a caller does with a body is nothing to the kept one.
+        // Changing a returned body must not change the cached one.
         answer.body.spoilt = true
       }
       const { headers } = script.asked[index]

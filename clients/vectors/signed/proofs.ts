@@ -6,7 +6,7 @@ import type { Vector } from './write.ts'
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer')
 
-/** A key that is the same each time (RFC 8410, section 7). */
+/** Derives a constant key from its name (RFC 8410, section 7). */
 const getSigner = (kid: string): RootSigner => {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), sha256(`key ${kid}`)])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -50,14 +50,14 @@ const listFacts = (number: number, more: object = {}) => ({
 const getSalt = (number: number, bytes = 16) => sha256(`salt ${number}`).subarray(0, bytes)
 
 type Minute = {
-  /** Of the entries in this tree, by place; null: a leaf of another customer. */
+  /** Entry numbers in this tree, by position. null for a leaf of another customer. */
   places: (number | null)[]
   signer?: RootSigner
   saltBytes?: number
   more?: object
 }
 
-/** The files of some minutes, as the service makes them: the newest first. */
+/** Creates the files of some minutes as the service does: the newest first. */
 const makeFiles = async (minutes: readonly Minute[], keys = [present]): Promise<Files> => {
   const files: Files = { entries: [], roots: [], keys: keys.map(({ jwk }) => jwk) }
   let previous: string | null = null
@@ -100,7 +100,7 @@ const positionAt = (files: Files, root: number, entry: number) => ({
   entry,
 })
 
-/** The usual files: three minutes, five entries of this customer. */
+/** The default files: three minutes, five entries of this customer. */
 const usual = () =>
   makeFiles([
     { places: [1] },
@@ -112,7 +112,7 @@ const getEntry = ({ entries }: Files, number: number) =>
 const rootAt = ({ roots }: Files, number: number) => roots.find(({ id }) => id === String(number)) as Root
 const without = <T>(list: readonly T[], item: T) => list.filter((each) => each !== item)
 
-/** The same statement under another header, with a signature that fits. */
+/** The same statement under another header, with a valid signature. */
 const resign = (root: Root, { jwk, privatePem }: RootSigner, header: object = {}) => {
   const [, payload] = root.statement.split('.')
   const head = Buffer.from(
@@ -145,14 +145,14 @@ const withPosition = async (name: string, minutes: readonly Minute[], entry: num
   return { name, ...files, outcome: { entries: files.entries.length, roots: files.roots.length, position } }
 }
 
-/** After the first minute was checked. */
+/** The default files after the first minute was checked. */
 const later = async () => {
   const files = await usual()
   const after = positionAt(files, 1, 1)
   return { ...files, entries: files.entries.slice(0, -1), roots: files.roots.slice(0, -1), after }
 }
 
-/** Who looked: what a check of the audit trail finds good, and why it refuses. */
+/** Vectors for checks of the audit trail: valid files, and the reasons to refuse others. */
 export const listProofVectors = async (): Promise<Vector[]> => [
   await proven('three minutes', await usual(), [3, 5]),
   await withPosition('an entry alone in its tree', [{ places: [1] }], 1),

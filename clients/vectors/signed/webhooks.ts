@@ -13,7 +13,7 @@ type Message = Readonly<{
   id?: string
   timestamp?: string
   body?: string
-  /** Whose signatures the header has. */
+  /** The keys that sign the message. */
   signers?: readonly (typeof own)[]
 }>
 
@@ -57,7 +57,7 @@ const at = (offset: number) => String(seconds(now) + offset)
 const symmetric = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
 const signed = send().headers['webhook-signature']
 
-/** Webhooks: what a receiver takes, and why it refuses. */
+/** Vectors for webhook receivers: accepted messages, and the reasons to refuse others. */
 export const listWebhookVectors = (): Vector[] => [
   good('a message that the service signed'),
   good('a test', {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { listProofVectors } from './proofs.ts'
 import { listWebhookVectors } from './webhooks.ts'
 
-// Writes the vectors that the service's own code signs, with keys for tests. They are the same each time.
+// Writes the vectors that the service's own code signs, with constant test keys.
 
 export type Vector = { name: string } & Record<string, unknown>
 
-/** The text of each file by its name. Members that are undefined are left out. */
+/** Returns the text of each file by its name. Leaves out undefined members. */
 export const writeSignedVectors = async (): Promise<Record<string, string>> => {
   const format = (vectors: readonly Vector[]) =>
     `[\n${vectors.map((vector) => JSON.stringify(vector)).join(',\n')}\n]\n`

@@ -101,6 +101,12 @@ t.test('answers are counted in the minute in which they end', async (t) => {
   t.match(over, { minute: 1_000, slots: 0b10, requests: 2, failed: 0, timed: 1, hits: 1, ageMs: 120 })
   t.same(others, [], 'the running minute is not over')
   t.match(minutes.unsettled(true)[1], { minute: 1_001, slots: 0, requests: 3, failed: 1, ageMs: null })
+  minutes.addProbe(now - 1_000, 300)
+  t.match(
+    minutes.unsettled()[0],
+    { minute: 1_000, slots: 0b100010, ageMs: 300 },
+    'a probe counts in the minute of its begin',
+  )
   minutes.settle(minutes.unsettled(true))
   t.same(
     minutes.unsettled(true).map(({ minute }) => minute),
@@ -108,11 +114,7 @@ t.test('answers are counted in the minute in which they end', async (t) => {
     'the running minute is kept',
   )
   minutes.addProbe(now - 1_000, undefined)
-  t.match(
-    minutes.unsettled()[0],
-    { minute: 1_000, slots: 0 },
-    'a probe belongs to the minute in which it began',
-  )
+  t.same(minutes.unsettled(), [], 'a late probe does not replace a minute in the database')
 })
 
 t.test('at most a day of unwritten minutes is kept', async (t) => {

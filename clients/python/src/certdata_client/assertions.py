@@ -70,8 +70,9 @@ def create_assertion(
     jti: str | None = None,
 ) -> str:
     """
-    Return a JWT for the token endpoint. `audience` is the origin of the service, as it names itself. `kid` is the name
-    of the key, if the operator knows more than one of this kind. Raise ValueError if the key cannot sign one.
+    Return a JWT for the token endpoint. `audience` is the origin of the service, as configured there (`PUBLIC_URL`).
+    `kid` is the name of the key. It is needed if the operator has registered several keys of this kind. Raise
+    ValueError if the key cannot sign.
     """
     algorithm, sign = _open_key(private_key)
     header = {"alg": algorithm, **({} if kid is None else {"kid": kid})}
@@ -80,7 +81,7 @@ def create_assertion(
         "sub": client_id,
         "aud": audience,
         "exp": int(time.time() if now is None else now) + _LIFE,
-        # Each assertion counts once.
+        # The service accepts each id once.
         "jti": jti or str(uuid.uuid4()),
     }
     signed = f"{_encode(header)}.{_encode(claims)}"

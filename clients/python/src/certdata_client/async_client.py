@@ -46,10 +46,11 @@ class AsyncClient(AsyncDriver):
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         """
-        Take the service's address, and an API key, a ready token such as the demo token, or the id and the private key
-        of a client that signs. `kid` names the key, if the operator knows more than one of its kind. `audience` is how
-        the service names itself, if that is not the origin of `url`. `timeout` is in seconds, for each step of an
-        attempt. `transport` replaces httpx's own, for example for a proxy.
+        `url` is the origin of the service. Pass one way to log in: an API key, a ready token such as the demo token, or
+        the id and the private key of a client that signs. `kid` is the name of the key. It is needed if the operator
+        has registered several keys of this kind. `audience` is the service's configured origin, if it differs from the
+        origin of `url`. `timeout` is in seconds, for each step of an attempt. `transport` replaces httpx's default, for
+        example for a proxy.
         """
         origin = parse_origin(url)
         signer = signer_of(client_id, private_key, audience or origin, kid)
@@ -95,11 +96,11 @@ class AsyncClient(AsyncDriver):
         ](self, "approvals")
 
     async def request(self, path: str, query: Query | None = None, *, fresh: bool = False) -> Answer[Any]:
-        """Read any path, with the headers of its answer. `fresh`: it shows everything committed before."""
+        """Read any path, with the headers of its answer. With `fresh` the answer shows everything committed before."""
         return await self._run(self._core.read(path, query, fresh))
 
     async def custom(self, name: str, query: Query | None = None, *, fresh: bool = False) -> Any:
-        """Read a custom endpoint. You agreed on its shape with the certification house."""
+        """Read a custom endpoint. Its format is agreed with the certification house."""
         return (await self.request(f"/v1/custom/{encode_segment(name)}", query, fresh=fresh)).body
 
     async def me(self) -> types.MeData:
@@ -124,33 +125,32 @@ class AsyncClient(AsyncDriver):
         await self._run(follow_changes(self._core, store, Following(**options)))
 
     async def catch_up(self, store: AsyncChangeStore, **options: Unpack[FollowOptions]) -> None:
-        """Bring a copy up to date once, for example after a webhook."""
+        """Update a copy once, for example after a webhook."""
         await self._run(follow_changes(self._core, store, Following(until_caught_up=True, **options)))
 
     def changes(self, query: types.ChangesQuery | Query | None = None) -> AsyncIterator[types.Changes]:
         """
-        Yield page after page of the feed until there is no more for now. Go on with `next_token` of the last one. The
-        whole state is a stream: `follow` and `catch_up` read it.
+        Yield every page of the feed until there are no more changes. Continue with `next_token` of the last page. The
+        whole state is a stream, which `follow` and `catch_up` read.
         """
         return walk_changes(self, query)
 
     def stream_changes(self, query: types.ChangesQuery | Query | None = None) -> AsyncGenerator[types.Changes, None]:
         """
-        Yield page after page of the feed as changes come, over a connection that stays (server-sent events). Connect
-        again after each end. Close it, for example by `contextlib.aclosing`, or cancel the task. Raise refusals that
-        waiting cannot cure, such as SyncTokenExpired.
+        Yield pages of the feed as changes occur, over a connection that stays open (server-sent events). Reconnect
+        after each end of the connection. Close the generator, for example by `contextlib.aclosing`, or cancel the
+        task. Raise refusals that waiting cannot cure, such as SyncTokenExpired.
         """
         return stream_changes(self, query)
 
     def history_of_all(self, query: types.HistoryQuery | None = None) -> AsyncIterator[types.HistoryEntry]:
         """
-        Yield change after change of all records, the newest first. `since` is a filter, and not a way to keep a copy:
-        see `follow`.
+        Yield every change of all records, the newest first. `since` is only a filter. To keep a copy, use `follow`.
         """
         return walk_items(self, "/v1/history", query)
 
     def audit(self, query: types.AuditQuery | None = None) -> AsyncIterator[types.AuditEntry]:
-        """Yield who looked: entry after entry of the audit trail, the newest first. Needs the scope `audit:read`."""
+        """Yield the audit trail, the newest entry first: who read which data. Needs the scope `audit:read`."""
         return walk_items(self, "/v1/audit", query)
 
     def audit_roots(self, query: types.AuditRootsQuery | None = None) -> AsyncIterator[types.AuditRoot]:
@@ -167,7 +167,7 @@ class AsyncClient(AsyncDriver):
 
     async def verify_webhook(self, headers: Mapping[str, str], body: bytes | str) -> WebhookMessage:
         """
-        Return the message of a webhook, verified with the keys of the service, which the client reads and keeps. Raise
+        Return the message of a webhook, verified with the keys of the service, which the client caches. Raise
         WebhookError, which names the fault. See `verify_webhook` of the module.
         """
         return await self._run(self._core.webhooks.verify(headers, body))

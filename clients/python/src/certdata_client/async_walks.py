@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 async def walk_pages(client: AsyncClient, path: str, query: object, fresh: bool = False) -> AsyncIterator[Any]:
-    """Yield page after page; ask for the next one only when it is needed."""
+    """Yield every page. Request the next one only when it is needed."""
     asked: Query | None = cast("Query", query or {})
     while asked is not None:
         page = (await client.request(path, asked, fresh=fresh)).body
@@ -29,7 +29,7 @@ async def walk_pages(client: AsyncClient, path: str, query: object, fresh: bool 
 
 
 async def walk_items(client: AsyncClient, path: str, query: object, fresh: bool = False) -> AsyncIterator[Any]:
-    """Yield item after item, over all pages."""
+    """Yield every item of all pages."""
     async for page in walk_pages(client, path, query, fresh):
         for item in page["data"]:
             yield item
@@ -43,7 +43,7 @@ async def walk_lines(client: AsyncClient, path: str, query: object) -> AsyncIter
 
 
 async def walk_changes(client: AsyncClient, query: object) -> AsyncIterator[Changes]:
-    """Yield pages of the feed until there is no more for now."""
+    """Yield pages of the feed until there are no more changes."""
     asked = changes_query(query)
     has_more = True
     while has_more:
@@ -54,7 +54,7 @@ async def walk_changes(client: AsyncClient, query: object) -> AsyncIterator[Chan
 
 
 async def stream_changes(client: AsyncClient, query: object) -> AsyncGenerator[Changes, None]:
-    """Yield pages of the feed as they come, over one connection after the other."""
+    """Yield pages of the feed as they arrive, over one connection after another."""
     stream = ChangeStream(client._core, query)
     while response := await client._run(stream.connect()):
         async with aclosing(response):

@@ -1,4 +1,4 @@
-"""Who looked: the check of the audit trail, its proofs and its signed roots."""
+"""Checks the audit trail: its entries, proofs and signed roots."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _SALT = 16
 
 class AuditError(ReasonError):
     """
-    The audit trail is faulty: it was changed, or the files do not belong together. `reason`:
+    The audit trail is invalid: it was changed, or the files do not belong together. `reason`:
     malformed_statement, unknown_key, wrong_signature, broken_chain, unknown_root, wrong_proof or missing_entry.
     """
 
 
 class AuditPosition(TypedDict):
-    """Where a check ended. Keep it, and give it to the next check, with `after_root` as its `root`."""
+    """The end of a check. Store it for the next check, with `after_root` as its `root`."""
 
     root: int
     """The number of the root of the newest entry."""
@@ -36,7 +36,7 @@ class AuditPosition(TypedDict):
 
 
 class AuditOutcome(TypedDict):
-    """How much was checked and is good. `position`: for the next check; None: there was no entry yet."""
+    """Numbers of valid entries and roots. `position` is for the next check. None if there are no entries yet."""
 
     entries: int
     roots: int
@@ -82,8 +82,9 @@ def verify_audit_roots(
     roots: Iterable[AuditRoot], keys: Iterable[Mapping[str, Any]], after: AuditPosition | None = None
 ) -> dict[int, VerifiedRoot]:
     """
-    Check signed roots, the newest first and without gaps, and return them by number. The newest needs one of `keys`; a
-    former key is good for an older root, because the newer root names it. Raise AuditError for the first bad one.
+    Check signed roots, the newest first and without gaps, and return them by number. The newest needs one of
+    `keys`. Older roots may use previous keys, because the next newer root names them. Raise AuditError for the first
+    invalid root.
     """
     known = {str(key.get("kid")): key for key in keys}
     verified: dict[int, VerifiedRoot] = {}
@@ -111,7 +112,7 @@ def _canonical(value: Any) -> str:
 
 
 def _root_of(entry: AuditEntry) -> str | None:
-    """Return the hash to which a proof leads (RFC 6962); None: the tree of this path has no such place."""
+    """Return the root hash of a proof (RFC 6962). None if a tree with this path does not have this position."""
     proof = entry["proof"]
     salt = from_base64(proof["salt"])
     if salt is None or len(salt) != _SALT:
@@ -128,7 +129,7 @@ def _root_of(entry: AuditEntry) -> str | None:
 
 
 def verify_audit_entry(entry: AuditEntry, roots: Mapping[int, VerifiedRoot]) -> VerifiedRoot:
-    """Check that an entry leads to its signed root, and return the root. Raise AuditError if it does not."""
+    """Check that an entry belongs to its signed root, and return the root. Raise AuditError if it does not."""
     number, root = entry["entry"]["number"], entry["proof"]["root"]
     known = roots.get(root)
     if known is None:
@@ -146,9 +147,9 @@ def verify_audit(
     after: AuditPosition | None = None,
 ) -> AuditOutcome:
     """
-    Check signatures and chain of the roots, the proof of every entry, and that no entry is missing. Both lists are
-    whole, and the newest is first. Read the roots after the entries. `keys`: the array of the key set of the
-    service. `after`: where the last check ended. Raise AuditError, which names the first entry or root that is wrong.
+    Check signatures and chain of the roots, the proof of every entry, and that no entry is missing. Both lists must
+    be complete, the newest first. Read the roots after the entries. `keys`: the array of the key set of the service.
+    `after`: the end of the last check. Raise AuditError, which names the first invalid entry or root.
     """
     verified = verify_audit_roots(roots, keys, after)
     position, last, count = after, None, 0
@@ -166,6 +167,6 @@ def verify_audit(
 
 
 def _require_next(number: int, last: int | None) -> None:
-    """Raise unless an entry is the one before the last."""
+    """Raise unless numbers decrease by one."""
     if last is not None and number != last - 1:
         raise AuditError("missing_entry", f"Entry {last - 1} is missing: entry {number} comes after entry {last}")

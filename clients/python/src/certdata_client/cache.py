@@ -1,4 +1,4 @@
-"""Answers that are kept for their ETag."""
+"""A cache of answers by ETag."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 
 class Kept(NamedTuple):
-    """A body that was answered, under its tag."""
+    """The body of an answer, and its ETag."""
 
     etag: str
     body: bytes
@@ -21,11 +21,11 @@ class AnswerCache(Protocol):
         """Return the stored answer of a path with its query."""
 
     def set(self, target: str, kept: Kept) -> None:
-        """Keep an answer in the place of an older one."""
+        """Store an answer, replacing an older one."""
 
 
 class MemoryCache:
-    """Keeps the answers used last, at most `size`. Threads may share it."""
+    """Keeps the most recently used answers, at most `size`. Threads may share it."""
 
     def __init__(self, size: int = 200) -> None:
         self._size = size
@@ -41,7 +41,7 @@ class MemoryCache:
             return kept
 
     def set(self, target: str, kept: Kept) -> None:
-        """Keep an answer in the place of an older one."""
+        """Store an answer, replacing an older one."""
         with self._lock:
             self._entries[target] = kept
             self._entries.move_to_end(target)

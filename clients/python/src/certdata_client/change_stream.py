@@ -1,4 +1,4 @@
-"""The change feed over a connection that stays: the part that both clients share."""
+"""The change feed over a connection that stays open: the part that both clients share."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .types import Changes
 
 _MEDIA_TYPE = "text/event-stream"
 _HEARTBEAT = 15.0
-"""Seconds. The service sends something at least this often, if only a comment."""
+"""Seconds. The service sends at least a comment in this interval."""
 
 
 class ChangeStream:
-    """A reader of the feed, over all its connections. Each continues where the last one ended."""
+    """A reader of the feed. Each connection continues at the position of the last one."""
 
     def __init__(self, core: Core, query: object, stop: Event | None = None) -> None:
         self._core = core
@@ -32,19 +32,19 @@ class ChangeStream:
         self._stop = stop
         self._parser = EventParser()
         self._reconnect = 0.0
-        """Seconds that the service asks to wait before the next connection."""
+        """Seconds to wait before the next connection, sent by the service."""
         self._attempts = 0
-        """Connections since the last page, the one that brought it included."""
+        """Connections since the last page, including its connection."""
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the caller wants it to end."""
+        """Whether the caller has set `stop`."""
         return self._stop is not None and self._stop.is_set()
 
     def connect(self) -> Flow[httpx.Response | None]:
         """
-        Connect: the first time at once, later after the wait that the service asks for, and longer after each failure
-        in a row. Return None if the caller wants it to end. Raise a refusal that waiting cannot cure.
+        Connect: the first time immediately, later after the wait that the service sends, and longer after consecutive
+        failures. Return None if the caller has set `stop`. Raise a refusal that waiting cannot cure.
         """
         retry, failure = self._core.retry, Failure()
         while True:
@@ -85,7 +85,7 @@ class ChangeStream:
         for event in events:
             if self.is_stopped:
                 return
-            # Events of other types may come one day.
+            # Other event types may be added.
             if event.type == "message":
                 self._attempts = 1
                 yield cast(Changes, json.loads(event.data))

@@ -1,4 +1,4 @@
-"""Requests and the judgement of answers: token, ETag, repetition."""
+"""Requests: token, ETag, retries, and errors from answers."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Answer(Generic[T]):
     body: T
     headers: httpx.Headers
     not_modified: bool
-    """The service said that the kept body is still the one."""
+    """The service confirmed that the cached body is still current."""
 
 
 def next_query(query: Query | None, page: Mapping[str, Any]) -> dict[str, object] | None:
-    """Return the query of the page that follows; None: there is no more."""
+    """Return the query of the next page. None after the last one."""
     cursor = page["page"]["next_cursor"]
     return None if cursor is None else {**(query or {}), "cursor": cursor}
 
@@ -77,7 +77,7 @@ class Core:
         retry: Retry | None = None,
         timeout: float | None = None,
     ) -> Flow[Reply]:
-        """Open a stream. A refusal is waited out; what breaks off later is the reader's."""
+        """Open a stream. Retry its beginning only: the reader handles a stream that breaks off."""
         target = f"{path}{format_query(query)}"
         headers = self._headers(accept, fresh, None)
         limit = timeout or self.timeout
@@ -117,7 +117,7 @@ class Core:
         return Answer(json.loads(reply.body), reply.headers, not_modified=False)
 
     def _send(self, target: str, headers: dict[str, str], timeout: float, is_stream: bool = False) -> Flow[Reply]:
-        """Send with a token. Replace a refused token once; if the new one is refused too, the refusal stands."""
+        """Send with a token. Replace a refused token once. If the new one is refused as well, raise that refusal."""
         refusal: ApiError | None = None
         while True:
             token = yield from self._tokens.get()

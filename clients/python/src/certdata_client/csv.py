@@ -16,7 +16,7 @@ _ITEM_PART = re.compile(r"\\.|[^\\;]+|;", re.DOTALL)
 
 
 def _guard(text: str) -> str:
-    """Keep a spreadsheet from taking the text for a formula."""
+    """Prevent a spreadsheet from reading the text as a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
@@ -34,7 +34,7 @@ def _content(value: object, kind: CsvKind) -> str:
 
 
 def format_cell(value: object, kind: CsvKind) -> str:
-    """Return the cell of the service's CSV for a value: nothing for None and for a list without texts."""
+    """Return the cell of the service's CSV for a value. Empty for None and for a list without texts."""
     if value is None or (kind == "list" and value == []):
         return ""
     text = _content(value, kind)
@@ -70,7 +70,7 @@ def parse_cell(cell: str, kind: CsvKind) -> Any:
 
 
 def split_csv(text: str) -> list[list[str]]:
-    """Return the rows of a CSV text, the header first. Quotes stay on the cells: they tell `""` from nothing."""
+    """Return the rows of a CSV text, the header first. Cells keep their quotes: `""` is not empty."""
     rows: list[list[str]] = []
     row: list[str] = []
     at = 0

@@ -1,4 +1,4 @@
-"""Does what flows want, with threads."""
+"""Executes the effects of flows with threads."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Driver:
                 try:
                     outcome = self._do(effect)
                 except CertdataError as error:
-                    # Errors of the caller's own code do not concern the flow.
+                    # The flow does not see errors of the caller's code.
                     if isinstance(effect, (Tell, TakeState)):
                         raise
                     effect = flow.throw(error)

@@ -35,7 +35,7 @@ class CertdataError(Exception):
 
 
 class ReasonError(CertdataError):
-    """An error of a check. `reason` is its cause as a word for programs."""
+    """An error of a check. `reason` is a code for programs."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -141,7 +141,7 @@ def parse_retry_after(asked: str | None, now: float) -> float | None:
 
 
 def read_problem(status: int, headers: httpx.Headers, body: bytes) -> ApiError:
-    """Return the exception that an answer is. The answer's own status holds: a proxy may have changed it."""
+    """Return the exception that an answer is. Its status has priority: a proxy may have changed it."""
     text = body.decode("utf-8", "replace")
     try:
         problem = json.loads(text)

@@ -17,31 +17,31 @@ class ServerEvent(NamedTuple):
     """By default `message`."""
     data: str
     id: str
-    """The id that the stream named last; empty: none."""
+    """The last id in the stream. Empty if there was none."""
 
 
 class EventParser:
     """
-    Reads one stream of server-sent events (HTML Standard, section 9.2.6, "Interpreting an event stream"). It keeps the
-    place between two pieces of it. Lines end with CR, LF or both. A byte order mark at the beginning is left out, and
-    bytes that are no UTF-8 become U+FFFD.
+    Reads one stream of server-sent events (HTML Standard, section 9.2.6, "Interpreting an event stream"). Keeps
+    incomplete lines between two pieces. Lines end with CR, LF or both. Removes a byte order mark at the beginning.
+    Invalid UTF-8 becomes U+FFFD.
     """
 
     def __init__(self) -> None:
         self.last_event_id = ""
         """The id at the end of the last block, also of a block without data. Empty if there was none."""
         self.retry_ms: int | None = None
-        """Milliseconds to wait before connecting again; None: the stream has not said."""
+        """Milliseconds to wait before connecting again. None if the stream did not set it."""
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._rest = ""
         self._ends_with_cr = False
-        """The last piece ended with CR: an LF at the beginning of the next one belongs to that line's end."""
+        """The last piece ended with CR. An LF at the beginning of the next one belongs to the same line end."""
         self._type = ""
         self._data: list[str] = []
         self._id = ""
 
     def push(self, piece: bytes) -> list[ServerEvent]:
-        """Return the events that end in these bytes. An event at whose end the stream breaks off is none."""
+        """Return the events that end in these bytes. Drop an incomplete event at the end of the stream."""
         text = self._decoder.decode(piece)
         if not text:
             return []

@@ -1,8 +1,8 @@
 """
-What a client does, apart from how it waits and sends.
+The logic of both clients, without waiting and sending.
 
-A flow is a generator. It yields what it wants done, and is sent the outcome. `Client` does it with threads,
-`AsyncClient` with a loop. So each rule is written once.
+A flow is a generator. It yields effects and receives their outcomes. `Client` executes effects with threads,
+`AsyncClient` with a loop. Each rule is therefore written only once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Send:
     timeout: float
     content: bytes | None = None
     is_stream: bool = False
-    """Leave the body of a good answer unread, in `Reply.response`."""
+    """Leave the body of a successful answer unread, in `Reply.response`."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Pause:
-    """Wait so many seconds, or until `stop` is set."""
+    """Wait this number of seconds, or until `stop` is set."""
 
     seconds: float
     stop: Event | None = None
@@ -52,8 +52,8 @@ class Pause:
 @dataclass(frozen=True)
 class LogIn:
     """
-    Run the flow that `begin` returns while nobody else does, and return its outcome. Unless `is_needed`, return None at
-    once where somebody else does.
+    Run the flow that `begin` returns, one at a time, and return its outcome. If another login is running and this one
+    is not `is_needed`, return None immediately.
     """
 
     begin: Callable[[], Flow[Any]]
@@ -62,14 +62,14 @@ class LogIn:
 
 @dataclass(frozen=True)
 class Tell:
-    """Call this, and return what it returns. Its errors are the caller's and end the flow."""
+    """Call this function and return its result. Its errors go to the caller and end the flow."""
 
     call: Callable[[], object]
 
 
 @dataclass(frozen=True)
 class TakeState:
-    """Give the lines of a stream to `take`. Return the fault of the stream, or None. Close the stream."""
+    """Pass the lines of a stream to `take`. Return the fault of the stream, or None. Close the stream."""
 
     reply: Reply
     take: Callable[[Any], object]

@@ -21,12 +21,12 @@ PATH = "/v1/changes"
 
 class ChangeStore(Protocol):
     """
-    Your copy. Each call has to be all or nothing, token included: a database transaction. A call that raises ends the
-    following; nothing of it may have been kept.
+    Your copy. Each call must be atomic and include the token: a database transaction. A call that raises ends `follow`
+    and must leave the copy unchanged.
     """
 
     def load_token(self) -> str | None:
-        """Return the token of the last call that succeeded; None: there is no copy yet."""
+        """Return the token of the last call that succeeded. None if there is no copy yet."""
 
     def replace_all(self, state: Iterator[Change], token: str) -> None:
         """Replace the copy by the whole state. If `state` raises, keep the copy and raise."""
@@ -52,19 +52,19 @@ class FollowOptions(TypedDict, total=False):
     """The options of `follow`."""
 
     resources: Sequence[str] | None
-    """Default: all that the key may read."""
+    """Defaults to all resources that the key may read."""
     filter: Query | None
     """Only records that meet these conditions, for example `{"validity": "valid"}`. Needs one resource."""
     fields: Sequence[str] | None
     """Only these fields of each record. Needs one resource."""
     previous: bool | None
-    """Whether each change has the earlier values of the changed fields."""
+    """Whether each change contains the earlier values of the changed fields."""
     wait: int
-    """Seconds for which an empty answer is held, 0 to 25. Default 25."""
+    """Seconds for which the service holds an empty answer, 0 to 25. Defaults to 25."""
     limit: int
-    """Changes on a page. Default 500."""
+    """Changes per page. Defaults to 500."""
     on_caught_up: Callable[[], object] | None
-    """Called each time the copy is as new as the service's answer."""
+    """Called each time the copy has reached the state of the service's answer."""
     on_restart: Callable[[SyncTokenExpired], object] | None
     """Called with the 410 before the whole state is read again."""
 
@@ -91,7 +91,7 @@ class Following:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the caller wants it to end."""
+        """Whether the caller has set `stop`."""
         return self.stop is not None and self.stop.is_set()
 
 
@@ -104,7 +104,7 @@ def changes_query(query: object) -> dict[str, object]:
 
 
 def read_page(core: Core, query: Query, retry: Retry | None = None) -> Flow[Changes]:
-    """Read a page of the feed, in the time that it may be held."""
+    """Read a page of the feed. The time limit includes the time that the service may hold it."""
     wait = int(str(query.get("wait") or 0))
     answer = yield from core.read(PATH, query, retry=retry, timeout=core.timeout + wait)
     return cast(Changes, answer.body)
@@ -135,8 +135,8 @@ def _read_changes(core: Core, store: Any, following: Following, token: str, wait
 def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
     """
     Read the whole state first, then follow changes by long polls, until `stop` is set or the copy is up to date. After
-    410 begin again. Wait and try again after errors of quota, network or service. Any other refusal, and any error of
-    the store, ends it.
+    410, start again. Wait and retry after errors of quota, network or service. Raise any other refusal, and any error
+    of the store.
     """
     token: str | None = yield Tell(store.load_token)
     is_caught_up = False
@@ -147,7 +147,7 @@ def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
                 token = yield from _read_state(core, store, following)
                 is_caught_up = False
             else:
-                # Until the backlog is read there is nothing to wait for.
+                # Does not wait while older changes remain.
                 wait = following.wait if is_caught_up else 0
                 token, is_caught_up = yield from _read_changes(core, store, following, token, wait)
             failures = 0

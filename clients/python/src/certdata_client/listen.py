@@ -20,15 +20,15 @@ from .signatures import HINT, to_base64url
 from .types import Change
 
 _TIMEOUT = 10.0
-"""Seconds. The same as the service's, for each step of an attempt."""
+"""Seconds, for each step of an attempt. Equal to the service's limit."""
 _MAX_ANSWER_BYTES = 16 * 1024
 _SPACING = 0.5
-"""Seconds. The pause of the service after a message. Changes in it become one message."""
+"""Seconds. The service's pause after a message. Changes during the pause become one message."""
 
 
 @dataclass(frozen=True)
 class ShortRetries:
-    """In seconds. The service waits from 10 s up to an hour, and gives up after three days."""
+    """In seconds. The service waits 10 s to one hour, and gives up after three days."""
 
     first_delay: float = 1.0
     longest_delay: float = 10.0
@@ -51,7 +51,7 @@ class EphemeralKeys:
         raw = self._private.public_key().public_bytes_raw()
         self.jwk = {"kty": "OKP", "crv": "Ed25519", "x": to_base64url(raw)}
         self.whpk = f"whpk_{base64.b64encode(raw).decode()}"
-        """The public key in the form of Standard Webhooks."""
+        """The public key in the format of Standard Webhooks."""
 
     def sign(self, id: str, timestamp: int, body: bytes) -> str:
         """Return the header `webhook-signature`."""
@@ -74,7 +74,7 @@ class LocalDelivery:
         self.keys = EphemeralKeys()
         self._log = log
         self._retries = retries
-        # A proxy of the environment is not for this machine.
+        # The proxy in the environment cannot reach this machine.
         self._http = httpx.Client(trust_env=False, timeout=_TIMEOUT)
 
     def close(self) -> None:
@@ -163,10 +163,10 @@ def listen(
     retries: ShortRetries | None = None,
 ) -> None:
     """
-    Send webhook messages about the customer's changes to an address of this machine, for ever, signed with a key pair
-    of this call. A test message is first. `resources` defaults to all that the key may read. Raise ReceiverFault if
-    a webhook would be disabled, ValueError if `forward` is another machine, and refusals of the service that waiting
-    cannot cure.
+    Send webhook messages about the customer's changes to an address of this machine, without end, signed with a key
+    pair of this call. Send a test message first. `resources` defaults to all that the key may read. Raise
+    ReceiverFault if a webhook would be disabled, ValueError if `forward` is another machine, and refusals of the
+    service that waiting cannot cure.
     """
     delivery = LocalDelivery(forward, log, retries or ShortRetries())
     try:

@@ -18,7 +18,7 @@ from .flow import Reply, Send
 from .retry import Retry
 from .tokens import FixedToken, Tokens, key_login, signed_login
 
-# Longer than the pauses of most programs, shorter than the 72 s after which the service closes an idle connection.
+# Longer than the pauses of most programs, and shorter than the 72 s after which the service closes an idle connection.
 LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=60)
 
 
@@ -29,7 +29,7 @@ class Options:
     api_key: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
     signer: Callable[[], str] | None = field(default=None, repr=False)
-    """Makes an assertion."""
+    """Creates an assertion."""
     cache: AnswerCache | bool = True
     retry: Retry = field(default_factory=Retry)
     timeout: float = 30.0

@@ -26,11 +26,11 @@ class Resource(Generic[RecordT, PageT, ItemT, QueryT, ItemQueryT]):
         return cast(PageT, self._client.request(self._path, cast("Query | None", query), fresh=fresh).body)
 
     def pages(self, query: QueryT | None = None, *, fresh: bool = False) -> Iterator[PageT]:
-        """Yield page after page, until there is no more."""
+        """Yield every page."""
         return walk_pages(self._client, self._path, query, fresh)
 
     def all(self, query: QueryT | None = None, *, fresh: bool = False) -> Iterator[RecordT]:
-        """Yield record after record, over all pages. Ask for the next page only when it is needed."""
+        """Yield every record of all pages. Request the next page only when it is needed."""
         return walk_items(self._client, self._path, query, fresh)
 
     def get(self, id: str, query: ItemQueryT | None = None, *, fresh: bool = False) -> ItemT:
@@ -39,12 +39,12 @@ class Resource(Generic[RecordT, PageT, ItemT, QueryT, ItemQueryT]):
         return cast(ItemT, self._client.request(path, cast("Query | None", query), fresh=fresh).body)
 
     def history(self, id: str, query: HistoryQuery | None = None) -> Iterator[HistoryEntry]:
-        """Yield change after change of one record, the newest first. Raise NotFound if it never existed."""
+        """Yield every change of one record, the newest first. Raise NotFound if the record never existed."""
         return walk_items(self._client, f"{self._path}/{encode_segment(id)}/history", query)
 
     def export(self, query: QueryT | None = None) -> Iterator[RecordT]:
         """
-        Yield every record of the list, from one snapshot. Raise ConnectionFault if the stream breaks off: then discard
-        the records that arrived. Costs ten units of the quota `minute`.
+        Yield every record of the list, from one snapshot. If it raises ConnectionFault because the stream breaks
+        off, discard the records received so far. Costs ten units of the quota `minute`.
         """
         return walk_lines(self._client, self._path, query)

@@ -18,9 +18,9 @@ class Retry:
     retries: int = 4
     """Attempts after the first."""
     first_delay: float = 0.2
-    """Seconds. The first wait is up to this, each further up to twice the one before."""
+    """Seconds. Limit of the first wait. Each further limit is at most twice the previous one."""
     max_delay: float = 60.0
-    """Seconds. No wait is longer. If Retry-After asks for more, the refusal is raised instead."""
+    """Seconds. Limit of each wait. If Retry-After is longer, the refusal is raised instead."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Failure:
 
     @property
     def is_transient(self) -> bool:
-        """Whether the same request may succeed in a while."""
+        """Whether the same request may succeed later."""
         return self.status is None or self.status in _TRANSIENT
 
 
@@ -42,7 +42,7 @@ def failure_of(error: CertdataError) -> Failure:
 
 
 def require_transient(error: CertdataError) -> Failure:
-    """Return the failure that waiting may cure. Raise any other error."""
+    """Return the failure if waiting may cure it. Raise any other error."""
     failure = failure_of(error)
     if not failure.is_transient:
         raise error
@@ -62,7 +62,7 @@ def wait_before(n: int, failure: Failure, retry: Retry, part: float | None = Non
 
 
 def decide_retry(method: str, n: int, failure: Failure, retry: Retry, part: float | None = None) -> float | None:
-    """Return the seconds to wait after `n` failed attempts; None: give up. Only reads are repeated."""
+    """Return the seconds to wait after `n` failed attempts. None to give up. Only reads are repeated."""
     if method not in _REPEATABLE or n > retry.retries or not failure.is_transient:
         return None
     if (failure.retry_after or 0) > retry.max_delay:

@@ -1,4 +1,4 @@
-"""The access token: fetched, kept, renewed, replaced."""
+"""The access token: login, renewal and replacement."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .errors import CertdataError, read_problem
 from .flow import Flow, LogIn, Send
 
 _RENEW_AHEAD = 60.0
-"""Seconds. A token that lives this much longer at most is renewed by one request, while others still use it."""
+"""Seconds. This long before its end, one request renews the token while other requests still use it."""
 _RENEW_AHEAD_PART = 0.2
-"""A token with a short life is renewed when this share of its life is left."""
+"""A short-lived token is renewed when this share of its lifetime is left."""
 
 
 class LoginRequest(NamedTuple):
@@ -31,7 +31,7 @@ def key_login(api_key: str) -> LoginRequest:
 
 
 def signed_login(sign: Callable[[], str]) -> LoginRequest:
-    """Return the login of a client that signs. Each login has a new assertion."""
+    """Return the login of a client with a signing key. Each login has a new assertion."""
     form = {
         "grant_type": "client_credentials",
         "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -49,8 +49,8 @@ class _Token:
 
 class Tokens:
     """
-    Keeps a token by logging in when needed. Requests that wait for a login share its outcome, a refusal too. The next
-    request tries again.
+    Keeps a token by logging in when needed. Requests that wait for a login share its outcome, including an error. The
+    next request tries again.
     """
 
     def __init__(self, login: Callable[[], LoginRequest], timeout: float, clock: Callable[[], float]) -> None:
@@ -59,7 +59,7 @@ class Tokens:
         self._clock = clock
         self._current: _Token | None = None
         self._ended = 0
-        """How many logins have ended."""
+        """Number of finished logins."""
         self._failure: CertdataError | None = None
 
     def get(self) -> Flow[str]:
@@ -79,7 +79,7 @@ class Tokens:
                 return (token or current).value  # type: ignore[union-attr]
 
     def drop(self, value: str) -> None:
-        """Note that this token was refused: the next `get` brings another."""
+        """Mark this token as refused, so that the next `get` returns another."""
         if self._current and self._current.value == value:
             self._current = None
 
@@ -100,7 +100,7 @@ class Tokens:
         return self._current
 
     def _fetch(self) -> Flow[_Token]:
-        # Counted from the request: the token was issued later.
+        # Counted from the request, because the token was issued later.
         asked_at = self._clock()
         target, media_type, content = self._login()
         headers = {"content-type": media_type, "accept": "application/json"}
@@ -114,7 +114,7 @@ class Tokens:
 
 
 class FixedToken:
-    """A given token, which is not renewed."""
+    """A token that is never renewed."""
 
     def __init__(self, value: str) -> None:
         self._value = value
@@ -125,4 +125,4 @@ class FixedToken:
         yield
 
     def drop(self, value: str) -> None:
-        """Do nothing: there is no other."""
+        """Do nothing: the token cannot be replaced."""

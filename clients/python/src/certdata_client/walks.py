@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def walk_pages(client: Client, path: str, query: object, fresh: bool = False) -> Iterator[Any]:
-    """Yield page after page; ask for the next one only when it is needed."""
+    """Yield every page. Request the next one only when it is needed."""
     asked: Query | None = cast("Query", query or {})
     while asked is not None:
         page = client.request(path, asked, fresh=fresh).body
@@ -30,7 +30,7 @@ def walk_pages(client: Client, path: str, query: object, fresh: bool = False) ->
 
 
 def walk_items(client: Client, path: str, query: object, fresh: bool = False) -> Iterator[Any]:
-    """Yield item after item, over all pages."""
+    """Yield every item of all pages."""
     for page in walk_pages(client, path, query, fresh):
         yield from page["data"]
 
@@ -42,7 +42,7 @@ def walk_lines(client: Client, path: str, query: object) -> Iterator[Any]:
 
 
 def walk_changes(client: Client, query: object) -> Iterator[Changes]:
-    """Yield pages of the feed until there is no more for now."""
+    """Yield pages of the feed until there are no more changes."""
     asked = changes_query(query)
     has_more = True
     while has_more:
@@ -53,7 +53,7 @@ def walk_changes(client: Client, query: object) -> Iterator[Changes]:
 
 
 def stream_changes(client: Client, query: object, stop: Event | None) -> Generator[Changes, None, None]:
-    """Yield pages of the feed as they come, over one connection after the other."""
+    """Yield pages of the feed as they arrive, over one connection after another."""
     stream = ChangeStream(client._core, query, stop)
     while response := client._run(stream.connect()):
         with closing(response), suppress(ConnectionFault), connection_faults():

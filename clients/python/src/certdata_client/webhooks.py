@@ -32,7 +32,7 @@ class WebhookError(ReasonError):
 
 
 class WebhookData(TypedDict):
-    """The resources that changed, and `after` for the change feed."""
+    """The changed resources, and `after` for the change feed. A test message has no `after`."""
 
     resources: NotRequired[list[str]]
     after: NotRequired[str]
@@ -42,9 +42,9 @@ class WebhookMessage(TypedDict):
     """A message that the service signed."""
 
     id: str
-    """The same each time the message is sent."""
+    """Equal in all attempts to send the message."""
     type: str
-    """changes.available or webhook.test; more may come."""
+    """changes.available or webhook.test. More types may be added."""
     timestamp: str
     data: WebhookData
 
@@ -98,7 +98,7 @@ def verify_webhook(
         raise WebhookError("no_signature", "webhook-signature has no signature of Ed25519 (v1a)")
     signed = f"{id}.{timestamp}.".encode() + content
     known = list(keys)
-    # While the service changes its keys, a message has several signatures.
+    # A message has several signatures during a key change.
     found = [from_base64(each[len("v1a,") :]) for each in signatures]
     if not any(is_signed_by(key, signature, signed) for signature in found if signature for key in known):
         message = (
@@ -110,8 +110,8 @@ def verify_webhook(
 
 class WebhookVerifier:
     """
-    Verifies messages with keys that it reads itself. It keeps them for an hour, and reads them again, at most once a
-    minute, when no signature matches.
+    Verifies messages with cached keys. Caches them for an hour, and reads them again, at most once a minute, if no
+    signature matches.
     """
 
     def __init__(self, core: Core, clock: Callable[[], float] = time.time) -> None:
@@ -128,7 +128,7 @@ class WebhookVerifier:
         return cast("Sequence[Mapping[str, Any]]", keys)
 
     def verify(self, headers: Mapping[str, str], body: bytes | str) -> Flow[WebhookMessage]:
-        """Return the message; see `verify_webhook`."""
+        """See `verify_webhook`."""
         keys = yield from self._find(_KEEP)
         try:
             return verify_webhook(headers, body, keys, now=self._clock())
