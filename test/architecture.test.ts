@@ -161,7 +161,7 @@ t.test('the service imports no bench, no check and no test', async (t) => {
   t.same(wrong.map(sentence), [])
 })
 
-const startsProcesses = /^test\/(service|haproxy|nginx|patience|site\/browser)\.ts$/
+const startsProcesses = /^test\/(service|haproxy|nginx|site\/browser)\.ts$/
 
 t.test('what npm test runs starts no process and measures no time', async (t) => {
   const importsBy = Map.groupBy(imports, ({ from }) => from)

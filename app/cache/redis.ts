@@ -7,7 +7,7 @@ import {
   type RedisClient,
   type RedisFigures,
 } from '../db/redis.ts'
-import { after } from '../overload/timer.ts'
+import { after as timer } from '../overload/timer.ts'
 import type { CacheEntry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, signEnvelope } from './envelope.ts'
 import { rankSnapshot } from './snapshot.ts'
@@ -28,6 +28,7 @@ export type RedisCacheOptions = {
   epoch: () => string
   ttlSeconds: number
   warn: (message: string, error?: Error) => void
+  after?: typeof timer
 }
 
 /** Beyond this, reading the database is faster. */
@@ -53,23 +54,9 @@ end`
 const getName = (epoch: string, customerId: string, key: string) =>
   `certdata:{${customerId}}:${hash('sha256', epoch, 'base64url').slice(0, 8)}:${key}`
 
-/** ioredis's own timeout also rejects answers that have arrived but were not read yet. */
-const inTime = <T>(answer: Promise<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    let stop = () => {}
-    // Commands are sent at the end of the turn.
-    const sent = setImmediate(() => {
-      stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
-    })
-    answer.then(resolve, reject).finally(() => {
-      clearImmediate(sent)
-      stop()
-    })
-  })
-
 /** Creates the shared cache. While Redis hangs, it is bypassed. Values that this service did not sign are removed. */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
-  const { url, secrets, epoch, ttlSeconds, warn } = options
+  const { url, secrets, epoch, ttlSeconds, warn, after = timer } = options
   const redis = connectRedis(url, {
     gathers: true,
     scripts: { certdataSet: { lua: setScript, numberOfKeys: 1 } },
@@ -80,6 +67,20 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   let refuses = false
   let isClosed = false
   const warnOfRefusal = createMinuteWarning(warn)
+
+  /** ioredis's own timeout also rejects answers that have arrived but were not read yet. */
+  const inTime = <T>(answer: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      let stop = () => {}
+      // Commands are sent at the end of the turn.
+      const sent = setImmediate(() => {
+        stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
+      })
+      answer.then(resolve, reject).finally(() => {
+        clearImmediate(sent)
+        stop()
+      })
+    })
 
   const probe = async () => {
     const giveUpAt = performance.now() + giveUpAfterMs

@@ -9,7 +9,6 @@ import { cpuMs, getParent } from '../../bench/lib/cpu.ts'
 import { measure, type Target } from '../../bench/lib/load.ts'
 import { findOnPath, startReference } from '../../bench/lib/processes.ts'
 import { createUniquePages } from '../../bench/lib/unique.ts'
-import { bestOfThree } from '../patience.ts'
 
 const certificate = makeCertificate()
 t.teardown(certificate.remove)
@@ -41,15 +40,12 @@ for (const [name, way] of Object.entries(ways)) {
       instructions.fields,
     )
     if (target.isHttp2 && !findOnPath('h2load')) return
-    const sample = await bestOfThree(
-      () => measure(target, { seconds: 1, connections: 8, stores: [process.pid] }),
-      ({ answers, averageMs }) => answers > 100 && averageMs < 1000,
-    )
+    const sample = await measure(target, { seconds: 3, connections: 8, stores: [process.pid] })
     t.equal(sample.failed, 0)
     t.ok(sample.answers > 100 && sample.bytes > 5 * sample.answers)
-    t.ok(sample.averageMs > 0 && sample.averageMs < 1000)
+    t.ok(sample.averageMs > 0 && sample.averageMs < 3000)
     if (process.platform !== 'linux') return
-    t.ok(sample.cpuMs > 0 && sample.cpuMs * sample.answers < 2000, 'more than one core cannot be')
+    t.ok(sample.cpuMs > 0 && sample.cpuMs * sample.answers < 6000, 'more than one core cannot be')
     t.ok(sample.storeMs > 0)
   })
 }

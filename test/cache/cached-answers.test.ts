@@ -5,6 +5,7 @@ import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import {
   addCustomer,
   asCustomer,
+  closeAfter,
   connectOwner,
   createTestApp,
   createTestDatabase,
@@ -15,10 +16,7 @@ import {
 
 const database = await createTestDatabase()
 const owner = connectOwner(database)
-t.teardown(async () => {
-  await owner.destroy()
-  await database.close()
-})
+closeAfter(t, owner, database)
 const insert = (customer: string, id: string, name: string) =>
   sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${name})`.execute(
     database.operator,

@@ -7,7 +7,15 @@ import { createPoller } from '../../app/cache/poller.ts'
 import type { Poll } from '../../app/cache/stamped.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { createDatabaseDoor } from '../door.ts'
-import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
+import {
+  addCustomer,
+  asCustomer,
+  closeAfter,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  until,
+} from '../helper.ts'
 
 const database = await createTestDatabase()
 const line = await createDatabaseDoor(database.url)
@@ -56,12 +64,7 @@ const clock = { offsetMs: Date.parse(`${new Date().toISOString().slice(0, 10)}T2
 /** As in production. */
 const pollMs = 400
 const app = await createTestApp({ ...database, url: line.url, reader }, { clock, pollMs })
-t.teardown(async () => {
-  await app.close()
-  await reader.destroy()
-  await line.close()
-  await database.close()
-})
+closeAfter(t, app, reader, line, database)
 
 await sql`insert into customers (customer_id, name, plan) values ('acme', 'Acme', 'premium')`.execute(
   database.operator,

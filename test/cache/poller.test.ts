@@ -254,15 +254,6 @@ t.test('without a lease an answer waits for a poll, and is judged by it', async 
   await settle()
   asked.at(-1)?.give(getPoll(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
   t.equal(await changed, 'behind')
-  clock.monotonic += 501
-  const slow = judge.check(getStamp(102))
-  await settle()
-  clock.wall += 600
-  asked.at(-1)?.give(getPoll(102))
-  await settle()
-  clock.wall += 600
-  asked.at(-1)?.give(getPoll(102))
-  t.equal(await slow, 'behind', 'polls that took longer than their lease say nothing')
   await poller.close()
 })
 
@@ -279,6 +270,11 @@ t.test('a poll that took longer than its lease is repeated, because the database
     return freshness
   }
   t.equal(await slow(() => asked.at(-1)?.give(getPoll(100))), 'fresh')
+  const slowAgain = () => {
+    clock.wall += 600
+    asked.at(-1)?.give(getPoll(100))
+  }
+  t.equal(await slow(slowAgain), 'behind')
   t.equal(await slow(() => asked.at(-1)?.fail()), 'stale')
   await poller.close()
 })

@@ -31,7 +31,8 @@ type World = {
 }
 
 /** Polls end when the test calls their function in `polls`. */
-const createTestJudge = (world: World) => {
+const createTestJudge = () => {
+  const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
   const polls: ((isGood: boolean) => void)[] = []
   const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
     entry.snapshot.xmax >= world.known ? (world.isDown ? 'stale' : 'fresh') : 'behind'
@@ -51,13 +52,12 @@ const createTestJudge = (world: World) => {
     mark: () => 'm',
     asOf: () => `t${world.known}`,
   }
-  return { judge, polls }
+  return { judge, polls, world }
 }
 
 /** Fills end when the test calls `give` or `fail`. */
 const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
-  const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
-  const { judge, polls } = createTestJudge(world)
+  const { judge, polls, world } = createTestJudge()
   const waits: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waits.push(resolve))
   const cache = createReadThrough({ memory: createMemoryCache(1_000_000), shared, judge, wait })
@@ -100,13 +100,7 @@ t.test('a second read is answered from memory synchronously', async (t) => {
 })
 
 t.test("an entry read before the database's clock was set back has no time in the future", async (t) => {
-  const { judge } = createTestJudge({
-    known: 1,
-    isLeased: true,
-    isDown: false,
-    answersReads: false,
-    isAhead: false,
-  })
+  const { judge } = createTestJudge()
   let polledAt = '2026-01-01T12:00:00.000000Z'
   const cache = createReadThrough({
     memory: createMemoryCache(1_000_000),
@@ -124,17 +118,6 @@ t.test("an entry read before the database's clock was set back has no time in th
   t.equal(await asOf(), polledAt)
   polledAt = '2026-01-01T11:00:00.100000Z'
   t.equal(await asOf(), polledAt)
-})
-
-t.test('concurrent misses share one query', async (t) => {
-  const { read, fills } = setUp()
-  const readers = [read(), read(), read()]
-  t.equal(fills.length, 1)
-  fills[0]?.give('one')
-  t.same(
-    (await Promise.all(readers)).map((answer) => answer.entry.body.toString()),
-    ['one', 'one', 'one'],
-  )
 })
 
 t.test('customers never share an entry or a flight, even for equal keys', async (t) => {
@@ -417,10 +400,10 @@ t.test('a standby is ahead of a poll that it may have overtaken, and of no other
   t.notOk(isAhead('5:9:'))
 })
 
-t.test('no-cache does not join a read of a standby that began after it', async (t) => {
+t.test('no-cache reads the primary, and does not join a later read of a standby', async (t) => {
   const { polls, read, fills } = setUp()
   const standby = Promise.withResolvers<Filled>()
-  const demanded = read({ noCache: true })
+  const demanded = read({ noCache: true, fillFromReplica: async () => filledWith('standby', 9) })
   const usual = read({ fillFromReplica: () => standby.promise })
   polls[0]?.(true)
   await settle()
@@ -429,15 +412,6 @@ t.test('no-cache does not join a read of a standby that began after it', async (
   t.same(shown(await demanded), ['primary', 'database'])
   standby.resolve({ ...filledWith('standby'), server: undefined, standby: 'm' })
   t.same(shown(await usual), ['standby', 'database'])
-})
-
-t.test('no-cache reads the primary', async (t) => {
-  const { polls, read, fills } = setUp()
-  const answer = read({ noCache: true, fillFromReplica: async () => filledWith('standby', 9) })
-  polls[0]?.(true)
-  await settle()
-  fills[0]?.give('primary')
-  t.same(shown(await answer), ['primary', 'database'])
 })
 
 const getEntry = (key: string, size: number) => createEntry('x'.repeat(size), { key })

@@ -5,7 +5,6 @@ import { openStage } from '../../checks/connections/stage.ts'
 import { getAddress, openDistance } from '../../checks/far/proxy.ts'
 import { visitByClient, visitByHttp1, visitByHttp2 } from '../../checks/far/visits.ts'
 import { createTestDatabase } from '../helper.ts'
-import { bestOfThree } from '../patience.ts'
 
 /** Longer than an answer takes on a busy machine, so that a time divided by it counts the round trips. */
 const oneWayMs = 75
@@ -21,13 +20,10 @@ t.test(
     const distance = await openDistance({ port: stage.port, host: '127.0.0.1' }, oneWayMs)
     t.teardown(() => distance.close())
     for (const [name, visit] of Object.entries({ visitByHttp1, visitByHttp2, visitByClient })) {
-      const { first, kept, pageBytes, connections } = await bestOfThree(
-        () => visit(distance, stage.apiKey),
-        ({ first, kept }) => first.byTurns === 4 && kept.byTurns === 1 && kept.byTime <= 2,
-      )
+      const { first, kept, pageBytes, connections } = await visit(distance, stage.apiKey)
       t.equal(first.byTurns, 4, `${name}: TCP, TLS 1.3, login, page`)
       t.equal(kept.byTurns, 1, `${name}: a page on the kept connection`)
-      t.ok(kept.byTime <= 2, `${name}: ${kept.byTime} by the clock, with time for a busy machine`)
+      t.ok(kept.byTime <= 10, `${name}: ${kept.byTime} by the clock, with time for a busy machine`)
       t.ok(pageBytes < 14_000, `${name}: ${pageBytes} bytes, which fit into the first window`)
       t.equal(connections, 1, name)
     }
@@ -58,6 +54,6 @@ t.test('the database may be so far away that to connect takes longer than a poll
       await source.close()
     }
   }
-  const polled = await bestOfThree(poll, ({ turns }) => turns === 1)
+  const polled = await poll()
   t.match(polled, { xmax: Number, turns: 1 }, 'a poll is one round trip')
 })

@@ -18,17 +18,14 @@ import {
 } from '../../clients/typescript/src/index.ts'
 import { listen } from '../../clients/typescript/src/listen.ts'
 import { pretendRestore } from '../feed/follower.ts'
-import { addCustomer, createTestDatabase, listenTestApp, secretKey, until } from '../helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, listenTestApp, secretKey, until } from '../helper.ts'
 import { addSigningClient, algorithms } from '../identity/signing-client.ts'
 import { freePort } from '../servers.ts'
 
 const database = await createTestDatabase()
 const { operator } = database
 const { app, origin } = await listenTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const collect = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
   const items: T[] = []

@@ -23,6 +23,7 @@ import { createTokenSource } from '../../clients/typescript/src/token.ts'
 import { pretendRestore } from '../feed/follower.ts'
 import {
   addCustomer,
+  closeAfter,
   createTestDatabase,
   createTestExports,
   listenTestApp,
@@ -37,10 +38,7 @@ const database = await createTestDatabase()
 const { operator } = database
 const clock: TestClock = { offsetMs: 0 }
 const { app, origin } = await listenTestApp(database, { clock })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 type Sent = { path: string; method: string; status: number | undefined; headers: Headers }
 
@@ -462,12 +460,7 @@ const createRestartable = async (t: Test) => {
   const pools = { operator, reader, reserved: reader }
   const own: TestDatabase = { url, ...pools, exportSource: exports.source, close: exports.close }
   const { app, origin } = await listenTestApp(own)
-  t.teardown(async () => {
-    await app.close()
-    await own.close()
-    await operator.destroy()
-    await reader.destroy()
-  })
+  closeAfter(t, app, own, operator, reader)
   return { server, database: own, origin }
 }
 

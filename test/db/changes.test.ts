@@ -4,7 +4,7 @@ import { createChangeSource } from '../../app/cache/changes.ts'
 import { readerRole } from '../../app/db/connect.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
 import { createDatabaseDoor } from '../door.ts'
-import { addCustomer, connectOwner, createTestDatabase, until } from '../helper.ts'
+import { addCustomer, closeAfter, connectOwner, createTestDatabase, until } from '../helper.ts'
 
 const database = await createTestDatabase()
 const { operator, reader } = database
@@ -14,10 +14,7 @@ const source = createChangeSource({
   reachSeconds: 600,
   timeoutMs: 5_000,
 })
-t.teardown(async () => {
-  await source.close()
-  await database.close()
-})
+closeAfter(t, source, database)
 await addCustomer(database, 'acme')
 await addCustomer(database, 'bolt')
 
@@ -294,10 +291,7 @@ const quickMs = 100
 const startBehindLine = async (t: Test, times: { timeoutMs?: number; patienceMs?: number }) => {
   const line = await createDatabaseDoor(database.url)
   const behind = createChangeSource({ url: line.url, role: readerRole, reachSeconds: 600, ...times })
-  t.teardown(async () => {
-    await behind.close()
-    await line.close()
-  })
+  closeAfter(t, behind, line)
   const limitMs = Math.min(quickMs, times.patienceMs ?? quickMs)
   // On a busy machine, the first polls may be slow.
   await until('a quick poll on one connection', async () => {

@@ -4,14 +4,11 @@ import { sql } from 'kysely'
 import t from 'tap'
 import type { Field } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { connectOwner, createTestDatabase } from '../helper.ts'
+import { closeAfter, connectOwner, createTestDatabase } from '../helper.ts'
 
 const database = await createTestDatabase()
 const owner = connectOwner(database)
-t.teardown(async () => {
-  await owner.destroy()
-  await database.close()
-})
+closeAfter(t, owner, database)
 const at = (name: string) => join(import.meta.dirname, name)
 
 t.test('the schema is the one in schema.sql; WRITE_SCHEMA=1 writes it', async (t) => {

@@ -14,7 +14,7 @@ import { resources } from '../../app/records/resources/index.ts'
 import { compile as compileStatement } from '../../app/records/sql/compile.ts'
 import { createShapes } from '../../app/records/sql/shapes.ts'
 import { type PageRow, pageStatement } from '../../app/records/sql/statement.ts'
-import { connectOwner, createTestDatabase } from '../helper.ts'
+import { closeAfter, connectOwner, createTestDatabase } from '../helper.ts'
 import { explain, listScans } from './explain.ts'
 
 const database = await createTestDatabase()
@@ -29,10 +29,7 @@ const open = (prepares: boolean) =>
     { prepares },
   )
 const db = open(true)
-t.teardown(async () => {
-  await db.destroy()
-  await database.close()
-})
+closeAfter(t, db, database)
 
 const today = '2026-11-21'
 const rowCount = 3_000

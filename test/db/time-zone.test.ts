@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { asCustomer, connectOwner, createTestApp, createTestDatabase } from '../helper.ts'
+import { asCustomer, closeAfter, connectOwner, createTestApp, createTestDatabase } from '../helper.ts'
 
 /** `today` begins at 00:00 UTC in any time zone of the database. */
 for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
@@ -11,11 +11,7 @@ for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
       owner,
     )
     const app = await createTestApp(database)
-    t.teardown(async () => {
-      await app.close()
-      await owner.destroy()
-      await database.close()
-    })
+    closeAfter(t, app, owner, database)
     const { get } = await asCustomer(database, app, 'zoned')
     await sql`insert into products (customer_id, id, name) values ('zoned', 'p', 'one')`.execute(owner)
     const count = async (filter: string) => (await get(`/v1/products?${filter}`)).json().data.length

@@ -4,14 +4,11 @@ import type { Db } from '../../app/db/schema.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { foldWords } from '../../app/records/query/words.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { connectOwner, createTestDatabase } from '../helper.ts'
+import { closeAfter, connectOwner, createTestDatabase } from '../helper.ts'
 
 const database = await createTestDatabase()
 const owner = connectOwner(database)
-t.teardown(async () => {
-  await owner.destroy()
-  await database.close()
-})
+closeAfter(t, owner, database)
 const { operator, reader } = database
 
 const run = (text: string, db: Db = operator) => sql.raw(text).execute(db)

@@ -1,14 +1,11 @@
 import { connect } from 'node:net'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addCustomer, createTestDatabase, listenTestApp, logIn } from '../helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, listenTestApp, logIn } from '../helper.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const { token, get } = await logIn(app, await addCustomer(database, 'acme'))
 await sql`insert into products (customer_id, id, name, brand, tags)
   select 'acme', 'p-' || n, 'N ' || n, repeat('ü', 40), array['a', 'b,c'] from generate_series(1, 30) n`.execute(

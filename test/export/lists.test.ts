@@ -4,7 +4,7 @@ import { type AuditEntry, listEntries } from '../../app/audit/list.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import type { Field, ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
+import { asCustomer, closeAfter, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { fc } from '../random.ts'
 import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
 import { wildText } from './rows.ts'
@@ -12,10 +12,7 @@ import { getMoment, readWorkbook, type SheetCell } from './xlsx.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const { get } = await asCustomer(database, app, 'acme')
 const demo: Get = (url, headers = {}) =>
   app.inject({ url, headers: { authorization: 'Bearer cda_demo_public', ...headers } })
@@ -96,6 +93,11 @@ t.test('CSV has the same values, read by a separate parser', async (t) => {
       return columns.map(({ name: field, kind, array }) => toCell(kind, array, record[field]))
     })
     t.same(read, expected, `${name} ${query}`)
+    const texts = rows.flatMap((cells) => cells.filter((_, index) => columns[index]?.kind === 'text'))
+    t.notOk(
+      texts.some((text) => text && /^[=+\-@\t\r]/.test(text)),
+      'no text is a formula',
+    )
     t.notOk(answer.body.startsWith('\ufeff'))
     t.ok(answer.body.endsWith('\r\n'))
   }

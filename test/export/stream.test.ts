@@ -39,8 +39,9 @@ t.teardown(async () => {
   await database.close()
 })
 await addCustomer(database, 'acme')
-await client.query(`insert into products (customer_id, id, name, brand)
-  select 'acme', 'p' || i, 'Product ' || i, repeat('x', ${rowBytes}) from generate_series(1, ${records}) i`)
+const insertProducts = `insert into products (customer_id, id, name, brand)
+  select 'acme', 'p' || i, 'Product ' || i, repeat('x', ${rowBytes}) from generate_series(1, ${records}) i`
+await client.query(insertProducts)
 // Rows that do not compress: others are read to their end before the first compressed byte is sent.
 await addCustomer(database, 'dense')
 await client.query(`insert into products (customer_id, id, name, brand)
@@ -123,21 +124,30 @@ const startSecure = async (t: Test) => {
 }
 
 t.test('rows are read from one snapshot, even during writes', async (t) => {
-  const { ask } = await start(t)
-  const { response } = await ask('/v1/products?format=ndjson&sort=created_at')
-  let lines = 0
-  let isChanged = false
-  await writer.query('begin')
-  for await (const chunk of response.setEncoding('utf8')) {
-    if (!isChanged) {
-      await writer.query(`delete from products where id > 'p5'`)
-      await writer.query(`insert into products (customer_id, id, name) values ('acme', 'new', 'x')`)
+  const { app, ask, token } = await start(t)
+  for (const path of ['/v1/products?format=ndjson&sort=created_at', '/v1/changes?after=snapshot']) {
+    const { response } = await ask(path)
+    let lines = 0
+    let isChanged = false
+    for await (const chunk of response.setEncoding('utf8')) {
+      if (!isChanged) {
+        await writer.query('begin')
+        await writer.query(`delete from products where customer_id = 'acme' and id > 'p5'`)
+        await writer.query(`insert into products (customer_id, id, name) values ('acme', 'new', 'x')`)
+        await writer.query('commit')
+      }
+      isChanged = true
+      lines += chunk.split('\n').length - 1
     }
-    isChanged = true
-    lines += chunk.split('\n').length - 1
+    t.equal(lines, records, path)
+    const after = response.headers['sync-token']
+    if (after) {
+      const headers = { authorization: `Bearer ${token}` }
+      const { data } = (await app.inject({ url: `/v1/changes?after=${after}&limit=500`, headers })).json()
+      t.equal(data[0].op, 'delete', 'the writes are after the token')
+    }
+    await client.query(`delete from products where customer_id = 'acme'; ${insertProducts}`)
   }
-  await writer.query('rollback')
-  t.equal(lines, records)
   await allOver()
 })
 
@@ -222,12 +232,13 @@ t.test('an XLSX file is whole, and is not read faster than its client takes it',
 t.test('a client that disconnects frees query and connection immediately', async (t) => {
   const { ask, readToken } = await start(t)
   const dense = await readToken('dense')
-  for (const [format, more] of [
-    ['csv', {}],
-    ['csv', { 'accept-encoding': 'gzip' }],
-    ['xlsx', {}],
+  for (const [path, more] of [
+    ['products?format=csv', {}],
+    ['products?format=csv', { 'accept-encoding': 'gzip' }],
+    ['products?format=xlsx', {}],
+    ['changes?after=snapshot', {}],
   ] as const) {
-    const { sent, response } = await ask(`/v1/products?format=${format}`, dense, more)
+    const { sent, response } = await ask(`/v1/${path}`, dense, more)
     await once(response, 'readable')
     t.equal((await running()).length, 1)
     sent.destroy()
@@ -253,19 +264,20 @@ const terminate = async () => {
 t.test('a failure mid-way cuts the answer, in any format and coding', async (t) => {
   const { ask, readToken } = await start(t)
   const token = await readToken('dense')
-  for (const [format, coding] of [
-    ['csv', 'identity'],
-    ['csv', 'gzip'],
-    ['csv', 'br'],
-    ['csv', 'zstd'],
-    ['xlsx', 'identity'],
+  for (const [path, coding] of [
+    ['products?format=csv', 'identity'],
+    ['products?format=csv', 'gzip'],
+    ['products?format=csv', 'br'],
+    ['products?format=csv', 'zstd'],
+    ['products?format=xlsx', 'identity'],
+    ['changes?after=snapshot', 'identity'],
   ] as const) {
-    const { response } = await ask(`/v1/products?format=${format}`, token, { 'accept-encoding': coding })
+    const { response } = await ask(`/v1/${path}`, token, { 'accept-encoding': coding })
     t.equal(response.statusCode, 200)
     response.on('error', () => {})
     await once(response, 'readable')
     await terminate()
-    await t.rejects(response.toArray(), { message: 'aborted' }, `${format} ${coding}`)
+    await t.rejects(response.toArray(), { message: 'aborted' }, `${path} ${coding}`)
     await allOver()
   }
 })

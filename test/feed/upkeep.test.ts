@@ -2,17 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { startUpkeep } from '../../app/feed/upkeep.ts'
 import { createCommandLine } from '../command-line.ts'
-import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createSeverable } from './severable.ts'
 
 /** Samples decide which changes are pruned, not the age of a change. */
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const query = async <Row>(statement: RawBuilder<Row>): Promise<Row[]> =>
   (await statement.execute(database.operator)).rows

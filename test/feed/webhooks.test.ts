@@ -12,7 +12,7 @@ import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { exportCustomer } from '../../app/operator/gdpr/export.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
 import { webhookMessage } from '../../schemas/webhooks.ts'
-import { asCustomer, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, closeAfter, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
 import { createSeverable } from './severable.ts'
 import { addProduct } from './stage.ts'
@@ -30,10 +30,7 @@ import {
 const database = await createTestDatabase()
 const { operator } = database
 const app = await createTestApp(database)
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 let customers = 0
 /** A customer with one verified webhook. */

@@ -3,7 +3,15 @@ import t from 'tap'
 import { changeDemoRecord, startDemoUndo } from '../../app/local/demo-changes.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { listExampleData } from '../../app/local/example-records.ts'
-import { addCustomer, connectOwner, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+import {
+  addCustomer,
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  publicUrl,
+  until,
+} from '../helper.ts'
 
 const database = await createTestDatabase()
 const today = new Date().toISOString().slice(0, 10)
@@ -11,11 +19,7 @@ await loadExampleData(database.operator, today)
 const owner = connectOwner(database)
 const clock = { offsetMs: 0, isStopped: true }
 const app = await createTestApp(database, { clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
-t.teardown(async () => {
-  await app.close()
-  await owner.destroy()
-  await database.close()
-})
+closeAfter(t, app, owner, database)
 
 const query = async <Row>(text: string): Promise<Row[]> => (await sql.raw<Row>(text).execute(owner)).rows
 const originals = new Map(

@@ -8,6 +8,7 @@ import { throttleWarnings } from '../../app/observe/throttled-warning.ts'
 import { run } from '../command-line.ts'
 import {
   addCustomer,
+  closeAfter,
   connectOwner,
   createTestApp,
   createTestDatabase,
@@ -31,11 +32,7 @@ const start = async (t: Tap) => {
   const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
   const app = await createTestApp(database, { env: { LOG_LEVEL: 'warn' }, logStream })
   const owner = connectOwner(database)
-  t.teardown(async () => {
-    await app.close()
-    await owner.destroy()
-    await database.close()
-  })
+  closeAfter(t, app, owner, database)
   const warnings = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
   const refusals = () => warnings().filter(({ msg }) => msg === 'requests are answered with 503')
   return { database, app, owner, warnings, refusals }

@@ -3,17 +3,14 @@ import t from 'tap'
 import { createSlowFigure } from '../../app/observe/figures.ts'
 import { startMetricsServer } from '../../app/observe/metrics-server.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
-import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const token = 'who-measures-has-this'
 const database = await createTestDatabase()
 const logStream = { write: () => {}, lost: 0 }
 const env = { METRICS_TOKEN: token, LIMIT_ENTERPRISE_BURST: '3' }
 const app = await createTestApp(database, { env, logStream })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 const acme = await asCustomer(database, app, 'acme')
 const bolt = await asCustomer(database, app, 'bolt', { plan: 'enterprise' })
 

@@ -8,7 +8,15 @@ import { toQueueOwner } from '../../app/limits/address.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
 import type { Owner } from '../../app/overload/fair-queue.ts'
 import { makeCertificate, openHttp2 } from '../api/sockets.ts'
-import { addCustomer, createTestApp, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
+import {
+  addCustomer,
+  closeAfter,
+  createTestApp,
+  createTestDatabase,
+  listenTestApp,
+  logIn,
+  until,
+} from '../helper.ts'
 import { assertFor, grantWith, makeKeys } from '../identity/signing-client.ts'
 
 /** Read connections of the database. One customer can have three of them. */
@@ -38,12 +46,7 @@ const start = async (reader = database.reader) => {
 }
 const { app, origin, get } = await start()
 const patient = await start(patientReader)
-t.teardown(async () => {
-  await app.close()
-  await patient.app.close()
-  await patientReader.destroy()
-  await database.close()
-})
+closeAfter(t, app, patient.app, patientReader, database)
 
 /** Returns a path that was never requested. */
 let asked = 0

@@ -2,7 +2,14 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { prepareDatabase } from '../../app/local/prepare.ts'
-import { connectOwner, createTestDatabase, listenTestApp, secretKey, type TestClock } from '../helper.ts'
+import {
+  closeAfter,
+  connectOwner,
+  createTestDatabase,
+  listenTestApp,
+  secretKey,
+  type TestClock,
+} from '../helper.ts'
 import { type Look, openWindow, startBrowser } from './browser.ts'
 
 /** Starts a browser and a service on a prepared database, with the real limits of the demo token. */
@@ -14,11 +21,7 @@ export const createDemoStage = async () => {
   const clock: TestClock = { offsetMs: 0 }
   const env = { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' }
   const { app, origin } = await listenTestApp(database, { clock, env })
-  t.teardown(async () => {
-    await app.close()
-    await owner.destroy()
-    await database.close()
-  })
+  closeAfter(t, app, owner, database)
   return {
     database,
     owner,

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { addKeyLink } from '../../app/identity/key-links.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
-import { addCustomer, connectOwner, createTestDatabase, listenTestApp } from '../helper.ts'
+import { addCustomer, closeAfter, connectOwner, createTestDatabase, listenTestApp } from '../helper.ts'
 import { findViolations, type Look, openWindow, startBrowser } from './browser.ts'
 
 const browser = await startBrowser(t)
@@ -17,11 +17,7 @@ await sql`insert into service_minutes select m, 'a', 63, 20, 0, 20, 30, 18, 90, 
 )
 const { app, origin } = await listenTestApp(database)
 await app.serviceStatus.refresh()
-t.teardown(async () => {
-  await app.close()
-  await owner.destroy()
-  await database.close()
-})
+closeAfter(t, app, owner, database)
 
 const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
 const looks = [

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
-import { createTestDatabase, listenTestApp } from '../helper.ts'
+import { closeAfter, createTestDatabase, listenTestApp } from '../helper.ts'
 import { findViolations, isFocused, type Look, openWindow, startBrowser, tabTo } from './browser.ts'
 
 const browser = await startBrowser(t)
@@ -12,10 +12,7 @@ await loadReferenceData(database.operator)
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
 const clock = { offsetMs: 0 }
 const { app, origin } = await listenTestApp(database, { clock })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
 const find = async (page: Page, words: string) => {

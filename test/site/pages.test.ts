@@ -7,7 +7,7 @@ import { catalogue } from '../../app/errors.ts'
 import { createSearch, type Entry } from '../../app/site/browser/search.js'
 import { bar, curve } from '../../app/site/charts.ts'
 import { readGuides } from '../../app/site/guides.ts'
-import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
+import { closeAfter, createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
 const clock = { offsetMs: 0 }
@@ -16,10 +16,7 @@ const app = await createTestApp(database, {
   clock,
   env: { DEMO_TOKEN: demoToken, LIMIT_ACCESS_REQUESTS: '3', ACCESS_CONTACT: 'mailto:access@house.example' },
 })
-t.teardown(async () => {
-  await app.close()
-  await database.close()
-})
+closeAfter(t, app, database)
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 const guides = readGuides({ publicUrl, demoToken }).flatMap((group) => group.guides)

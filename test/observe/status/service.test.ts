@@ -5,15 +5,12 @@ import type { StatusDocument } from '../../../app/observe/status/document.ts'
 import { emptyMinute, type Minute } from '../../../app/observe/status/minutes.ts'
 import { createStatus, type Status } from '../../../app/observe/status/status.ts'
 import { reportServiceMinutes } from '../../../app/observe/status/store.ts'
-import { asCustomer, connectOwner, createTestApp, createTestDatabase } from '../../helper.ts'
+import { asCustomer, closeAfter, connectOwner, createTestApp, createTestDatabase } from '../../helper.ts'
 
 const database = await createTestDatabase()
 const { reader } = database
 const owner = connectOwner(database)
-t.teardown(async () => {
-  await owner.destroy()
-  await database.close()
-})
+closeAfter(t, owner, database)
 t.beforeEach(() => sql`truncate service_minutes`.execute(owner))
 
 const minuteMs = 60_000
@@ -269,10 +266,7 @@ t.test('/status.json counts answers of the API, not pages, and contains no data 
     },
   })
   const app = await createTestApp({ ...database, reader: counting, reserved: counting }, { clock })
-  t.teardown(async () => {
-    await app.close()
-    await counting.destroy()
-  })
+  closeAfter(t, app, counting)
   const { get } = await asCustomer(database, app, 'secretive-customer')
   const cached = () => get('/v1/products', { 'cache-control': '' })
   await app.serviceStatus.probe()
