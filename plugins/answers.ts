@@ -18,7 +18,7 @@ declare module 'fastify' {
     endpointName: string | undefined
     answerSource: AnswerSource
     /** Set if the edge may repeat this answer. */
-    repeatable: Readonly<{ ticket: Omit<KnownTarget, 'day' | 'name'>; answer: ReadResult }> | undefined
+    repeatable: Readonly<{ knownTarget: Omit<KnownTarget, 'day' | 'name'>; answer: ReadResult }> | undefined
   }
 }
 

@@ -25,7 +25,7 @@ import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 type AuthOptions = TokensOptions & {
   db: QueuedDb
   demoToken: string
-  judge: Pick<FreshnessCheck, 'check' | 'epoch' | 'readOr'>
+  freshness: Pick<FreshnessCheck, 'check' | 'epoch' | 'readOr'>
   monotonicNow: () => number
 }
 

@@ -20,10 +20,10 @@ const different =
   'enabled (docs/freshness.md). Then restart the service, to empty its cache'
 
 /** Compares a cached answer with the database once a minute, to prove freshness in production. */
-export default fp<Pick<Deps, 'shared' | 'judge' | 'config'>>(
-  async (app, { config, shared, judge }) => {
+export default fp<Pick<Deps, 'shared' | 'freshness' | 'config'>>(
+  async (app, { config, shared, freshness }) => {
     const memory = createMemoryCache(config.cacheBytes)
-    const cache = createReadThrough({ memory, shared, judge, wait: delay })
+    const cache = createReadThrough({ memory, shared, freshness, wait: delay })
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
     const probeFreshness = async () => {
       const result = await cache.probe()

@@ -44,13 +44,13 @@ const createToday = (now: () => number): (() => string) => {
 
 export default fp<Deps>(
   async (app, deps) => {
-    const { db, replica, judge, publicUrl, secrets, databaseNow, now, monotonicNow, exportSource } = deps
+    const { db, replica, freshness, publicUrl, secrets, databaseNow, now, monotonicNow, exportSource } = deps
     const { cache } = app
     const today = createToday(databaseNow)
     const { concurrency } = app.limiters
     const cursors = createCursorCodec(secrets)
     const reading = { db, replica, cache, cursors, publicUrl, today }
-    const granted = createGranted({ db, judge, now, monotonicNow })
+    const granted = createGranted({ db, freshness, now, monotonicNow })
     const custom = createCustom({ ...reading, databaseNow, granted })
     const exports = createExports({ db, source: exportSource, concurrency, today })
     const waiting = createWaiting({ listen: deps.listen, databaseNow, isDraining: deps.isDraining })

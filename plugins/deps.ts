@@ -24,7 +24,7 @@ export type Deps = {
   replica?: QueuedDb | undefined
   exportSource: ExportSource
   shared: SharedCache | undefined
-  judge: FreshnessCheck
+  freshness: FreshnessCheck
   /** If `undefined`, each instance counts alone. */
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets

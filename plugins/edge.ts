@@ -33,7 +33,7 @@ declare module 'fastify' {
 const createRemember =
   (
     app: FastifyInstance,
-    kept: { tickets: KnownTargets; replies: CachedResponses },
+    kept: { knownTargets: KnownTargets; responses: CachedResponses },
     isClosed: () => boolean,
   ) =>
   (request: FastifyRequest, reply: FastifyReply, body: unknown): void => {
@@ -51,9 +51,9 @@ const createRemember =
       hasLink: headers.link !== undefined,
       encoding: headers['content-encoding'] as string | undefined,
     }
-    kept.replies.add(entry, variant, headers, isSame ? undefined : (body as Buffer))
-    kept.tickets.add(principal.customerId, raw.url as string, {
-      ...repeatable.ticket,
+    kept.responses.add(entry, variant, headers, isSame ? undefined : (body as Buffer))
+    kept.knownTargets.add(principal.customerId, raw.url as string, {
+      ...repeatable.knownTarget,
       name: entryName(entry.customerId, entry.key),
       // Not today: midnight may have passed since the request.
       day: request.arrivalDay,
@@ -62,28 +62,28 @@ const createRemember =
 
 const createRecord =
   (app: FastifyInstance) =>
-  ({ reply, moment, ticket, principal, rows, traceparent }: EdgeAnswer, target: string): void =>
+  ({ response, perRequest, knownTarget, principal, rows, traceparent }: EdgeAnswer, target: string): void =>
     app.recordAnswerSoon({
-      requestId: moment.requestId,
+      requestId: perRequest.requestId,
       method: 'GET',
-      route: ticket.route,
-      endpoint: ticket.endpoint,
+      route: knownTarget.route,
+      endpoint: knownTarget.endpoint,
       isClosed: true,
       principal,
       refusedKeyId: undefined,
       target,
-      status: reply.status,
+      status: response.status,
       rows,
       source: 'memory',
-      ms: moment.ms,
+      ms: perRequest.ms,
       traceparent,
     })
 
 /** Repeats answers that the router sent before, in front of the router. The router gets every unusual request. */
-export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
-  async (app, { config, judge, isDraining }) => {
-    const isClosed = () => judge.isAway() || isDraining()
-    const kept = { tickets: createKnownTargets(), replies: createCachedResponses() }
+export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
+  async (app, { config, freshness, isDraining }) => {
+    const isClosed = () => freshness.isAway() || isDraining()
+    const kept = { knownTargets: createKnownTargets(), responses: createCachedResponses() }
     const findConnection = createConnections()
     const answer = createEdge({
       ...kept,
@@ -105,7 +105,7 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
         if (method !== 'GET' || httpVersion !== '1.1' || !canSendPrepared(response)) return false
         const found = answer({ target, rawHeaders, isHttp2: false, connection: findConnection(socket) })
         if (!found) return false
-        sendHttp1(response, found.reply, found.moment)
+        sendHttp1(response, found.response, found.perRequest)
         answers += 1
         record(found, target)
         return true
@@ -117,7 +117,7 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       if (!session || stream.destroyed || stream.closed) return false
       const found = answer({ target, rawHeaders, isHttp2: true, connection: findConnection(session) })
       if (!found) return false
-      sendHttp2(stream, found.reply, found.moment)
+      sendHttp2(stream, found.response, found.perRequest)
       answers += 1
       record(found, target)
       return true

@@ -47,7 +47,7 @@ const toLive = (
 ): LiveRequest => {
   // `cache-status` means that rights may be stale. They cannot authorize an answer with current data.
   if (reply.hasHeader('cache-status')) throw unavailable()
-  const judgeAnew = async () => {
+  const reauthorize = async () => {
     const principal = await request.server.authenticateInTurn(request, authorized.principal.customerId)
     requirePlan(principal)
     if (scope !== null) requireScope(principal, scope)
@@ -60,7 +60,7 @@ const toLive = (
     address: request.clientAddress,
     ending: reply.raw,
     lastEventId: request.headers['last-event-id'] as string | undefined,
-    judgeAnew,
+    reauthorize,
     countRows: (rows) => {
       request.rowsRead += rows
     },

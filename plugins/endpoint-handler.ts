@@ -60,14 +60,14 @@ const noteRepeatable = (
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = request.asked
   const wanted = typeByFormat(rawQuery)
-  const ticket = {
+  const knownTarget = {
     route: request.routeOptions.url ?? '',
     endpoint: request.endpointName,
     scopes: [scope, ...(row.listScopes?.(rawQuery) ?? [])],
     isAcceptable: wanted === undefined ? acceptsJson : () => wanted === jsonTypes[0],
     formatNextLink: memoizeLast((next: string | undefined) => formatLinks(next, options)),
   }
-  request.repeatable = { ticket, answer }
+  request.repeatable = { knownTarget, answer }
 }
 
 const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) => {

@@ -15,7 +15,7 @@ export type EndpointRequest = {
 }
 
 export type LiveRequest = EndpointRequest &
-  ExportRequest & { lastEventId: string | undefined; judgeAnew: () => Promise<Principal> }
+  ExportRequest & { lastEventId: string | undefined; reauthorize: () => Promise<Principal> }
 
 type Parsed<Request, Query> = Request & { query: Query }
 

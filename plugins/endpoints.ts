@@ -14,7 +14,7 @@ import { createHandler } from './endpoint-handler.ts'
 type EndpointOptions = {
   publicUrl: string
   variesWithOrigin: boolean
-  judge: Pick<FreshnessCheck, 'isUnanswered' | 'staleSeconds'>
+  freshness: Pick<FreshnessCheck, 'isUnanswered' | 'staleSeconds'>
 }
 
 declare module 'fastify' {
@@ -39,14 +39,14 @@ const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
 const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
 
-const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestAsyncHookHandler =>
+const authenticate = (vary: string, freshness: EndpointOptions['freshness']): onRequestAsyncHookHandler =>
   async function (request, reply) {
     reply.header('vary', vary)
     try {
       if (request.method !== 'OPTIONS') request.principal = await this.authenticate(request)
     } finally {
       // After authentication, which may wait for a poll. Refusals are labelled, too: rights may be stale.
-      if (judge.isUnanswered()) reply.header('cache-status', formatStale(judge.staleSeconds()))
+      if (freshness.isUnanswered()) reply.header('cache-status', formatStale(freshness.staleSeconds()))
     }
   }
 
@@ -86,9 +86,9 @@ const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}
 
 /** Authenticates every request of its scope, and adds `endpoint(row)` to that scope. */
 export default fp<EndpointOptions>(
-  async (app, { publicUrl, variesWithOrigin, judge }) => {
+  async (app, { publicUrl, variesWithOrigin, freshness }) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
-    app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
+    app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, freshness))
     // In `preValidation`: the quota of `onRequest` counts requests that are refused here.
     app.addHook('preValidation', async ({ principal, params }) => {
       if (principal) requirePlan(principal)

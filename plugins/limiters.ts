@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import type { Config } from '../app/config/config.ts'
 import { createConcurrency } from '../app/limits/concurrency.ts'
 import { createQuotas } from '../app/limits/limiter.ts'
-import { createKeyChecks, createLogins } from '../app/limits/logins.ts'
+import { createKeyLimits, createLogins } from '../app/limits/logins.ts'
 import { after } from '../app/overload/timer.ts'
 import type { Deps } from './deps.ts'
 
@@ -13,7 +13,7 @@ const createLimiters = ({ config: { limits }, limitStore: store, monotonicNow: n
   return {
     quotas: createQuotas(counting),
     logins: createLogins(counting),
-    keyChecks: createKeyChecks(counting),
+    keyChecks: createKeyLimits(counting),
     concurrency: createConcurrency({ store, after }),
   }
 }

@@ -21,12 +21,20 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 
 export default fp<Deps>(
   async (app, options) => {
-    const { judge, exportSource, databaseNow, monotonicNow: now, isDraining, logStream, figures } = options
+    const {
+      freshness,
+      exportSource,
+      databaseNow,
+      monotonicNow: now,
+      isDraining,
+      logStream,
+      figures,
+    } = options
     const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes } = app
     const all = listServiceFigures({
       ...{ version, databaseNow, isDraining },
-      asOf: judge.asOf,
-      isAway: judge.isAway,
+      asOf: freshness.asOf,
+      isAway: freshness.isAway,
       pollAgeMs: figures?.pollAgeMs,
       pools: figures?.pools,
       redis: () => redisFigures(options),

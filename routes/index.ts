@@ -15,13 +15,13 @@ import { statusRoutes } from './status.ts'
 /** Routes that need a token share one scope. */
 export default fp<Deps>(
   async (app, deps) => {
-    const { publicUrl, judge } = deps
+    const { publicUrl, freshness } = deps
     const { metricsToken, corsOrigins } = deps.config
     await app.register(authRoutes)
     await app.register(metricsRoutes, { token: metricsToken })
     await app.register(healthRoutes, deps)
     await app.register(async (closed) => {
-      await closed.register(endpoints, { publicUrl, variesWithOrigin: corsOrigins.length > 0, judge })
+      await closed.register(endpoints, { publicUrl, variesWithOrigin: corsOrigins.length > 0, freshness })
       await closed.register(rateLimit)
       for (const row of dataEndpoints(closed)) closed.endpoint(row)
     })

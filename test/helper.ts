@@ -153,7 +153,7 @@ export type TestAppOptions = {
   shared?: SharedCache
   limitStore?: LimitStore & SlotStore
   /** Replaces the check with the change log of the database. */
-  judge?: FreshnessCheck
+  freshness?: FreshnessCheck
   clock?: TestClock
   /** Issuer and audience of tokens. Defaults to `publicUrl`. */
   origin?: string
@@ -186,7 +186,7 @@ export const startTestFence = async (url: string, { pollMs = patientMs, leaseMs 
     ...(leaseMs === undefined ? {} : { leaseMs }),
   })
   await poller.start()
-  return { fence, poller, judge: createFreshnessCheck(fence, poller, 300_000) }
+  return { fence, poller, freshness: createFreshnessCheck(fence, poller, 300_000) }
 }
 
 export const createTestApp = async (
@@ -197,7 +197,7 @@ export const createTestApp = async (
   const secrets = createSecrets([secretKey])
   const builtAt = performance.now()
   const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
-  const { poller, judge } = await startTestFence(database.url, options)
+  const { poller, freshness } = await startTestFence(database.url, options)
   const { pool: max, ...exportLimits } = config.exports
   const exports = exportPool(database.url, exportLimits.totalMs, max)
   const pool = options.wrapExports?.(exports) ?? exports
@@ -211,7 +211,7 @@ export const createTestApp = async (
     exportSource: createExportSource({ pool, max, ...exportLimits }),
     shared,
     limitStore,
-    judge: options.judge ?? judge,
+    freshness: options.freshness ?? freshness,
     databaseNow: () => Date.now() + clock.offsetMs,
     listen: poller.listen,
     secrets,

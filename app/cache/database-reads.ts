@@ -8,7 +8,7 @@ import { isFromServer } from './snapshot.ts'
 export type DatabaseReadsDeps = {
   memory: MemoryCache
   shared: SharedCache | undefined
-  judge: FreshnessCheck
+  freshness: FreshnessCheck
 }
 
 const toEntry = (request: ReadRequest, epoch: string, filled: Filled): CacheEntry => {
@@ -18,7 +18,7 @@ const toEntry = (request: ReadRequest, epoch: string, filled: Filled): CacheEntr
 }
 
 /** Creates the reads of the primary and its standby, which store their results in both caches. */
-export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps) => {
+export const createDatabaseReads = ({ memory, shared, freshness }: DatabaseReadsDeps) => {
   let fills = 0
 
   const store = (entry: CacheEntry): boolean => {
@@ -29,38 +29,38 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
   /** If a server responded that the last poll did not read (restart, fail-over), polls again. */
   const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
     if (server === undefined || isFromServer(before, server)) return before
-    await judge.confirmAfter()
-    const epoch = judge.epoch()
+    await freshness.confirmAfter()
+    const epoch = freshness.epoch()
     if (isFromServer(epoch, server)) return epoch
     throw unavailable()
   }
 
   /** `undefined` if the standby lags, follows another primary or fails. While polls fail, the result is stale. */
   const readReplica = async (request: ReadRequest): Promise<ReadResult | undefined> => {
-    const [epoch, mark] = [judge.epoch(), judge.mark()]
+    const [epoch, mark] = [freshness.epoch(), freshness.mark()]
     const filled = await request.fillFromReplica?.().catch(() => undefined)
     if (!filled || filled.standby !== mark) return undefined
     const entry = toEntry(request, epoch, filled)
     // Usually the running poll covers the entry, and a second one is only needed if the primary is distant.
     // See docs/decisions/0031-standby-answers-wait-for-a-poll.md.
-    if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
-    if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmAfter()
-    const result = await toCheckedResult(judge, entry, 'database')
+    if (freshness.mayBeAhead(entry) && !freshness.isAway()) await freshness.confirm()
+    if (freshness.mayBeAhead(entry) && !freshness.isAway()) await freshness.confirmAfter()
+    const result = await toCheckedResult(freshness, entry, 'database')
     return result && { ...result, isStored: store(entry) }
   }
 
   /** Rejects as `fill` does, and with 503 if the server is not the one that the polls read. */
   const readPrimary = async (request: ReadRequest): Promise<ReadResult> => {
     fills += 1
-    const [before, mark] = [judge.epoch(), judge.mark()]
+    const [before, mark] = [freshness.epoch(), freshness.mark()]
     const filled = await request.fill()
     const { server, standby } = filled
     const entry = toEntry(request, await settleEpoch(before, server), filled)
     // `server` is undefined if DATABASE_URL leads to a standby.
     const isForeign = standby !== undefined && standby !== mark
-    if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
+    if (isForeign || (server === undefined && (await freshness.check(entry)) !== 'fresh')) throw unavailable()
     // The last poll may be newer than this read, so its time is only the fallback.
-    return { entry, outcome: 'database', isStored: store(entry), asOf: entry.at ?? judge.asOf() }
+    return { entry, outcome: 'database', isStored: store(entry), asOf: entry.at ?? freshness.asOf() }
   }
 
   return {
@@ -73,7 +73,7 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
       if (!fromStandby) return readPrimary(request)
       return fromStandby.staleSeconds === undefined
         ? fromStandby
-        : judge.readOr(() => readPrimary(request), fromStandby)
+        : freshness.readOr(() => readPrimary(request), fromStandby)
     },
     readPrimary,
     get fills() {

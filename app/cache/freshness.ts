@@ -110,21 +110,25 @@ const pickLater = (polled: string, read: string | undefined): string =>
   read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
 
 /** Wraps an entry that is fresh. */
-export const toFreshResult = (judge: FreshnessCheck, entry: CacheEntry, outcome: CacheLayer): ReadResult => ({
+export const toFreshResult = (
+  freshness: FreshnessCheck,
+  entry: CacheEntry,
+  outcome: CacheLayer,
+): ReadResult => ({
   entry,
   outcome,
-  asOf: pickLater(judge.asOf(), entry.at),
+  asOf: pickLater(freshness.asOf(), entry.at),
 })
 
 /** Sets `staleSeconds` if the entry is stale. `undefined` if it is behind. */
 export const toCheckedResult = async (
-  judge: FreshnessCheck,
+  freshness: FreshnessCheck,
   entry: CacheEntry,
   outcome: CacheLayer,
-  pending = judge.check(entry),
+  pending = freshness.check(entry),
 ): Promise<ReadResult | undefined> => {
   const verdict = await pending
   if (verdict === 'behind') return undefined
-  const result = toFreshResult(judge, entry, outcome)
-  return verdict === 'fresh' ? result : { ...result, staleSeconds: judge.staleSeconds() }
+  const result = toFreshResult(freshness, entry, outcome)
+  return verdict === 'fresh' ? result : { ...result, staleSeconds: freshness.staleSeconds() }
 }

@@ -29,9 +29,9 @@ const ignoreOverload = (error: unknown): undefined => {
 }
 
 /** Reads memory, then Redis, then the database. Concurrent misses of one key share a read. */
-export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
+export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => {
   const inFlight = new Map<string, InFlight>()
-  const database = createDatabaseReads({ memory, shared, judge })
+  const database = createDatabaseReads({ memory, shared, freshness })
   let tick = 0
   /** The first read from memory since the last probe. */
   let sample: { request: ReadRequest; entry: CacheEntry } | undefined
@@ -40,12 +40,12 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
     result: ReadResult,
     read: () => Promise<ReadResult>,
   ): ReadResult | Promise<ReadResult> =>
-    result.staleSeconds === undefined ? result : judge.readOr(read, result)
+    result.staleSeconds === undefined ? result : freshness.readOr(read, result)
 
   const readShared = async (request: ReadRequest, cache: SharedCache): Promise<ReadResult> => {
     const { customerId, key, dependsOn } = request
     const entry = await cache.get(customerId, key, dependsOn)
-    const result = entry && (await toCheckedResult(judge, entry, 'redis'))
+    const result = entry && (await toCheckedResult(freshness, entry, 'redis'))
     if (!entry || !result) return database.read(request)
     memory.set(entry)
     return preferNew(result, () => database.readPrimary(request))
@@ -78,45 +78,47 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
       noCache || findLaterRead(name, arrivedAt, noCache) ? undefined : inFlight.get(name)?.result
     if (earlier) {
       const joined = await earlier.catch(ignoreOverload)
-      const checked = joined && (await toCheckedResult(judge, joined.entry, joined.outcome))
+      const checked = joined && (await toCheckedResult(freshness, joined.entry, joined.outcome))
       if (checked) {
         const result = { ...checked, isStored: joined.isStored }
         return preferNew(result, () => readUncached({ ...request, noCache: true }, arrivedAt))
       }
     }
     const result = await (findLaterRead(name, arrivedAt, noCache) ?? startRead(name, request))
-    judge.noteServed(result.entry)
+    freshness.noteServed(result.entry)
     return result
   }
 
   const readConfirmed = async (request: ReadRequest, arrivedAt: number): Promise<ReadResult> => {
-    const isConfirmed = await judge.confirmAfter()
+    const isConfirmed = await freshness.confirmAfter()
     const entry = memory.get(entryName(request.customerId, request.key))
-    if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
-      return toFreshResult(judge, entry, 'memory')
+    if (isConfirmed && entry && freshness.checkConfirmed(entry) === 'fresh')
+      return toFreshResult(freshness, entry, 'memory')
     return readUncached(request, arrivedAt)
   }
 
   return {
     /** Returns a fresh result from memory. `undefined`: call `read`, even if only the probe needs a sample. */
-    readAtOnce(name: string): ReadResult | undefined {
+    readFresh(name: string): ReadResult | undefined {
       const entry = sample && memory.get(name)
-      return entry && judge.check(entry) === 'fresh' ? toFreshResult(judge, entry, 'memory') : undefined
+      return entry && freshness.check(entry) === 'fresh'
+        ? toFreshResult(freshness, entry, 'memory')
+        : undefined
     },
     /** Synchronous if memory has a fresh entry. Rejects as `fill` does, or with 503 if another server responds. */
     read(request: ReadRequest): ReadResult | Promise<ReadResult> {
       const { noCache } = request
       const entry = noCache ? undefined : memory.get(entryName(request.customerId, request.key))
-      const verdict = entry && judge.check(entry)
+      const verdict = entry && freshness.check(entry)
       if (entry && verdict === 'fresh') {
         sample ??= { request, entry }
-        return toFreshResult(judge, entry, 'memory')
+        return toFreshResult(freshness, entry, 'memory')
       }
       tick += 1
       const arrivedAt = tick
       if (noCache) return readConfirmed(request, arrivedAt)
       if (!entry || verdict === 'behind') return readUncached(request, arrivedAt)
-      return toCheckedResult(judge, entry, 'memory', verdict).then((result) =>
+      return toCheckedResult(freshness, entry, 'memory', verdict).then((result) =>
         result
           ? preferNew(result, () => readUncached({ ...request, noCache: true }, arrivedAt))
           : readUncached(request, arrivedAt),
@@ -130,8 +132,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps) => {
       const { body, isAbsent } = await request.fill()
       if (isAbsent === entry.isAbsent && body.equals(entry.body)) return 'same'
       // This poll reports every logged change that `fill` has seen.
-      if (!(await judge.confirmAfter())) return 'superseded'
-      return judge.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
+      if (!(await freshness.confirmAfter())) return 'superseded'
+      return freshness.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
     },
     get fills() {
       return database.fills

@@ -26,7 +26,7 @@ export type Revision = Readonly<{
 /** Revisions by name of the endpoint, newest first. */
 export type Granted = ReadonlyMap<string, readonly Revision[]>
 
-export const formerRevisionDays = 30
+export const previousRevisionDays = 30
 
 type Row = { name: string; revision: number; document: string; superseded: number | null }
 
@@ -73,7 +73,7 @@ export const createGranted = (options: FactsOptions & { db: QueuedDb }) => {
   return async (customerId: string): Promise<Granted> => (await find(customerId)) ?? new Map()
 }
 
-const formerMs = formerRevisionDays * 86_400_000
+const formerMs = previousRevisionDays * 86_400_000
 
 /** The current revision and those replaced in the last 30 days, newest first. Empty without a grant. */
 export const servedRevisions = (known: Granted, name: string, nowMs: number): readonly Revision[] => {

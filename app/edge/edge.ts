@@ -24,9 +24,9 @@ export type EdgeRequest = Readonly<{
 
 /** The response, and the data that `plugins/answers.ts` records. */
 export type EdgeAnswer = Readonly<{
-  reply: CachedResponse
-  moment: PerRequestFields
-  ticket: KnownTarget
+  response: CachedResponse
+  perRequest: PerRequestFields
+  knownTarget: KnownTarget
   principal: Principal
   rows: number
   traceparent: string | undefined
@@ -34,10 +34,10 @@ export type EdgeAnswer = Readonly<{
 
 // See docs/decisions/0038-fast-lane-repeats-the-router.md.
 type EdgeDeps = {
-  tickets: Pick<KnownTargets, 'find'>
-  replies: Pick<CachedResponses, 'find'>
+  knownTargets: Pick<KnownTargets, 'find'>
+  responses: Pick<CachedResponses, 'find'>
   identify: Identify
-  cache: Pick<ReadThrough, 'readAtOnce'>
+  cache: Pick<ReadThrough, 'readFresh'>
   quotas: Quotas
   costs: Readonly<Record<'request' | 'backFrom304', Costs<PlanPolicy>>>
   today: () => string
@@ -52,22 +52,23 @@ const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boole
 
 /** Answers from memory and charges the quota. `undefined`, with nothing charged, if the router must answer. */
 export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswer | undefined) => {
-  const { tickets, replies, cache, quotas, costs, hasProxies } = deps
+  const { knownTargets, responses, cache, quotas, costs, hasProxies } = deps
 
   const find = (target: string, head: RequestHead, isTls: boolean, principal: Principal) => {
     if (wantsNoCache(head[field.cacheControl], undefined)) return undefined
-    const ticket = tickets.find(principal.customerId, target)
-    if (!ticket || ticket.day !== deps.today()) return undefined
-    if (!holdsAll(principal, ticket.scopes) || !ticket.isAcceptable(head[field.accept])) return undefined
-    const answer = cache.readAtOnce(ticket.name)
+    const knownTarget = knownTargets.find(principal.customerId, target)
+    if (!knownTarget || knownTarget.day !== deps.today()) return undefined
+    if (!holdsAll(principal, knownTarget.scopes) || !knownTarget.isAcceptable(head[field.accept]))
+      return undefined
+    const answer = cache.readFresh(knownTarget.name)
     if (!answer) return undefined
     const { entry, asOf } = answer
-    const link = ticket.formatNextLink(entry.next)
+    const link = knownTarget.formatNextLink(entry.next)
     const isSame = isNotModified(head[field.ifNoneMatch], entry.etag)
     const encoding = isSame || !isEncodable(entry) ? undefined : findEncoding(head[field.acceptEncoding])
     const variant = { isTls, isNotModified: isSame, hasLink: link !== undefined, encoding }
-    const reply = replies.find(entry, variant)
-    return reply && { ticket, reply, link, asOf, rows: isSame ? 0 : (entry.rows ?? 0) }
+    const response = responses.find(entry, variant)
+    return response && { knownTarget, response, link, asOf, rows: isSame ? 0 : (entry.rows ?? 0) }
   }
 
   const findAccount = (principal: Principal, { address }: EdgeConnection): Account<PlanPolicy> | undefined =>
@@ -86,12 +87,12 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     const account = principal && findAccount(principal, connection)
     const known = account && find(target, head, transport === 'tls', principal)
     if (!known || !account.takeAtOnce(costs.request)) return undefined
-    const { ticket, reply, link, asOf, rows } = known
-    if (reply.status === 304) account.charge(costs.backFrom304)
+    const { knownTarget, response, link, asOf, rows } = known
+    if (response.status === 304) account.charge(costs.backFrom304)
     const rateLimit = formatUse(account.use())
     const rateLimitPolicy = formatPolicies(account.policies)
     const ms = performance.now() - startedAt
-    const moment = { requestId: randomUUID(), asOf, ms, rateLimit, rateLimitPolicy, link }
-    return { reply, moment, ticket, principal, rows, traceparent: head[field.traceparent] }
+    const perRequest = { requestId: randomUUID(), asOf, ms, rateLimit, rateLimitPolicy, link }
+    return { response, perRequest, knownTarget, principal, rows, traceparent: head[field.traceparent] }
   }
 }

@@ -22,7 +22,7 @@ type EventsOptions = {
   format: (page: FeedPage) => { body: string; token: string }
   watch: Watch
   /** Checks the client's rights. Rejects with 503 if they cannot be read now, and otherwise if they were lost. */
-  judge: () => Promise<unknown>
+  checkRights: () => Promise<unknown>
   ending: Ending
   heartbeatMs?: number
   after?: typeof afterMs
@@ -42,7 +42,7 @@ const isRefused = (error: unknown): boolean => error instanceof ApiError && erro
  * client's rights. Other failures destroy it, and so does a client with more than `mostUnreadBytes` unread.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
-  const { first, read, format, watch, judge, ending, heartbeatMs = defaultHeartbeatMs } = options
+  const { first, read, format, watch, checkRights, ending, heartbeatMs = defaultHeartbeatMs } = options
   const { after = afterMs, random = Math.random } = options
   let drained = Promise.withResolvers<'ready'>()
   let pause: Promise<'ready'> | undefined
@@ -72,7 +72,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
     })
   }
   const isAuthorized = (): Promise<boolean> =>
-    judge().then(
+    checkRights().then(
       () => true,
       (error: unknown) => {
         if (isRefused(error)) throw error

@@ -123,17 +123,17 @@ export const createFeed = (deps: Deps): Feed => {
       }
       const ms = isStream ? Math.min(longestStreamMs, expiresAtMs - databaseNow()) : waitSeconds * 1000
       return watching(request, resources, ms, async (watch) => {
-        const judge = async () => {
-          const current = await request.judgeAnew()
+        const checkRights = async () => {
+          const current = await request.reauthorize()
           chooseResources(current, resources)
           // The watch of a stream ends at the old expiry of the access token.
           if (isStream && current.expiresAtMs !== principal.expiresAtMs) throw new ApiError('token_expired')
         }
         // This check sees revocations before the watch, and later ones wake it.
-        await judge()
-        if (!isStream) return answerPage(request, await readUntilChanged(watch, read, token, judge))
+        await checkRights()
+        if (!isStream) return answerPage(request, await readUntilChanged(watch, read, token, checkRights))
         const first = await read(token)
-        const options = { first, read, watch, judge, ending, format: format.bind(null, request) }
+        const options = { first, read, watch, checkRights, ending, format: format.bind(null, request) }
         return answerEvents(first, streamEvents(options))
       })
     },

@@ -2,12 +2,12 @@ import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
 import { reauthorizingWakes, type Watch } from './wait.ts'
 
-/** Reads until a page has changes or the watch ends. `judge` rejects if the client has lost its rights. */
+/** Reads until a page has changes or the watch ends. `checkRights` rejects if the client has lost its rights. */
 export const readUntilChanged = async (
   watch: Watch,
   read: (token: SyncToken | undefined) => Promise<FeedPage>,
   token: SyncToken | undefined,
-  judge: () => Promise<unknown>,
+  checkRights: () => Promise<unknown>,
 ): Promise<FeedPage> => {
   try {
     let page = await read(token)
@@ -16,7 +16,7 @@ export const readUntilChanged = async (
       // The page is empty: the client continues with the token that it sent.
       if (wake === 'closing') return { ...page, token: token ?? page.token }
       if (wake === 'gone') return page
-      if (reauthorizingWakes.includes(wake)) await judge()
+      if (reauthorizingWakes.includes(wake)) await checkRights()
       if (wake === 'rights') return page
       page = await read(page.token)
       if (wake === 'time') return page

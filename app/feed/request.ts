@@ -41,7 +41,7 @@ export type FeedRequest = Omit<ExportRequest, 'type'> &
     query: ParsedFeedQuery
     type?: string
     /** Authorizes the request again. Rejects like a new request. */
-    judgeAnew: () => Promise<Principal>
+    reauthorize: () => Promise<Principal>
   }>
 
 const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })

@@ -27,7 +27,7 @@ export type KeyFacts = CustomerFacts &
 
 export type FactsOptions = {
   db: Db
-  judge: Pick<FreshnessCheck, 'check' | 'epoch' | 'readOr'>
+  freshness: Pick<FreshnessCheck, 'check' | 'epoch' | 'readOr'>
   now: () => number
   monotonicNow: () => number
   /** About 0.5 kB each. Defaults to 10,000. */
@@ -132,7 +132,7 @@ type RunningQuery<T> = Started & { answer: Promise<T | undefined> }
 /** Caches facts until the change log invalidates them, and missing ids for `maxAgeMs`. Errors are not cached. */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
-  { judge, monotonicNow, maxEntries = 10_000, dependsOn = ['auth'] }: FactsOptions,
+  { freshness, monotonicNow, maxEntries = 10_000, dependsOn = ['auth'] }: FactsOptions,
 ) => {
   const cache = new LRUCache<string, CacheEntry<T>>({ max: maxEntries })
   const missing = new LRUCache<string, Started>({ max: maxMissing })
@@ -154,7 +154,7 @@ export const createFacts = <T>(
   }
 
   const loadAndStore = async (id: string, startedAtMs: number): Promise<T | undefined> => {
-    const epoch = judge.epoch()
+    const epoch = freshness.epoch()
     const found = await load(id)
     store(id, startedAtMs, epoch, found)
     return found?.value
@@ -190,12 +190,12 @@ export const createFacts = <T>(
         return gap && isYoung(gap) ? undefined : read(id, turn)
       }
       const { value, stamp } = entry
-      const freshness = judge.check(stamp)
+      const verdict = freshness.check(stamp)
       const answer = (checked: Freshness) => {
         if (checked === 'fresh') return value
-        return checked === 'behind' ? read(id, turn) : judge.readOr(() => read(id, turn), value)
+        return checked === 'behind' ? read(id, turn) : freshness.readOr(() => read(id, turn), value)
       }
-      return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
+      return verdict instanceof Promise ? verdict.then(answer) : answer(verdict)
     },
     async refresh(id: string): Promise<void> {
       await start(id)

@@ -14,22 +14,22 @@ import { chooseScopes, intersectScopes, onlyNamedScopes } from './scopes.ts'
 import type { createTokenVerifier, SignToken } from './tokens.ts'
 
 /** A quota per key. Both methods refuse with `quota_exceeded`. */
-export type KeyCount = {
+export type KeyLimit = {
   take(key: KeyFacts, address: string): Promise<void>
   /** Takes no unit. Uses the count that this instance has cached. */
   requireRoom(key: KeyFacts, address: string): void
 }
 
 /** Revocations count per key and address, so that a thief cannot use up the owner's quota. */
-export type KeyChecks = Record<'introspections' | 'revocations', KeyCount>
+export type KeyLimits = Record<'introspections' | 'revocations', KeyLimit>
 
 type OAuthOptions = {
   principals: Principals
   /** Ignores the plan, so that a suspended customer may revoke a leaked key. */
   identify: KeyCheck
   logIn: KeyCheck
-  checks: KeyChecks
-  requireLoginRoom: KeyCount['requireRoom']
+  checks: KeyLimits
+  requireLoginRoom: KeyLimit['requireRoom']
   presentAssertion: ReturnType<typeof createAssertions>
   /** The queue of a client's network. For queries with an id that the client chose. */
   turnFor: (ip: string) => Turn
@@ -55,7 +55,7 @@ export const createOAuth = (options: OAuthOptions) => {
 
   const readCredential = (
     { authorization, form, ip }: OAuthRequest,
-    requireRoom: KeyCount['requireRoom'],
+    requireRoom: KeyLimit['requireRoom'],
   ): Credential => {
     const client = readClient(authorization, form)
     if (client && 'assertion' in client) {

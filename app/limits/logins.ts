@@ -2,7 +2,7 @@ import type { LimitsConfig } from '../config/config.ts'
 import { ApiError } from '../errors.ts'
 import type { Credential } from '../identity/credential.ts'
 import type { KeyFacts } from '../identity/facts.ts'
-import type { KeyChecks, KeyCount } from '../identity/oauth.ts'
+import type { KeyLimit, KeyLimits } from '../identity/oauth.ts'
 import { refuseApiKey } from '../identity/principals.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountDeps } from './account.ts'
@@ -12,12 +12,12 @@ import type { PolicyName } from './store.ts'
 
 type Options<Names extends keyof LimitsConfig> = AccountDeps & { limits: Pick<LimitsConfig, Names> }
 
-const createKeyCount = (
+const createKeyLimit = (
   deps: AccountDeps,
   name: PolicyName,
   quota: number,
   format: (keyId: string, ip: string) => string,
-): KeyCount => {
+): KeyLimit => {
   const count = createCount(deps, name, quota)
   const toAccount = ({ customerId, keyId }: KeyFacts, ip: string) => ({
     tag: customerId,
@@ -34,7 +34,7 @@ export type Logins = {
   logIn(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
   /** Counts only failures, so that a valid key can always be revoked. */
   identify(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
-  requireRoom: KeyCount['requireRoom']
+  requireRoom: KeyLimit['requireRoom']
 }
 
 /**
@@ -42,7 +42,7 @@ export type Logins = {
  * key: after too many, its secret is compared with the facts in memory, without a query.
  */
 export const createLogins = ({ limits, ...deps }: Options<'logins' | 'failedLogins'>): Logins => {
-  const keys = createKeyCount(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)
+  const keys = createKeyLimit(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)
   const failures = createCount(deps, 'failed_logins', limits.failedLogins)
 
   const identify: Logins['identify'] = async (credential, turn, ip) => {
@@ -69,14 +69,14 @@ export const createLogins = ({ limits, ...deps }: Options<'logins' | 'failedLogi
 }
 
 /** Introspections count per key, revocations per key and network. */
-export const createKeyChecks = ({ limits, ...deps }: Options<keyof KeyChecks>): KeyChecks => ({
-  introspections: createKeyCount(
+export const createKeyLimits = ({ limits, ...deps }: Options<keyof KeyLimits>): KeyLimits => ({
+  introspections: createKeyLimit(
     deps,
     'introspections',
     limits.introspections,
     (keyId) => `introspect:${keyId}`,
   ),
-  revocations: createKeyCount(
+  revocations: createKeyLimit(
     deps,
     'revocations',
     limits.revocations,

@@ -23,7 +23,7 @@ export type Log = {
   warn(details: object, message: string): void
 }
 
-type StoreDeps = Pick<Deps, 'shared' | 'judge' | 'limitStore' | 'secrets' | 'signingKeys' | 'ping'>
+type StoreDeps = Pick<Deps, 'shared' | 'freshness' | 'limitStore' | 'secrets' | 'signingKeys' | 'ping'>
 
 export type Stores = StoreDeps &
   Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'> & {
@@ -100,7 +100,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     await requireCurrentSchema(reserved)
     await pools.checkConnections()
     await poller.start()
-    const judge = createFreshnessCheck(fence, poller, staleMaxSeconds * 1000)
+    const freshness = createFreshnessCheck(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(reserved, secrets)
     if (redisUrl) {
       shared = createRedisCache({ url: redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
@@ -114,7 +114,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     isOpen = true
     return {
       ...{ db, reserved, replica, exportSource, pools: pools.figures },
-      ...{ shared, judge, poller, limitStore, secrets, signingKeys, local, ping },
+      ...{ shared, freshness, poller, limitStore, secrets, signingKeys, local, ping },
       async close() {
         await close()
         await local?.release()

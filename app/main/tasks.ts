@@ -40,7 +40,7 @@ const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Pr
     },
   })
   addFigures(
-    listWebhookFigures({ attempts, lookedAt: sender.lookedAt, count: () => countFailedWebhooks(reserved) }),
+    listWebhookFigures({ attempts, checkedAt: sender.checkedAt, count: () => countFailedWebhooks(reserved) }),
   )
   return sender.stop
 }

@@ -3,14 +3,14 @@ import { byLabel, counter, createSlowFigure, type Figure, gauge, gaugeMin } from
 type WebhookFigures = {
   attempts: Readonly<Record<string, number>>
   /** Time of the last scan of all webhooks, in milliseconds since 1970. `undefined` before the first scan. */
-  lookedAt: () => number | undefined
+  checkedAt: () => number | undefined
   count: () => Promise<{ failing: number; disabled: number }>
 }
 
 const keptMs = 30_000
 
 /** Lists the metrics of webhooks. The database is counted at most once per `keptMs`. */
-export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures): readonly Figure[] => {
+export const listWebhookFigures = ({ attempts, checkedAt, count }: WebhookFigures): readonly Figure[] => {
   const readCounts = createSlowFigure({ read: count, now: () => performance.now(), keptMs })
   return [
     counter('certdata_webhook_attempts_total', 'Messages sent to receivers of webhooks, by result', () =>
@@ -30,7 +30,7 @@ export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures
       'certdata_webhooks_looked_timestamp_seconds',
       'Time of the last check of all webhooks for messages to send',
       () => {
-        const at = lookedAt()
+        const at = checkedAt()
         return at === undefined ? undefined : at / 1000
       },
     ),

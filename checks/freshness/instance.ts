@@ -140,7 +140,7 @@ const main = async (options: InstanceOptions) => {
     replica,
     exportSource,
     shared,
-    judge: createFreshnessCheck(fence, poller, staleMaxMs),
+    freshness: createFreshnessCheck(fence, poller, staleMaxMs),
     limitStore,
     secrets,
     signingKeys: await loadSigningKeys(db, secrets),

@@ -62,7 +62,7 @@ const verifier = listExamples('who-looked', guide).find(({ language }) => langua
 type Files = { audit: Row[]; roots: Root[]; jwks: { keys: object[] } }
 
 /** Returns the output of the guide's program for these files. */
-const judge = async (test: Test, { audit, roots, jwks }: Files): Promise<string> => {
+const freshness = async (test: Test, { audit, roots, jwks }: Files): Promise<string> => {
   const folder = test.testdir()
   const write = (name: string, rows: readonly object[]) =>
     writeFileSync(join(folder, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
@@ -326,7 +326,7 @@ t.test('the program of the guide', async (t) => {
   const proofs = files.audit.map(({ proof }) => proof)
   t.ok(proofs.some(({ path }) => path.length >= 2))
   t.equal(
-    await judge(t, files),
+    await freshness(t, files),
     `${files.audit.length} entries and 3 roots are good`,
     'finds good what is good',
   )
@@ -399,7 +399,7 @@ t.test('the program of the guide', async (t) => {
   for (const [name, change, said] of changes) {
     const changed = structuredClone(files)
     change(changed)
-    t.match(await judge(t, changed), said, name)
+    t.match(await freshness(t, changed), said, name)
   }
   const asToken = await app.inject({
     url: '/v1/me',
@@ -417,10 +417,10 @@ t.test('the program of the guide', async (t) => {
     const after = await download(app, get)
     after.jwks.keys = (after.jwks.keys as { kid: string }[]).filter(({ kid }) => !before.has(kid))
     t.equal(after.jwks.keys.length, 2)
-    t.match(await judge(t, after), /4 roots are good/)
+    t.match(await freshness(t, after), /4 roots are good/)
     after.roots.shift()
     t.match(
-      await judge(t, after),
+      await freshness(t, after),
       /unknown key|does not lead/,
       'but not without a newer root that leads there',
     )
@@ -687,7 +687,7 @@ t.test('after a pruning the other entries are shown with valid proofs', async (t
     rows.map(({ id }) => id).filter((id) => Number(id) >= 6),
   )
   t.match(
-    await judge(t, await download(app, get)),
+    await freshness(t, await download(app, get)),
     /^entries 1 to 5 are not in the file: .*\n8 entries .* good$/,
   )
   await t.test('and numbers continue after pruning everything', async (t) => {
@@ -701,7 +701,7 @@ t.test('after a pruning the other entries are shown with valid proofs', async (t
     t.ok(entry.number > rows.length)
     t.equal(proof.root, 5)
     t.match(await verify(), { fault: null, roots: 1 })
-    t.match(await judge(t, await download(app, get)), /are good/)
+    t.match(await freshness(t, await download(app, get)), /are good/)
   })
 })
 
@@ -731,7 +731,7 @@ t.test('after an erasure the proofs of other customers stay valid', async (t) =>
   t.match(await verify(), { fault: null, roots: 2 })
   const { audit } = await download(app, get)
   t.same(audit.slice(-before.audit.length), before.audit)
-  t.match(await judge(t, await download(app, get)), /are good/)
+  t.match(await freshness(t, await download(app, get)), /are good/)
   const tables = [
     'audit_copies',
     'audit_numbers',
@@ -774,6 +774,6 @@ t.test('a large minute has several roots', async (t) => {
   const rows = await readAll(get)
   t.equal(rows.length, 1_129)
   t.same([...new Set(rows.map(({ proof }) => `${proof.root} ${proof.path.length}`))].sort(), ['1 10', '2 7'])
-  t.match(await judge(t, await download(app, get)), /1129 entries and 2 roots are good/)
+  t.match(await freshness(t, await download(app, get)), /1129 entries and 2 roots are good/)
   t.match(await verify(), { fault: null, roots: 2 })
 })

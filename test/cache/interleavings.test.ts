@@ -38,13 +38,17 @@ t.test(
 )
 
 t.test('faults that are planted are found', async (t) => {
-  const faults: [string, (judge: FreshnessCheck) => FreshnessCheck, RegExp][] = [
-    ['nothing is noted as served', (judge) => ({ ...judge, noteServed: () => {} }), /^backwards/],
-    ['whatever was read is fresh', (judge) => ({ ...judge, check: () => 'fresh' }), /^late/],
-    ['answers claim to be of now', (judge) => ({ ...judge, asOf: () => '2026-01-02T00:00:00Z' }), /^as-of/],
+  const faults: [string, (freshness: FreshnessCheck) => FreshnessCheck, RegExp][] = [
+    ['nothing is noted as served', (freshness) => ({ ...freshness, noteServed: () => {} }), /^backwards/],
+    ['whatever was read is fresh', (freshness) => ({ ...freshness, check: () => 'fresh' }), /^late/],
+    [
+      'answers claim to be of now',
+      (freshness) => ({ ...freshness, asOf: () => '2026-01-02T00:00:00Z' }),
+      /^as-of/,
+    ],
     [
       'every poll is taken for a good one',
-      (judge) => ({ ...judge, confirmAfter: async () => true }),
+      (freshness) => ({ ...freshness, confirmAfter: async () => true }),
       /^no-cache/,
     ],
   ]

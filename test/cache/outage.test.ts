@@ -42,7 +42,7 @@ const holdPolls = async () => {
   })
   await poller.start()
   return {
-    judge: createFreshnessCheck(fence, poller, 300_000),
+    freshness: createFreshnessCheck(fence, poller, 300_000),
     /** Resolves when a poll hangs. The polls before it have responded. */
     hold() {
       poll = () => {
@@ -136,7 +136,7 @@ const openWithoutPolls = async (t: Test) => {
   const db = createDb(
     createPool(own.url, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
   )
-  const served = await createTestApp({ ...database, reader: db }, { judge: fence.judge })
+  const served = await createTestApp({ ...database, reader: db }, { freshness: fence.freshness })
   t.teardown(async () => {
     await served.close()
     await db.destroy()
@@ -149,7 +149,7 @@ const openWithoutPolls = async (t: Test) => {
     await fence.hold()
     fence.fail()
     fence.endLease()
-    await until('the polls fail', () => fence.judge.isAway())
+    await until('the polls fail', () => fence.freshness.isAway())
   }
   const read = (url: string) => get(url, { 'cache-control': '' })
   return { get, read, fail, line: own, keyId: apiKey.split('_')[2] as string }
@@ -225,10 +225,10 @@ t.test('a database that hangs is no reason to hang', async (t) => {
 t.test(
   'while rights cannot be judged, the feed and exports are 503, never an answer called stale',
   async (t) => {
-    const { judge, [Symbol.asyncDispose]: close } = await holdPolls()
+    const { freshness, [Symbol.asyncDispose]: close } = await holdPolls()
     const known = { isUnanswered: false }
-    const blind = { ...judge, isUnanswered: () => known.isUnanswered, staleSeconds: () => 7 }
-    const served = await createTestApp(database, { judge: blind })
+    const blind = { ...freshness, isUnanswered: () => known.isUnanswered, staleSeconds: () => 7 }
+    const served = await createTestApp(database, { freshness: blind })
     t.teardown(async () => {
       await served.close()
       await close()

@@ -51,7 +51,7 @@ const setUp = async (intervalMs = 1_000_000) => {
     give,
     fail,
     warnings,
-    judge: createFreshnessCheck(fence, poller, 5_000),
+    freshness: createFreshnessCheck(fence, poller, 5_000),
   }
 }
 
@@ -240,17 +240,17 @@ t.test(
 )
 
 t.test('without a lease an answer waits for a poll, and is judged by it', async (t) => {
-  const { clock, asked, judge, poller } = await setUp()
+  const { clock, asked, freshness, poller } = await setUp()
   const entry = getStamp(100)
-  t.equal(judge.check(entry), 'fresh')
+  t.equal(freshness.check(entry), 'fresh')
   clock.monotonic += 501
-  const same = judge.check(entry)
+  const same = freshness.check(entry)
   t.ok(same instanceof Promise)
   await settle()
   asked.at(-1)?.give(getPoll(101))
   t.equal(await same, 'fresh')
   clock.monotonic += 501
-  const changed = judge.check(entry)
+  const changed = freshness.check(entry)
   await settle()
   asked.at(-1)?.give(getPoll(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
   t.equal(await changed, 'behind')
@@ -258,16 +258,16 @@ t.test('without a lease an answer waits for a poll, and is judged by it', async 
 })
 
 t.test('a poll that took longer than its lease is repeated, because the database may be lost', async (t) => {
-  const { clock, asked, judge, poller } = await setUp()
+  const { clock, asked, freshness, poller } = await setUp()
   const slow = async (end: () => void) => {
     clock.monotonic += 501
-    const freshness = judge.check(getStamp(100))
+    const verdict = freshness.check(getStamp(100))
     await settle()
     clock.wall += 600
     asked.at(-1)?.give(getPoll(100))
     await settle()
     end()
-    return freshness
+    return verdict
   }
   t.equal(await slow(() => asked.at(-1)?.give(getPoll(100))), 'fresh')
   const slowAgain = () => {
@@ -280,38 +280,38 @@ t.test('a poll that took longer than its lease is repeated, because the database
 })
 
 t.test('an answer older than a served one is stale, not behind, if no poll can decide', async (t) => {
-  const { asked, fence, judge, poller, give } = await setUp()
+  const { asked, fence, freshness, poller, give } = await setUp()
   const older = getStamp(100)
-  t.equal(judge.check(older), 'fresh')
+  t.equal(freshness.check(older), 'fresh')
   fence.noteServed(getStamp(101))
-  const unsure = judge.check(older)
+  const unsure = freshness.check(older)
   t.ok(unsure instanceof Promise, 'the next poll will tell')
   await settle()
   asked.at(-1)?.fail()
   t.equal(await unsure, 'stale')
-  await give(getPoll(102, [{ xid: 100, customerId: 'acme', resource: 'products' }]), judge.confirmAfter)
-  t.equal(judge.check(older), 'behind', 'once it is known to lack a change')
+  await give(getPoll(102, [{ xid: 100, customerId: 'acme', resource: 'products' }]), freshness.confirmAfter)
+  t.equal(freshness.check(older), 'behind', 'once it is known to lack a change')
   await poller.close()
 })
 
 t.test(
   'while the database is away answers are stale for a while, and none that lacks a known change',
   async (t) => {
-    const { clock, asked, judge, poller, give } = await setUp()
+    const { clock, asked, freshness, poller, give } = await setUp()
     await give(getPoll(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
     clock.monotonic += 501
-    const waited = judge.check(getStamp(102))
+    const waited = freshness.check(getStamp(102))
     await settle()
     asked.at(-1)?.fail()
     t.equal(await waited, 'stale')
-    t.equal(judge.check(getStamp(102)), 'stale', 'at once: nobody waits again')
-    t.equal(judge.staleSeconds(), 1)
-    t.equal(judge.check(getStamp(101)), 'behind')
+    t.equal(freshness.check(getStamp(102)), 'stale', 'at once: nobody waits again')
+    t.equal(freshness.staleSeconds(), 1)
+    t.equal(freshness.check(getStamp(101)), 'behind')
     clock.monotonic += 4_499
-    t.equal(judge.check(getStamp(102)), 'stale')
-    t.equal(judge.staleSeconds(), 5)
+    t.equal(freshness.check(getStamp(102)), 'stale')
+    t.equal(freshness.staleSeconds(), 5)
     clock.monotonic += 1
-    t.equal(judge.check(getStamp(102)), 'behind', 'not longer than configured')
+    t.equal(freshness.check(getStamp(102)), 'behind', 'not longer than configured')
     await poller.close()
   },
 )

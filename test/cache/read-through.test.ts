@@ -31,13 +31,13 @@ type World = {
 }
 
 /** Polls end when the test calls their function in `polls`. */
-const createTestJudge = () => {
+const createTestFreshness = () => {
   const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
   const polls: ((isGood: boolean) => void)[] = []
   const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
     entry.snapshot.xmax >= world.known ? (world.isDown ? 'stale' : 'fresh') : 'behind'
   const poll = () => new Promise<boolean>((resolve) => polls.push(resolve))
-  const judge: FreshnessCheck = {
+  const freshness: FreshnessCheck = {
     check: (entry) => (world.isLeased ? settled(entry) : poll().then(() => settled(entry))),
     confirm: poll,
     confirmAfter: poll,
@@ -52,15 +52,15 @@ const createTestJudge = () => {
     mark: () => 'm',
     asOf: () => `t${world.known}`,
   }
-  return { judge, polls, world }
+  return { freshness, polls, world }
 }
 
 /** Fills end when the test calls `give` or `fail`. */
 const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
-  const { judge, polls, world } = createTestJudge()
+  const { freshness, polls, world } = createTestFreshness()
   const waits: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waits.push(resolve))
-  const cache = createReadThrough({ memory: createMemoryCache(1_000_000), shared, judge, wait })
+  const cache = createReadThrough({ memory: createMemoryCache(1_000_000), shared, freshness, wait })
   const fills: { give: (text: string | undefined, seen?: number) => void; fail: (error: Error) => void }[] =
     []
   const fill = () =>
@@ -100,12 +100,12 @@ t.test('a second read is answered from memory synchronously', async (t) => {
 })
 
 t.test("an entry read before the database's clock was set back has no time in the future", async (t) => {
-  const { judge } = createTestJudge()
+  const { freshness } = createTestFreshness()
   let polledAt = '2026-01-01T12:00:00.000000Z'
   const cache = createReadThrough({
     memory: createMemoryCache(1_000_000),
     shared: undefined,
-    judge: { ...judge, asOf: () => polledAt },
+    freshness: { ...freshness, asOf: () => polledAt },
     wait: () => Promise.resolve(),
   })
   const at = '2026-01-01T12:00:00.050000Z'
@@ -384,9 +384,9 @@ t.test('a standby is ahead of a poll that it may have overtaken, and of no other
     ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', mark: 'm', since: undefined, events: [] },
   })
   const fence = createFence()
-  const judge = createFreshnessCheck(fence, {} as Poller, 0)
+  const freshness = createFreshnessCheck(fence, {} as Poller, 0)
   const isAhead = (text: string, isStandby = true) =>
-    judge.mayBeAhead({
+    freshness.mayBeAhead({
       ...{ customerId: 'acme', dependsOn: [], epoch: 'e' },
       snapshot: parseSnapshot(text, isStandby),
     })

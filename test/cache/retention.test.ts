@@ -41,7 +41,7 @@ const countRetained = async (
 }
 
 t.test('answers that no cache stores are freed by the next young collection', async (t) => {
-  const judge = {
+  const freshness = {
     check: () => 'fresh',
     isAway: () => false,
     noteServed: () => {},
@@ -51,7 +51,7 @@ t.test('answers that no cache stores are freed by the next young collection', as
   const cache = createReadThrough({
     memory: createMemoryCache(0),
     shared: undefined,
-    judge: judge as Partial<FreshnessCheck> as FreshnessCheck,
+    freshness: freshness as Partial<FreshnessCheck> as FreshnessCheck,
     wait: async () => {},
   })
   const snapshot = parseSnapshot('1:1:')

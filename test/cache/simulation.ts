@@ -29,7 +29,7 @@ export type Options = {
   hasStandby: boolean
   hasRedis: boolean
   /** Plants a fault. */
-  spoil?: (judge: FreshnessCheck) => FreshnessCheck
+  spoil?: (freshness: FreshnessCheck) => FreshnessCheck
   /** Plants a fault: the standby's mark is not compared. */
   trustsStandby?: boolean
 }
@@ -155,22 +155,22 @@ const createInstance = (id: string, world: World) => {
   const fence = createFence()
   const poller = createPoller({ source, fence, clock: createLeaseClock(now, now), warn: ignore })
   const sound = createFreshnessCheck(fence, poller, staleMaxMs, now)
-  const judge = spoil ? spoil(sound) : sound
-  const { epoch } = judge
+  const freshness = spoil ? spoil(sound) : sound
+  const { epoch } = freshness
   const cache = createReadThrough({
     memory: createMemoryCache(1_000_000),
     shared: hasRedis ? createModelCache({ store, epoch, travel: () => turn() }) : undefined,
-    judge,
+    freshness,
     wait: () => turn(),
   })
   const read = (asked: readonly string[], noCache: boolean) => {
     const key = `${asked}${chance(coldShare) ? random() : ''}`
     // First as the edge does, then as the router.
-    const known = noCache || judge.isAway() ? undefined : cache.readAtOnce(entryName(customerId, key))
+    const known = noCache || freshness.isAway() ? undefined : cache.readFresh(entryName(customerId, key))
     const dependsOn = [...new Set(asked.map(getResource))]
     const readStandby = async () => {
       const filled = await ask(() => model.readStandby(asked))
-      return trustsStandby ? { ...filled, standby: judge.mark() } : filled
+      return trustsStandby ? { ...filled, standby: freshness.mark() } : filled
     }
     const fillFromReplica = hasStandby ? readStandby : undefined
     const fill = () => ask(() => model.read(asked))

@@ -104,7 +104,7 @@ t.test('rules and dashboard use existing metrics', async (t) => {
   app.metrics.add([certificateFigure({ endsAt: () => 0 })])
   // Only in a process, which sends.
   const count = async () => ({ failing: 0, disabled: 0 })
-  app.metrics.add(listWebhookFigures({ attempts: {}, lookedAt: () => 0, count }))
+  app.metrics.add(listWebhookFigures({ attempts: {}, checkedAt: () => 0, count }))
   const { body } = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
   const text = body + (await createProcessRegistry().metrics())
   const known = new Set<string>()

@@ -336,7 +336,11 @@ const page = (changes: string[], hasMore = false): FeedPage => ({
 const stage = (
   first: FeedPage,
   read: () => FeedPage | Promise<FeedPage>,
-  { heartbeatMs = 1e6, judge = async () => {}, ...more }: Partial<Parameters<typeof streamEvents>[0]> = {},
+  {
+    heartbeatMs = 1e6,
+    checkRights = async () => {},
+    ...more
+  }: Partial<Parameters<typeof streamEvents>[0]> = {},
 ) => {
   const wakes = new EventEmitter()
   let watches = 0
@@ -345,7 +349,7 @@ const stage = (
     read: async () => read(),
     format: ({ changes }) => ({ body: JSON.stringify(changes), token: 't' }),
     watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => (watches += 1) },
-    judge,
+    checkRights,
     ending: { destroyed: false, once: () => {} },
     heartbeatMs,
     ...more,
@@ -422,7 +426,7 @@ t.test('a pause does not delay the end of a stream or the check of its rights', 
   }
   for (const reason of ['closing', 'rights'] as const) {
     const { after, due } = createTimer()
-    const { stream, wake } = stage(page([]), overloaded, { after, judge: refuse })
+    const { stream, wake } = stage(page([]), overloaded, { after, checkRights: refuse })
     stream.resume()
     await wake('changed')
     await until('it pauses', () => due.length === 1)
@@ -436,11 +440,11 @@ t.test('a pause does not delay the end of a stream or the check of its rights', 
 t.test('while rights cannot be checked, nothing is read', async (t) => {
   const { after, due, fire } = createTimer()
   let isOverloaded = true
-  const judge = async () => {
+  const checkRights = async () => {
     if (isOverloaded) throw new ApiError('overloaded')
   }
   const reads = createReads(() => page([]))
-  const { stream, wake } = stage(page([]), reads.read, { after, judge })
+  const { stream, wake } = stage(page([]), reads.read, { after, checkRights })
   stream.resume()
   await wake('rights')
   await until('it pauses', () => due.length === 1)
@@ -515,11 +519,11 @@ const refuse = async () => {
 t.test('a possible change of rights causes a check: the stream continues, or it ends', async (t) => {
   for (const reason of ['rights', 'unknown'] as const) {
     let isAllowed = true
-    const judge = async () => {
+    const checkRights = async () => {
       if (!isAllowed) await refuse()
     }
     const reads = createReads((n) => page([`${n}`]))
-    const { stream, wake, ends } = stage(page([]), reads.read, { judge })
+    const { stream, wake, ends } = stage(page([]), reads.read, { checkRights })
     stream.resume()
     await wake(reason)
     await until('it has read on', () => reads.count === 1)
@@ -557,7 +561,7 @@ t.test('a client a mebibyte behind is dropped at the next change, and a reading 
 
 t.test('a client that catches up slowly is not dropped, and the service reads nothing ahead', async (t) => {
   const reads = createReads(() => page(['x'.repeat(mostUnreadBytes)], true))
-  const { stream, wake } = stage(page([], true), reads.read, { judge: refuse })
+  const { stream, wake } = stage(page([], true), reads.read, { checkRights: refuse })
   stream.read(0)
   await until('it is full', () => stream.readableLength > mostUnreadBytes)
   await delay(0)
@@ -580,7 +584,7 @@ t.test('an end during the catch-up is noticed, and no change is lost', async (t)
     if (reads === 2) await wake('rights')
     return page(['2'], true)
   }
-  const { stream, wake } = stage(page(['1'], true), read, { judge: refuse })
+  const { stream, wake } = stage(page(['1'], true), read, { checkRights: refuse })
   stream.resume()
   await once(stream, 'end')
   t.equal(reads, 2, 'nothing is read after it')

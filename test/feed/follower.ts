@@ -101,7 +101,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
   const ask = async (rawQuery: string) =>
     feed.answer({
       principal: principal(),
-      judgeAnew: async () => principal(),
+      reauthorize: async () => principal(),
       query: feed.parse({ principal: principal(), rawQuery }),
       isHead: false,
       httpVersion: '1.1',

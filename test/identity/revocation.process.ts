@@ -118,9 +118,9 @@ t.test('a restored right applies within a second', async (t) => {
 })
 
 t.test('after the answer 200, the same instance accepts no request, also without a poll', async (t) => {
-  const { poller, judge } = await startTestFence(database.url)
+  const { poller, freshness } = await startTestFence(database.url)
   // All cached facts count as fresh, so that only the revocation itself can replace them.
-  const { app, origin } = await listenTestApp(database, { judge: { ...judge, check: () => 'fresh' } })
+  const { app, origin } = await listenTestApp(database, { freshness: { ...freshness, check: () => 'fresh' } })
   closeAfter(t, app, poller)
   const read = async (token: string) => {
     const answer = await fetch(`${origin}/v1/products?limit=1`, {

@@ -24,7 +24,7 @@ export const createRounds = ({ claim, work, onFailure, stopping, now }: RoundsOp
   const jobs = new Map<string, Job>()
   const oneAtATime = pLimit(1)
   let wanted = new Set<string>()
-  let lookedAt: number | undefined
+  let checkedAt: number | undefined
   const listEnds = () => [...jobs.values()].map(({ done }) => done)
 
   const findPlaces = async () => {
@@ -58,7 +58,7 @@ export const createRounds = ({ claim, work, onFailure, stopping, now }: RoundsOp
       }
       if (hooks.length < places.most) break
     }
-    if (!changed) lookedAt = now()
+    if (!changed) checkedAt = now()
   }
 
   const startRound = (customers: readonly string[]): void => {
@@ -75,7 +75,7 @@ export const createRounds = ({ claim, work, onFailure, stopping, now }: RoundsOp
     },
     listBusy: () => [...jobs.keys()],
     /** Milliseconds since 1970. `undefined` before the first check of all webhooks. */
-    lookedAt: () => lookedAt,
+    checkedAt: () => checkedAt,
     async end(): Promise<void> {
       await oneAtATime(async () => {})
       await Promise.all(listEnds())

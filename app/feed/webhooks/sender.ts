@@ -68,7 +68,7 @@ export const startWebhooks = (options: SenderOptions) => {
     }
   }
 
-  const { want, listBusy, lookedAt, end } = createRounds({
+  const { want, listBusy, checkedAt, end } = createRounds({
     claim: (wanted) => write((trx) => claimWebhooks(trx, { ...getLease(), ...wanted })),
     work: (hook) => work(hook).catch(fail),
     onFailure: fail,
@@ -97,7 +97,7 @@ export const startWebhooks = (options: SenderOptions) => {
   })
 
   return {
-    lookedAt,
+    checkedAt,
     /** Waits for the messages in progress, whose leases are renewed until then. */
     async stop(): Promise<void> {
       stopListening()

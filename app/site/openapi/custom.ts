@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Definition, Parameter } from '../../custom/definition.ts'
-import { formerRevisionDays } from '../../custom/granted.ts'
+import { previousRevisionDays } from '../../custom/granted.ts'
 import { formatNames, mediaTypes } from '../../http/formats.ts'
 import { controlParameters } from './controls.ts'
 import { createAnswerSchema, createRowSchema } from './custom-answer.ts'
@@ -69,7 +69,7 @@ const describeExports = (definition: Definition) => {
 export const describeCustom = (definition: Definition): Route => {
   const { name, title, description, params, revision, body } = definition
   const isList = 'list' in body
-  const former = `A revision of the endpoint. The previous one works for ${formerRevisionDays} days after it was replaced.`
+  const former = `A revision of the endpoint. The previous one works for ${previousRevisionDays} days after it was replaced.`
   return {
     method: 'GET',
     path: `/v1/custom/${name}`,
