@@ -20,19 +20,19 @@ import { readList, readObject } from './sql/read.ts'
 type EndpointRef = { principal: Principal; name: string }
 
 /**
- * Reads custom endpoints. A call that names one rejects with not_found if the customer was not granted it,
- * then with insufficient_scope. See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
+ * Reads custom endpoints. All functions reject with unavailable. With an `endpoint` they also reject with not_found
+ * if it was not granted, then with insufficient_scope. See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
  */
 export type Custom = Readonly<{
   admit(endpoint: EndpointRef): Promise<void>
-  /** Finds the requested revision. `parse` throws invalid_query. `day`: YYYY-MM-DD. */
+  /** Finds the requested revision, otherwise the newest. `parse` throws invalid_query. `day`: YYYY-MM-DD. */
   find(
     endpoint: EndpointRef,
     rawQuery: string,
   ): Promise<{ definition: Definition; parse: (shape: CustomShape, day: string) => CustomRequest }>
-  /** Current definitions by name, without documents that this release rejects. Rejects with unavailable. */
+  /** Current definitions, sorted by name, without documents that this release rejects. */
   listDefinitions(customerId: string): Promise<readonly Definition[]>
-  /** Also rejects with invalid_query, invalid_cursor, unavailable. */
+  /** Also rejects with invalid_query or invalid_cursor. */
   answer(endpoint: EndpointRef & { rawQuery: string; noCache: boolean }): Promise<ReadResult>
 }>
 
@@ -41,7 +41,6 @@ type CustomDeps = ReadDeps & {
   granted: (customerId: string) => Promise<Granted>
 }
 
-/** Creates the reader of custom endpoints, independent of the framework. */
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
   const version = customVersion()

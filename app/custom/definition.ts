@@ -14,7 +14,7 @@ export type Parameter = Readonly<{
   min?: string | number | undefined
   max?: string | number | undefined
   values?: readonly string[] | undefined
-  /** True: conditions without a value are dropped. False: required, unless it has a default. */
+  /** True: without a value, its conditions in `where` are dropped. False: required, unless it has a default. */
   optional: boolean
 }>
 
@@ -90,7 +90,7 @@ export type Node =
   | Readonly<{ kind: 'newest'; resources: readonly ResourceName[]; as: 'date' | 'instant' }>
   /** `plain`: the row's only value instead of an object. */
   | Readonly<{ kind: 'first' | 'list'; rows: Rows; plain: boolean }>
-  /** One row for each value of `by`: a row whose `prefer` is true first, then in the sources' order. */
+  /** One row for each value of `by`, ordered by it. A row whose `prefer` is true wins, then the earlier part. */
   | Readonly<{ kind: 'merge'; parts: readonly Rows[]; by: string; prefer: string | undefined; limit: number }>
 
 export type List = Rows & Readonly<{ filters: readonly string[] }>
@@ -104,9 +104,10 @@ export type Definition = Readonly<{
   body: Readonly<{ object: Node } | { list: List }>
   /** Hash of the document, part of its cache keys. */
   digest: string
-  /** Names in the change log. */
+  /** Names in the change log that invalidate cached responses. */
   dependsOn: readonly string[]
   /** True if the response depends on the day with any parameters. Some parameters add this dependency. */
   dependsOnDay: boolean
+  /** True if the response depends on the expiry window of the customer. */
   needsSettings: boolean
 }>

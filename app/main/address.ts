@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 
-/** Returns the configured port, or a free one for 0. Then it rejects if the machine does not have the address. */
+/** Returns the configured port. For 0, finds one that is free now, or rejects if the machine lacks the address. */
 export const findPort = ({ host, port }: Pick<Config, 'host' | 'port'>): Promise<number> =>
   new Promise((resolve, reject) => {
     if (port !== 0) return resolve(port)

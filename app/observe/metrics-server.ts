@@ -5,12 +5,11 @@ import { listenOn } from '../http/listen.ts'
 
 type MetricsServerOptions = {
   host: string
-  /** 0 for any free port. */
   port: number
   read: () => Promise<{ type: string; text: string }>
 }
 
-/** Serves `/metrics` on a separate port without TLS or token. Rejects if the port is in use. */
+/** Serves `/metrics` on a separate port without TLS or token. Rejects if it cannot listen. */
 export const startMetricsServer = async ({ host, port, read }: MetricsServerOptions) => {
   const server = createServer((request, response) => {
     const [path] = (request.url ?? '').split('?')

@@ -13,7 +13,7 @@ const toDate = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
 
 const trim = (buckets: readonly number[]) => buckets.slice(0, buckets.findLastIndex((count) => count > 0) + 1)
 
-/** Writes minutes of one instance atomically. Replaces those that the instance has written before. */
+/** Upserts minutes of one instance atomically. Ignores minutes over 2 days old, or over 2 minutes ahead. */
 export const reportServiceMinutes = async (
   db: Db,
   instance: string,
@@ -37,11 +37,11 @@ type SumRow = Omit<Minute, 'durationMs' | 'ageMs' | 'buckets' | 'minute' | 'slot
 
 const toSums = ({ requests, failed, timed, duration_ms, hits, age_ms, buckets }: SumRow) => ({
   ...{ requests, failed, timed, hits, durationMs: duration_ms, ageMs: age_ms },
-  // The driver returns array elements as text.
+  // The driver returns the elements of bigint[] as text.
   buckets: buckets.map(Number),
 })
 
-/** Returns minutes, summed over all instances, oldest first, without `until`. Unreported minutes are missing. */
+/** Lists the reported minutes, instances combined, oldest first. `since`, `until` (excluded): minutes since 1970. */
 export const listServiceMinutes = async (db: Db, since: number, until: number): Promise<Minute[]> => {
   const { rows } = await sql<SumRow & { minute: number; slots: number }>`
     select * from read_service_minutes(to_timestamp(${since * 60}::float8), to_timestamp(${until * 60}::float8))
@@ -57,7 +57,7 @@ type DayRow = SumRow & {
   failed_by: number[]
 }
 
-/** Returns whole days since 1970, oldest first, without `until`. Unreported days are missing. */
+/** Lists the reported days, instances combined, oldest first. `since`, `until` (excluded): days since 1970, UTC. */
 export const listServiceDays = async (db: Db, since: number, until: number): Promise<ServiceDay[]> => {
   const { rows } = await sql<DayRow>`
     select * from read_service_days(${toDate(since)}::date, ${toDate(until)}::date)`.execute(db)
@@ -71,13 +71,14 @@ export const listServiceDays = async (db: Db, since: number, until: number): Pro
   })
 }
 
-/** Returns the first minute that any instance reported; `undefined` on a new database. */
+/** Returns the oldest minute that is not pruned; `undefined` if there is none. */
 export const findFirstServiceMinute = async (db: Db): Promise<number | undefined> => {
   const { rows } = await sql<{ minute: number | null }>`
     select first_service_minute() as minute`.execute(db)
   return rows[0]?.minute ?? undefined
 }
 
+/** Deletes minutes older than `keptDays`, but keeps at least 91 days. */
 export const pruneServiceMinutes = async (db: Db, keptDays: number): Promise<void> => {
   await sql`select prune_service_minutes(${keptDays}::integer)`.execute(db)
 }

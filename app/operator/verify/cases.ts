@@ -82,7 +82,7 @@ const runCases = async ({ isCostly, each = {}, cases }: PromiseCases, world: Wor
   }
 }
 
-/** Reads the cases. Their files begin with the contract's section. */
+/** Reads the cases. The name of each file begins with its section of the contract. */
 export const listCases = (): Check[] =>
   readdirSync(folder).flatMap((name) => {
     const promises: PromiseCases[] = JSON.parse(readFileSync(join(folder, name), 'utf8'))

@@ -37,9 +37,9 @@ export type World = Readonly<{
   /** The origin that the service publishes as its issuer. */
   base: string
   token: string
-  /** The quota of the demo is small, so it gets only the first case of each promise. */
+  /** The quota of the demo is small, so each promise is checked with fewer cases. */
   isDemo: boolean
-  /** Values of placeholders. Cases add learned ones. */
+  /** Values of placeholders, for this promise only. Cases add learned ones. */
   values: Record<string, string>
 }>
 

@@ -54,10 +54,10 @@ export type FilterContext = {
 }
 
 /** Guesses unknown operators only: between two known ones a guess could invert the meaning. */
-const nearestOperator = (operator: string, taken: readonly string[]): string | undefined => {
+const nearestOperator = (operator: string, allowed: readonly string[]): string | undefined => {
   const translated = translateOperator(operator)
-  if (translated === undefined) return findNearest(operator, taken)
-  return taken.includes(translated) ? translated : undefined
+  if (translated === undefined) return findNearest(operator, allowed)
+  return allowed.includes(translated) ? translated : undefined
 }
 
 /** Reads a condition, `field=value` or `field[operator]=value`, into the draft. */
@@ -99,10 +99,10 @@ const grammars = new WeakMap<Resource, Partial<Record<QueryShape, Grammar>>>()
 
 /** Cached: building a grammar takes longer than the rest of parsing. */
 const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
-  const known = grammars.get(resource) ?? {}
-  grammars.set(resource, known)
-  known[shape] ??= createGrammar(resource, shape)
-  return known[shape]
+  const byShape = grammars.get(resource) ?? {}
+  grammars.set(resource, byShape)
+  byShape[shape] ??= createGrammar(resource, shape)
+  return byShape[shape]
 }
 
 /** Parses a query string and reports every fault. Depends on neither the day nor the customer. */

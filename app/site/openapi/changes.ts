@@ -11,7 +11,6 @@ import { choice, headerParameter, integer, limit, maxHeadBytes, queryParameters,
 const schemas = Object.fromEntries(resourceNames.map((name) => [name, resources[name].schema]))
 const change = createChangeSchema(schemas, getExample(resources.certificates.schema) as object)
 
-/** The response schema of a page. */
 export const changesPage = createChangesSchema(change)
 
 const parameters = {
