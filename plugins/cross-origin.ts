@@ -12,7 +12,7 @@ export default fp<{ origins: readonly string[] }>(
       exposedHeaders,
       maxAge: 600,
       strictPreflight: false,
-      // The routes answer OPTIONS with `Allow`.
+      // This only adds headers. The routes answer OPTIONS with `Allow`, also without `Origin`.
       preflightContinue: true,
     })
   },

@@ -16,20 +16,20 @@ export const statusRoutes = async (
   const rendered = new Map<string, { status: StatusDocument; file: SiteFile }>()
   const send = (
     reply: FastifyReply,
-    name: string,
+    key: string,
     render: (status: StatusDocument) => SiteFile,
     how?: SendPage,
   ) => {
     const status = app.serviceStatus.document()
-    let made = rendered.get(name)
+    let made = rendered.get(key)
     if (made?.status !== status) {
       made = { status, file: render(status) }
-      rendered.set(name, made)
+      rendered.set(key, made)
     }
     return reply.sendPage(made.file, how)
   }
   const { toPage } = app.site
-  // During an incident, many clients read this page.
+  // During an incident, many clients read these two. Browsers revalidate `/` each time.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/', (_request, reply) =>
     send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),

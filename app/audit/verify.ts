@@ -70,8 +70,8 @@ const badAnchor = (sealNo: number): ChainFault => ({
 })
 
 /**
- * Verifies the chain and its roots in constant memory, and returns the first fault. Call it in `inSnapshot`, as
- * operator or owner. Only `published`, a head from outside the database, reveals that the newest seals were deleted.
+ * Returns the first fault of the chain, else of stray entries, else of roots. Call it as operator or owner, in
+ * `inSnapshot` or with the locks of `pruneAudit`. Only a `published` head after the anchor reveals a cut end.
  */
 export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)
@@ -102,6 +102,5 @@ export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead):
   }
 }
 
-/** Runs `use` in a REPEATABLE READ transaction. */
 export const inSnapshot = <T>(db: Db, use: (trx: Db) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').execute(use)

@@ -15,7 +15,7 @@ const refuse = (path: string, detail: string): never => {
   throw new DocumentError([{ path, detail }])
 }
 
-/** `undefined` if the node's value is the value that the text shows. */
+/** Returns why a node is refused: an alias, a text that cannot be stored, or a scalar that differs from its text. */
 const findUnsupported = (node: Node): string | undefined => {
   if (isAlias(node)) return 'aliases (*name) are not allowed: repeat the value'
   if (!isScalar(node)) return undefined
@@ -29,8 +29,8 @@ const findUnsupported = (node: Node): string | undefined => {
   return `${source} would be read as ${String(value)}: write a text in quotes, a number in plain digits, true and false in small letters`
 }
 
-/** YAML reads the key of `null: true` as null. A copy of an object drops `__proto__`, and so a condition. */
-const readNames = (node: Node): { name: Node; detail: string } | undefined => {
+/** Turns names such as `null` and `1` into texts. Returns the first bad name. A copied object loses `__proto__`. */
+const convertNames = (node: Node): { name: Node; detail: string } | undefined => {
   if (!isMap<Node>(node)) return undefined
   const seen = new Set<string>()
   for (const { key } of node.items) {
@@ -44,9 +44,9 @@ const readNames = (node: Node): { name: Node; detail: string } | undefined => {
   return undefined
 }
 
-const isPlainYaml = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
+const isYaml12 = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
 
-/** Parses YAML 1.2. Throws a DocumentError with the line, also for values that differ from their text (`0123`). */
+/** Parses one YAML 1.2 document. Throws a DocumentError with the first fault, also if a value differs from its text. */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)
     refuse('', `expected at most ${bounds.documentBytes} bytes`)
@@ -64,10 +64,10 @@ export const readText = (text: string): unknown => {
   const formatLine = (position: number) => `line ${lineCounter.linePos(position).line}`
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) refuse(formatLine(problem.pos[0]), problem.message)
-  if (!isPlainYaml(document)) refuse('line 1', 'expected YAML 1.2: leave the directive %YAML out')
+  if (!isYaml12(document)) refuse('line 1', 'expected YAML 1.2: leave the directive %YAML out')
   visit(document, {
     Node(_key, node) {
-      const bad = readNames(node as Node)
+      const bad = convertNames(node as Node)
       if (bad) refuse(formatLine(bad.name.range?.[0] ?? 0), bad.detail)
       const detail = findUnsupported(node as Node)
       if (detail !== undefined) refuse(formatLine(node.range?.[0] ?? 0), detail)

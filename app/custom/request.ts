@@ -41,16 +41,16 @@ const readWith = (
 }
 
 /** Adds defaults to `given`. Returns a fault for each required parameter that is missing. */
-const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: string): Fault[] =>
+const addDefaults = ({ params }: Definition, given: Map<string, string>, rawQuery: string): Fault[] =>
   [...params.values()].flatMap((parameter): Fault[] => {
     const { name, type, optional, default: usual } = parameter
     if (given.has(name)) return []
     if (usual !== undefined) given.set(name, usual)
     if (usual !== undefined || optional || isNamed(rawQuery, name)) return []
-    return [{ parameter: name, code: 'invalid_value', detail: `is missing: expected ${describe(type)}` }]
+    return [{ parameter: name, code: 'invalid_value', detail: `is missing: expected ${describeType(type)}` }]
   })
 
-const describe = (type: string) =>
+const describeType = (type: string) =>
   type === 'integer' ? 'an integer' : `a ${type === 'string' ? 'text' : type}`
 
 /** A parameter with an invalid value is not reported as missing, too. */
@@ -67,7 +67,7 @@ const formatFilters = (resource: Resource, conditions: readonly Condition[]): st
 
 const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('&')
 
-const finish = (
+const toRequest = (
   definition: Definition,
   { given, draft, revision }: ReadParameters,
   queries: ReadonlyMap<Source, Query>,
@@ -97,9 +97,9 @@ const finish = (
   }
 }
 
-export type CustomRequest = Readonly<ReturnType<typeof finish>>
+export type CustomRequest = Readonly<ReturnType<typeof toRequest>>
 
-/** Parses a query string and reports every fault. Pure. `today` (YYYY-MM-DD): for bounds of dates. */
+/** Parses a query string. Reports faults of conditions only if it has no others. `today`: YYYY-MM-DD, for bounds. */
 export const readRequest = (
   definition: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],
@@ -110,7 +110,7 @@ export const readRequest = (
   const reading: ReadParameters = { given: new Map(), draft: { conditions: [] } }
   const readers = createReaders(definition, revisions, today, reading, shape)
   const pairs = readWith(definition, readers, reading.draft, rawQuery)
-  const missing = complete(definition, reading.given, rawQuery)
+  const missing = addDefaults(definition, reading.given, rawQuery)
   const { cursor } = reading.draft
   if (pairs.faults.length > 0) {
     const meant = formatMeant(pairs)
@@ -122,5 +122,5 @@ export const readRequest = (
   if (missing.length > 0) return { faults: missing, cursor }
   const bound = bindSources(definition, reading.given)
   if ('faults' in bound) return { faults: bound.faults, cursor }
-  return { request: finish(definition, reading, bound.queries, shape) }
+  return { request: toRequest(definition, reading, bound.queries, shape) }
 }

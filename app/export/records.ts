@@ -51,7 +51,7 @@ const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat
   return exportColumns(resource, isTable ? fields : inOrder, plan)
 }
 
-/** Uses the indexes of pages. */
+/** Has the conditions and the order of a page, so that the same indexes serve it. */
 const selectRows = (plan: QueryPlan): Sql => {
   const order = sortKeys(plan).map(({ column, descending }) =>
     sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
@@ -61,7 +61,7 @@ const selectRows = (plan: QueryPlan): Sql => {
     where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
 }
 
-/** Creates the exports of lists of records. */
+/** Call `hold` of `exports` before `answer`. */
 export const createRecordExports = ({ exports, today }: Deps): RecordExports => ({
   answer(request, resource, query) {
     const { customerId } = request.principal

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import { createFacts, type Fact, type FactsOptions, loadFact, type StampRow, stampColumns } from './facts.ts'
 import { listScopes } from './scopes.ts'
 
-/** The name that the change log has for changes of custom documents and grants. */
+/** Custom documents and grants, as the change log names them. */
 export const customChanges = 'custom'
 
 const load = (db: Db, customerId: string): Promise<Fact<readonly string[]>> => {
@@ -13,10 +13,10 @@ const load = (db: Db, customerId: string): Promise<Fact<readonly string[]>> => {
   return loadFact(db, customerId, statement, ({ names }) => listScopes(names))
 }
 
-/** The returned function lists every scope of a customer. It is synchronous if the cached fact is fresh. */
+/** The returned function lists the scopes of a key without limits. Synchronous if fresh. Rejects with unavailable. */
 export const createGrantedScopes = (options: FactsOptions) => {
   const loadScopes = (customerId: string) => load(options.db, customerId)
   const { find } = createFacts(loadScopes, { ...options, dependsOn: [customChanges] })
-  // Never `undefined`, because `load` always returns a fact.
+  // Never `undefined`: `load` returns a fact even for an unknown customer.
   return find as (customerId: string) => readonly string[] | Promise<readonly string[]>
 }

@@ -9,12 +9,12 @@ export const jwksMaxAgeSeconds = 300
 
 export type SigningKeys = Readonly<{
   active: SigningKey
-  /** Public keys (PEM) by the exact first segment of a token. With the next and retiring keys. */
+  /** PEM by the exact first segment of a token. Like `jwks`, has the next, the active and the retiring keys. */
   publicByHeader: ReadonlyMap<string, string>
   jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
   /** Reloads the keys if they changed. If it rejects, the current keys stay. */
   refresh(): Promise<void>
-  /** Returns the key for a token that expires at `untilMs`, after storing that it stays published until then. */
+  /** Returns the active key, after storing that it stays published until `untilMs`. May reject with unavailable. */
   findActiveUntil(untilMs: number): Promise<SigningKey>
 }>
 
@@ -71,7 +71,7 @@ export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<Signing
     async findActiveUntil(untilMs: number): Promise<SigningKey> {
       const first = keys.active
       if (await cover(first, untilMs)) return first
-      // The key was deleted: this instance missed its rotation for longer than its tokens lived.
+      // The key is not published any more: this instance missed its rotation for longer than its tokens lived.
       await keys.refresh()
       const second = keys.active
       if (await cover(second, untilMs)) return second

@@ -1,7 +1,7 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/** Returns the 404 page for browsers. It does not show the requested path, so that one page serves all. */
+/** Returns the page for unknown addresses. It is rendered once, so it neither shows the address nor has a `path`. */
 export const missingPage = (): PageContent => ({
   title: 'Page not found',
   description: 'There is no page at this address.',

@@ -22,7 +22,7 @@ export type ServiceAnswer = Readonly<{
 
 export type Send = (ask: Ask) => Promise<ServiceAnswer>
 
-const timeoutMs = 10_000
+const exchangeTimeoutMs = 10_000
 
 const parseBody = ({ bytes }: ServiceAnswer): unknown => {
   try {
@@ -32,7 +32,7 @@ const parseBody = ({ bytes }: ServiceAnswer): unknown => {
   }
 }
 
-/** Reads a member of a JSON body by its pointer (RFC 6901, without escapes). null if it does not exist. */
+/** Returns a member of a JSON body by its pointer (RFC 6901, without escapes), or null. `/length` counts a list. */
 export const readJson = (answer: ServiceAnswer, pointer: string): unknown =>
   pointer
     .split('/')
@@ -51,7 +51,7 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
   const send: Send = async (ask) => {
     const { path, method = 'GET', headers = {}, body, token } = ask
     const sent = request({
-      ...{ ...target, path, method, signal: AbortSignal.timeout(timeoutMs) },
+      ...{ ...target, path, method, signal: AbortSignal.timeout(exchangeTimeoutMs) },
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
@@ -72,7 +72,7 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
 const isExport = ({ path, headers = {} }: Ask): boolean =>
   /[?&]format=(csv|ndjson|xlsx)/.test(path) || /csv|ndjson/.test(headers.accept ?? '')
 
-/** Wraps `send` so that it waits instead of using more than half of a quota. A 429 is tried once more. */
+/** Wraps `send` so that it waits before a request would use more than half of a quota. Retries a 429 once. */
 export const withinHalfOfQuota = (send: Send, pause: (ms: number) => Promise<void>): Send => {
   let quotas: Quota[] = []
   return async (ask) => {
@@ -83,7 +83,7 @@ export const withinHalfOfQuota = (send: Send, pause: (ms: number) => Promise<voi
       .map(({ windowSeconds, resetSeconds }) => (units > 1 ? windowSeconds : resetSeconds))
     if (waits.length > 0) {
       await pause(Math.max(...waits) * 1000)
-      // Their windows have passed, and the next answer may have no new state.
+      // They are out of date now, and the next answer may not have the headers.
       quotas = []
     }
     const answer = await send(ask)
