@@ -31,6 +31,10 @@ const escapeUri = (uri: string) =>
 
 export const formatLink = (uri: string, relation: string): string => `<${escapeUri(uri)}>; rel="${relation}"`
 
+/** Returns `Vary` with these fields and those that other plugins, such as CORS, have set. */
+export const addVary = (reply: FastifyReply, fields: string): string =>
+  [reply.getHeader('vary'), fields].filter((each) => each !== undefined).join(', ')
+
 /** `undefined` if there is no link of at most 2 KiB. */
 export const formatLinks = (
   next: string | undefined,

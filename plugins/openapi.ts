@@ -10,7 +10,7 @@ import { once } from '../app/site/once.ts'
 import { describeCustom } from '../app/site/openapi/custom.ts'
 import { type Description, type Route, toTemplate } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
-import { sendTagged } from './entry-reply.ts'
+import { addVary, sendTagged } from './entry-reply.ts'
 import rateLimit from './rate-limit.ts'
 
 declare module 'fastify' {
@@ -35,9 +35,7 @@ const mediaType = 'application/json'
 const createEntry = (document: object) => createRepresentation(mediaType, JSON.stringify(document))
 
 const send = (entry: Representation, cacheControl: string, reply: FastifyReply) => {
-  const vary = [reply.getHeader('vary'), 'Authorization, Accept-Encoding']
-    .filter((each) => each !== undefined)
-    .join(', ')
+  const vary = addVary(reply, 'Authorization, Accept-Encoding')
   return sendTagged(entry, mediaType, reply.headers({ 'cache-control': cacheControl, vary }))
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../app/errors.ts'
 import { getChoice } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
 import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
-import { sendRepresentation, sendTagged } from './entry-reply.ts'
+import { addVary, sendRepresentation, sendTagged } from './entry-reply.ts'
 
 export type SendPage = {
   /** By default, browsers revalidate the page each time. */
@@ -66,7 +66,7 @@ export default fp<SiteOptions>(
       const isKept = file.etag !== ''
       this.headers({
         'cache-control': cacheControl ?? (isKept ? 'public, no-cache' : 'no-store'),
-        vary: 'Accept-Encoding',
+        vary: addVary(this, 'Accept-Encoding'),
         'content-security-policy': policy,
       })
       return isKept ? sendTagged(file, type, this) : sendRepresentation(file, this.type(type))

@@ -59,7 +59,7 @@ t.test('a fault is found exactly if the text is not JSON, or repeats a name', (t
     fc.property(text, (text) => {
       const fault = findJsonFault(text)
       if (isJson(text)) t.ok(fault === undefined || fault.detail.startsWith('two members'), text)
-      else t.ok(fault && fault.position <= text.length && !fault.detail.startsWith('two members'), text)
+      else t.ok(fault && fault.position <= text.length, text)
     }),
     { numRuns: cases(500) },
   )
