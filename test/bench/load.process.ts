@@ -40,12 +40,12 @@ for (const [name, way] of Object.entries(ways)) {
       instructions.fields,
     )
     if (target.isHttp2 && !findOnPath('h2load')) return
-    const sample = await measure(target, { seconds: 3, connections: 8, stores: [process.pid] })
+    const sample = await measure(target, { seconds: 1, connections: 8, stores: [process.pid] })
     t.equal(sample.failed, 0)
     t.ok(sample.answers > 100 && sample.bytes > 5 * sample.answers)
     t.ok(sample.averageMs > 0 && sample.averageMs < 3000)
     if (process.platform !== 'linux') return
-    t.ok(sample.cpuMs > 0 && sample.cpuMs * sample.answers < 6000, 'more than one core cannot be')
+    t.ok(sample.cpuMs > 0 && sample.cpuMs * sample.answers < 2000, 'more than one core cannot be')
     t.ok(sample.storeMs > 0)
   })
 }

@@ -194,7 +194,7 @@ t.test('every fault has its path, the expected form, and the nearest valid name'
 })
 
 t.test('a parameter cannot have the name of a control or of a token', async (t) => {
-  for (const name of 'limit cursor format revision fields access_token token api_key'.split(' ')) {
+  for (const name of 'limit cursor bom format revision fields access_token token api_key'.split(' ')) {
     t.match(listFaults(object('{ const: 1 }', `{ ${name}: { type: string, default: x } }`)), [
       { path: `params.${name}`, detail: /another name/ },
     ])
