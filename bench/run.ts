@@ -85,11 +85,12 @@ const prove = async (): Promise<void> => {
     say(`\n${name}`)
     const hook = new URL(`plant.ts?${encodeURIComponent(name)}`, import.meta.url)
     const results = await measureTwice((each) => scenarios.test(each.name), ['--import', hook.href])
-    const failures = results.flatMap((result) => listFailures(result, floors[result.name]))
-    const verdict = failures.length > 0 ? 'the gate fails' : 'NOT NOTICED'
-    verdicts.push(`${name}: ${verdict}, ${failures.length} of ${results.length} scenarios\n`)
-    verdicts.push(...failures.map((each) => `  ${each}\n`))
-    if (failures.length === 0) process.exitCode = 1
+    const failures = results.map((result) => listFailures(result, floors[result.name]))
+    const failed = failures.filter((each) => each.length > 0).length
+    const verdict = failed > 0 ? 'the gate fails' : 'NOT NOTICED'
+    verdicts.push(`${name}: ${verdict}, ${failed} of ${results.length} scenarios\n`)
+    verdicts.push(...failures.flat().map((each) => `  ${each}\n`))
+    if (failed === 0) process.exitCode = 1
   }
   console.log(`\n${verdicts.join('')}`)
 }
