@@ -21,7 +21,17 @@ const parameterShape = z.strictObject({
 })
 
 /** Controls of lists and revisions, and parameters that no URL may have. */
-const reserved = ['limit', 'cursor', 'count', 'format', 'bom', 'revision', 'fields', 'sort', ...tokenParameters]
+const reserved = [
+  'limit',
+  'cursor',
+  'count',
+  'format',
+  'bom',
+  'revision',
+  'fields',
+  'sort',
+  ...tokenParameters,
+]
 
 /** Any day works, because only two relative or two fixed dates are compared. */
 const today = '2026-01-01'

@@ -23,12 +23,12 @@ export const createCustomExports = ({ exports, custom, today }: Deps) => ({
     await exports.hold(request)
     const { shape, isTable } = getFormat(type)
     const day = today()
-    const { given, queries, conditions, limit, hasMark } = parse(shape, day)
+    const { given, queries, conditions, limit, hasByteOrderMark } = parse(shape, day)
     const bound = bind(definition, queries, given, { customerId: principal.customerId, today: day })
     const plan = { ...bound.getPlan(body.list.source, conditions), limit }
     const columns = listColumns(body.list, bound, isTable)
     const from = listRows(body.list, plan, bound)
-    const answer = await exports.answer(request, { name, columns, from, hasMark })
+    const answer = await exports.answer(request, { name, columns, from, hasByteOrderMark })
     return { ...answer, headers: { ...answer.headers, 'definition-revision': String(revision) } }
   },
 })

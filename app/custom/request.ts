@@ -76,7 +76,7 @@ const toRequest = (
   const { body, name, digest } = definition
   const list = 'list' in body ? body.list : undefined
   const usual = isExport(shape) ? Number.POSITIVE_INFINITY : (list?.limit ?? 1)
-  const { conditions, limit = usual, count = false, hasMark = false, cursor } = draft
+  const { conditions, limit = usual, count = false, hasByteOrderMark = false, cursor } = draft
   const selection = joinParts([
     formatPairs([...given].sort(([a], [b]) => (a < b ? -1 : 1))),
     list ? formatFilters(list.source.resource, conditions) : '',
@@ -87,7 +87,7 @@ const toRequest = (
   if (list && limit !== list.limit) controls.push(['limit', String(limit)])
   const bound = [conditions, ...[...queries.values()].map((query) => query.conditions)].flat()
   return {
-    ...{ given, queries, conditions, limit, cursor, count, hasMark },
+    ...{ given, queries, conditions, limit, cursor, count, hasByteOrderMark },
     canonical: joinParts([selection, formatPairs(controls)]),
     selection: `custom/${name} ${definition.revision} ${digest}?${selection}`,
     // Bound conditions count, too, because `to${part}` may have become `today`.

@@ -30,14 +30,14 @@ const toTexts = (cell: Cell): string | null => {
 /** Other kinds are not guarded: a negative number stays a number. */
 const writers: Partial<Record<ColumnKind, (cell: Cell) => string | null>> = { text: toText, texts: toTexts }
 
-/** Writes rows as CSV (RFC 4180) with a header. `hasMark` adds a byte order mark. */
+/** Writes rows as CSV (RFC 4180) with a header. `hasByteOrderMark` adds a byte order mark. */
 export async function* writeCsv(
   batches: RowBatches,
   columns: readonly ExportColumn[],
-  hasMark: boolean,
+  hasByteOrderMark: boolean,
 ): AsyncGenerator<string> {
   const toCells = columns.map(({ kind }) => writers[kind] ?? String)
-  let head = `${hasMark ? '\ufeff' : ''}${toLines([columns.map(({ name }) => name)])}`
+  let head = `${hasByteOrderMark ? '\ufeff' : ''}${toLines([columns.map(({ name }) => name)])}`
   for await (const rows of batches) {
     const cells = rows.map((row) => row.map((cell, index) => (cell === null ? null : toCells[index]?.(cell))))
     yield head + toLines(cells)

@@ -31,7 +31,7 @@ export type ExportRows = Readonly<{
   columns: readonly ExportColumn[]
   /** The statement after its select list. Its conditions must include the customer. */
   from: Sql
-  hasMark?: boolean
+  hasByteOrderMark?: boolean
 }>
 
 /** An answer that is not cached. `body` is `undefined` for HEAD of a stream. */
@@ -74,7 +74,7 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
       requireFraming(httpVersion)
       if (!isHead) await concurrency.hold(toAccountName(principal, address), 'exports', ending)
     },
-    async answer(request, { name, columns, from, hasMark = false }) {
+    async answer(request, { name, columns, from, hasByteOrderMark = false }) {
       const { principal, isHead, ending, countRows } = request
       const { contentType: type, extension, isCompressed, isTable, write } = getFormat(request.type)
       const { customerId } = principal
@@ -89,7 +89,7 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
       const session = await source.open<{ at: string }>(customerId, moment)
       const select = sql`select ${columnList(columns)} ${from}`
       const statement = isTable ? select : selectJson(select)
-      const stream = session.stream([statement], (rows) => write(rows, columns, hasMark), countRows)
+      const stream = session.stream([statement], (rows) => write(rows, columns, hasByteOrderMark), countRows)
       const body = await begunStream(stream, ending)
       return { type, body, headers: toHeaders(session.first.at), isCompressed }
     },

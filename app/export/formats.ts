@@ -15,7 +15,11 @@ export type ExportFormat = Readonly<{
   isReadableFirst?: true
   shape: Extract<QueryShape, 'export' | 'csv'>
   isCompressed: boolean
-  write(rows: RowBatches, columns: readonly ExportColumn[], hasMark: boolean): AsyncIterator<string | Buffer>
+  write(
+    rows: RowBatches,
+    columns: readonly ExportColumn[],
+    hasByteOrderMark: boolean,
+  ): AsyncIterator<string | Buffer>
 }>
 
 const formats: Readonly<Record<string, ExportFormat>> = {

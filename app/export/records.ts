@@ -68,6 +68,11 @@ export const createRecordExports = ({ exports, today }: Deps): RecordExports => 
     const plan = planQuery(query, { customerId, today: today() })
     const columns = listColumns(plan, getFormat(request.type))
     const { name } = resource
-    return exports.answer(request, { name, columns, from: selectRows(plan), hasMark: query.hasMark })
+    return exports.answer(request, {
+      name,
+      columns,
+      from: selectRows(plan),
+      hasByteOrderMark: query.hasByteOrderMark,
+    })
   },
 })

@@ -88,7 +88,7 @@ export const upsertStatement = (resource: Resource, remember: boolean): string =
   const columns = [...new Set([...key, ...fields])]
   const values = fields.filter((name) => !key.includes(name))
   const list = (names: string[], alias = '') => names.map((name) => `${alias}${name}`).join(', ')
-  const states = Object.keys(resource.importing.transitions)
+  const states = Object.keys(resource.importing.expectedTransitions)
   const before = states.map((name) => `'${name}', before_${name}`)
   const owned = !resource.reference
   return `

@@ -38,7 +38,7 @@ const listReachable = (states: States, from: string): Set<string> => {
 }
 
 const isReachable = (resource: Resource, field: string, from: string, to: string): boolean =>
-  from === to || listReachable(resource.importing.transitions[field] ?? {}, from).has(to)
+  from === to || listReachable(resource.importing.expectedTransitions[field] ?? {}, from).has(to)
 
 const warnOfTransitions = ({ key, line, record }: ParsedLine, before: Record<string, string>) =>
   Object.entries(before)

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import type { Config } from '../config/config.ts'
 import { startMetricsServer } from '../observe/metrics-server.ts'
-import { findPort } from './address.ts'
 import { endBySignal } from './end.ts'
 import type { OpenLog } from './log.ts'
+import { findPort } from './port.ts'
 import { startWorkers, type Workers } from './workers.ts'
 
 /** Runs workers that share one port, until `withinMs` after a signal. Rejects if the first one does not start. */

@@ -237,8 +237,11 @@ t.test('beyond 4 GiB the directory uses ZIP64', async (t) => {
   t.equal(far.readUInt32LE(end + 76), 0x06054b50)
 })
 
-const toCsv = async (rows: readonly Row[], columns: ExportColumn[], hasMark = false): Promise<string> =>
-  (await collect(writeCsv(inBatches(rows), columns, hasMark))).toString()
+const toCsv = async (
+  rows: readonly Row[],
+  columns: ExportColumn[],
+  hasByteOrderMark = false,
+): Promise<string> => (await collect(writeCsv(inBatches(rows), columns, hasByteOrderMark))).toString()
 
 t.test('the bytes of a CSV file', async (t) => {
   const table: [ColumnKind, Cell, string][] = [

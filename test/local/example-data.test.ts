@@ -210,15 +210,15 @@ t.test('later days add each stage once', async (t) => {
 
 t.test('however many days pass, the history of a record keeps at most 100 rows', async (t) => {
   const listRows = () =>
-    query(`select record_id, count(*)::integer as rows, min(position) filter (where old = '{}') is not null as "hasMark"
+    query(`select record_id, count(*)::integer as rows, min(position) filter (where old = '{}') is not null as "hasByteOrderMark"
       from record_history where customer_id = 'demo' and record_id = 'crt-lumen-gateway-kw' group by 1`)
   await loadExampleData(operator, '2026-11-21')
   await query(`insert into record_history (customer_id, resource, record_id, at, old)
     select 'demo', 'certificates', 'crt-lumen-gateway-kw', now(), '{"scheme": "x"}' from generate_series(1, 88)`)
   await loadExampleData(operator, '2026-11-22')
-  t.match(await listRows(), [{ rows: 50, hasMark: true }])
+  t.match(await listRows(), [{ rows: 50, hasByteOrderMark: true }])
   await loadExampleData(operator, '2026-11-23')
-  t.match(await listRows(), [{ rows: 51, hasMark: true }])
+  t.match(await listRows(), [{ rows: 51, hasByteOrderMark: true }])
 })
 
 t.test('the countries that ship are loaded once, and not over newer facts', async (t) => {

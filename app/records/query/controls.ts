@@ -100,7 +100,7 @@ const listReaders = (resource: Resource, shape: QueryShape): Record<string, Draf
   cursor: one('cursor', (value) => ({ value }), String),
   bom:
     shape === 'csv'
-      ? one('hasMark', oneOf(['true', 'false'], 'expected '), (value) => value === 'true')
+      ? one('hasByteOrderMark', oneOf(['true', 'false'], 'expected '), (value) => value === 'true')
       : () => refuseMark,
   ...(isExport(shape) && Object.fromEntries(pagesOnly.map((name) => [name, () => refusePageOnly(name)]))),
 })

@@ -130,6 +130,6 @@ const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query =>
   includes: [],
   limit: isExport(shape) ? Number.POSITIVE_INFINITY : defaultLimit,
   count: false,
-  hasMark: false,
+  hasByteOrderMark: false,
   ...draft,
 })

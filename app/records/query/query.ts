@@ -21,7 +21,7 @@ export type Query = {
   limit: number
   cursor?: string | undefined
   count: boolean
-  hasMark: boolean
+  hasByteOrderMark: boolean
   /** Day for computed fields. `undefined`: today. */
   on?: string | undefined
   /** Show the record at the end of this day. `undefined`: now. */

@@ -45,7 +45,7 @@ export const approvals = defineResource({
     required: ['id', 'product_id', 'country_code', 'scheme'],
     initial: { status: 'planned' },
     sameAs: {},
-    transitions: {
+    expectedTransitions: {
       status: {
         planned: ['preparing', 'not_required', 'cancelled'],
         preparing: ['testing', 'submitted', 'on_hold', 'cancelled'],

@@ -83,6 +83,6 @@ export const certificates = defineResource({
     required: ['id', 'number', 'approval_status'],
     initial: {},
     sameAs: { title: 'number' },
-    transitions: { approval_status: transitions },
+    expectedTransitions: { approval_status: transitions },
   },
 })

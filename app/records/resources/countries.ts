@@ -55,6 +55,6 @@ export const countries = defineResource({
     required: ['code', 'alpha3', 'name', 'region'],
     initial: { confidence: 'low' },
     sameAs: { id: 'code' },
-    transitions: {},
+    expectedTransitions: {},
   },
 })

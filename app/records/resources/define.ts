@@ -51,7 +51,7 @@ type Definition<Name extends string> = {
     /** Missing fields that copy another field's value. */
     sameAs: Readonly<Record<string, Name>>
     /** Next states by field and state. The import warns if no path leads to the new state. */
-    transitions: By<Name, Readonly<Record<string, readonly string[]>>>
+    expectedTransitions: By<Name, Readonly<Record<string, readonly string[]>>>
   }
 }
 

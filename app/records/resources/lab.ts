@@ -36,7 +36,7 @@ export const lab = defineResource({
     required: ['id', 'report_number', 'status'],
     initial: { revision: 1 },
     sameAs: { title: 'report_number' },
-    transitions: {
+    expectedTransitions: {
       status: {
         planned: ['in_testing', 'cancelled'],
         in_testing: ['draft', 'cancelled'],

@@ -31,7 +31,7 @@ export const products = defineResource({
     required: ['id', 'name'],
     initial: { product_status: 'active' },
     sameAs: {},
-    transitions: {
+    expectedTransitions: {
       product_status: {
         draft: ['in_development'],
         in_development: ['active'],

@@ -32,7 +32,7 @@ export const projects = defineResource({
     required: ['id', 'project_number'],
     initial: { status: 'draft' },
     sameAs: { title: 'project_number' },
-    transitions: {
+    expectedTransitions: {
       status: {
         draft: ['quoted', 'cancelled'],
         quoted: ['ordered', 'declined', 'cancelled'],
