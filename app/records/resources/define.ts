@@ -4,7 +4,7 @@ import { type FieldKind, getKind } from './kind.ts'
 
 export type { ResourceName }
 
-/** `equal`: eq ne in nin, and null (on arrays: all). `range` adds gt gte lt lte, `prefix` adds prefix. */
+/** `equal`: eq ne in nin, null if stored (on arrays: all). `range` adds gt gte lt lte, `prefix`: prefix. */
 export type FilterKind = 'equal' | 'range' | 'prefix'
 
 /**
@@ -38,7 +38,7 @@ type Definition<Name extends string> = {
   flips?: { fields: readonly Name[]; edges: readonly Edge[] }
   /** Arrays that are also in the indexed table `elements`. */
   elements: readonly Name[]
-  /** Fields that `q` searches. The triggers of `04-words.sql` store their words. */
+  /** Fields that `q` searches. The triggers of `18-record-triggers.sql` store their words. */
   search: readonly Name[]
   /** Resources whose changes affect this resource's answers, without includes. */
   reads: readonly ResourceName[]
