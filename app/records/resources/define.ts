@@ -31,9 +31,9 @@ type Definition<Name extends string> = {
   /** Whether answers depend on the day, so that `on` and `expiring_within` apply. */
   computedForDay: boolean
   /**
-   * Computed fields that change without a write. Between two days (or windows) they change only in rows in
-   * which an edge's `column` is between the two values of `at`. Each `column` has an index after the customer.
-   * Edges of one column ascend by `at`.
+   * Computed fields whose changes without a write the feed reports. Between two days (or windows) they change
+   * only in rows in which an edge's `column` is between the two values of `at`. Each `column` has an index
+   * after the customer. Edges of one column ascend by `at`.
    */
   flips?: { fields: readonly Name[]; edges: readonly Edge[] }
   /** Arrays that are also in the indexed table `elements`. */
