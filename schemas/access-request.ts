@@ -44,7 +44,7 @@ export const accessRequest = z
   )
   .meta({ id: 'AccessRequest', description: 'A request for access to the API' })
 
-/** The page parses the fields again, to show the faults. `null` without a body. */
+/** Any texts, because the page parses them by `accessRequest`, to show the faults. `null` without a body. */
 export const accessForm = z.record(z.string(), z.string()).nullable()
 
 export const accessRequestAnswer = z

@@ -6,7 +6,7 @@ export const maxTextBytes = 2000
 const storableText = (value: string) =>
   value.isWellFormed() && !value.includes('\u0000') && Buffer.byteLength(value) <= maxTextBytes
 
-/** Adds a description and examples, for records from the example data. */
+/** Adds a description and examples. The example data contain the examples of fields that have a filter. */
 export const field = <T extends z.ZodType>(
   type: T,
   description: string,

@@ -8,7 +8,7 @@ import type { Resource } from './resources/define.ts'
 export const isId = ({ fields }: Resource, id: string): boolean =>
   fields.get('id')?.element.safeParse(id).success === true
 
-/** 404. `staleSeconds` (see `ReadResult`) is in the header Cache-Status: an error has no other sign of it. */
+/** Returns 404. `staleSeconds`: age of a stale answer, for Cache-Status: an error has no other sign of it. */
 export const notFound = (detail: string, staleSeconds?: number): ApiError =>
   new ApiError('not_found', {
     detail,

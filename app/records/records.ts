@@ -28,13 +28,13 @@ export type RecordRequest = RecordRef & {
 }
 
 export type Records = {
-  /** Parses the query of a page, an item or an export. Throws invalid_query. */
+  /** Parses the query of a page, an item or an export. Throws invalid_query; `answer` also checks `as_of`. */
   parse(request: RecordRef & { shape: QueryShape; rawQuery: string }): PreparedQuery
   /** Throws or rejects with invalid_query, invalid_cursor, not_found, before_history, overloaded, unavailable. */
   answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
 
-/** Everything that a cached read of customers' data needs. */
+/** Dependencies of cached reads. `publicUrl`: an origin. `today`: YYYY-MM-DD in UTC, by the database. */
 export type ReadDeps = {
   db: QueuedDb
   replica?: QueuedDb | undefined

@@ -14,7 +14,7 @@ import { pageStatement } from './sql/statement.ts'
 export type Computing = {
   /** Definitions of the SQL functions by name. */
   functions: ReadonlyMap<string, string>
-  /** Sources that compile filters and write bodies: `listStatements` contains neither. */
+  /** Sources that compile filters, write bodies and read histories: `listStatements` has none of these. */
   pages: string
   custom: string
 }
@@ -78,7 +78,7 @@ const calledBy = (texts: readonly string[], functions: Computing['functions']): 
   return [...called].sort()
 }
 
-/** Returns 12 characters of a hash. */
+/** Returns 72 bits of the SHA-256 hash of `parts` as JSON, in base64url. */
 export const digest = (parts: unknown): string =>
   hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
 
@@ -94,7 +94,7 @@ export const computeVersion = (resource: Resource, { functions, pages } = shippe
 
 const versions = new Map<Resource, string>()
 
-/** Returns `computeVersion`, computed once. */
+/** Returns `computeVersion` of the shipped code, computed once in each process. */
 export const getVersion = (resource: Resource): string => {
   const version = versions.get(resource) ?? computeVersion(resource)
   versions.set(resource, version)
@@ -103,7 +103,7 @@ export const getVersion = (resource: Resource): string => {
 
 let ofCustom: string | undefined
 
-/** Returns the version of all custom endpoints, because each may read every resource. */
+/** Returns one version for all custom endpoints, because each may read every resource. Computed once. */
 export const customVersion = (): string => {
   ofCustom ??= digest([Object.values(resources).map(getVersion), shippedComputing().custom])
   return ofCustom

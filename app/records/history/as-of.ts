@@ -14,8 +14,8 @@ import { begunAt, historyTable, isMark, isOfRecord, lastEnd, operation, stateRow
 type AsOfRow = Stamp & {
   /** Null if the record did not exist at the end of the day. */
   data: string | null
+  /** Whether the record's state at the end of the day is known. `begins`: the first such day, YYYY-MM-DD. */
   reached: boolean
-  /** First day that the history covers, YYYY-MM-DD. */
   begins: string
 }
 
@@ -31,7 +31,7 @@ export const checkAsOf = ({ asOf, on, includes }: DayParameters, today: string):
   ]
 }
 
-/** Without counts of other records, which have no history. */
+/** Omits fields that count other records of the customer: their past values are not stored. */
 const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
   [...resource.fields.values()]
     .filter(

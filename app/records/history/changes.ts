@@ -5,7 +5,7 @@ import type { Sql } from '../sql/column.ts'
 import { projection } from '../sql/projection.ts'
 import { stateRow } from './states.ts'
 
-// A computed field without conditions changes daily or with other records. `updated_at` equals `at` of the entry.
+// Computed fields without `where` change daily or with other records. `updated_at` equals `at` of the entry.
 const hasHistory = ({ name, computed }: Field) =>
   (computed === undefined || computed.where !== undefined) && name !== 'updated_at'
 

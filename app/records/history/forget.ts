@@ -6,7 +6,7 @@ import { isMark } from './states.ts'
 
 /**
  * Deletes the history of one record, in a transaction of the operator's role. Returns the number of deleted
- * changes, `undefined` if neither the record nor its history exists. A mark begins an existing record's history.
+ * changes, `undefined` if neither the record nor its history exists. An existing record gets a mark instead.
  */
 export const forgetHistory = async (
   trx: Db,

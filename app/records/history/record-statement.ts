@@ -36,7 +36,7 @@ export type RecordHistoryPlan = Readonly<{
 /** Position of the present state: bigint's maximum, after every entry. */
 export const presentPosition = sql.raw('9223372036854775807')
 
-/** Rows of the page, rows with the values at its beginning, and rows written since the first page. */
+/** Rows of the page, rows with the values at its beginning, and rows written since the previous page. */
 const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
   const rows = (
     condition: Sql,

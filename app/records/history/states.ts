@@ -20,7 +20,7 @@ export const operation: Sql = sql`case when h.old is null then 'create' when h.o
 /** Whether the row `h` is a mark: older history was deleted. May be null. */
 export const isMark: Sql = sql`h.old = '{}'`
 
-/** Returns a subquery for the start of the history of every customer. A statement reads it once. */
+/** Returns a subquery for the default start of a resource's history (`'*'`). A statement reads it once. */
 export const begunForAll = ({ name }: Resource): Sql =>
   sql`(select b.since from history_begun b where b.resource = ${sql.lit(name)} and b.customer_id = '*')`
 

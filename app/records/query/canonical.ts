@@ -48,7 +48,7 @@ const filterPairs = (query: Filters): Pairs => {
   return pairs
 }
 
-/** Returns the text that a cursor is bound to. Equivalent queries have the same text. */
+/** Formats filters, day, window and sort as a query string. Equivalent queries have the same text. */
 export const formatSelection = (query: Filters): string => formatPairs(filterPairs(query))
 
 const formatView = (query: Query): string => {

@@ -4,7 +4,7 @@ import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
 import type { FaultyQuery } from './parameters.ts'
 
 export type CursorCodec = {
-  /** `selection`: resource, filters and sort in canonical form. `keys`: of the page's last row. */
+  /** `selection`: canonical text, which `decode` compares. `keys`: position of the page's last row. */
   encode(customerId: string, selection: string, keys: readonly string[]): string
   /** Whether the service issued the cursor to this customer. */
   isGenuine(customerId: string, cursor: string): boolean
@@ -63,7 +63,7 @@ export const isOfSelection = (
   cursor: string | undefined,
 ): boolean => cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
 
-/** Returns 400 `invalid_query`, with a forged cursor as one more fault. Proposes only a query that succeeds. */
+/** Returns 400 `invalid_query`. A forged cursor is one more fault. `try` is set only if `isAnswerable`. */
 export const refuseQuery = (
   cursors: CursorCodec,
   customerId: string,

@@ -17,6 +17,6 @@ export const refuseParameters = (
   })
 }
 
-/** The `querystring` schema of routes that read only a body. */
+/** Refuses every parameter: the `querystring` schema of routes that read only a body. */
 export const emptyQuery = (rawQuery: string): void =>
   refuseParameters(rawQuery, 'This address has no parameters: send them in the body')

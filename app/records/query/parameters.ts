@@ -5,10 +5,10 @@ import { findNearest } from './nearest.ts'
 import { maxParameters } from './query.ts'
 import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
 
-/** `meant`: the correction, if there is one. */
+/** `meant`: the corrected pair. `undefined` if the pair has no fault or no correction. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
 
-/** Returns one fault. `suggestion`: the nearest valid name. With a `value`, it is the correction. */
+/** Returns one fault. `suggestion`: the nearest valid name. Only with a `value` do both form a correction. */
 export const refusePair = (
   parameter: string,
   code: string,
@@ -77,7 +77,7 @@ export const readByName =
       : refuseUnknown(pair, { known: [...readers.keys()] })
   }
 
-/** Reads every pair of a query string. Refuses repeated names. */
+/** Reads every pair of a query string. Refuses repeated names, and more than `maxParameters` pairs unread. */
 export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
   const pairs = parsePairs(rawQuery)
   if (pairs.length > maxParameters) {
@@ -102,7 +102,7 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
-/** `corrected`: the query, if every fault has a correction. `cursor`: only the caller can check its signature. */
+/** `corrected`: query string, if every fault is correctable. `cursor`: only the caller can verify it. */
 export type FaultyQuery = {
   faults: Fault[]
   corrected?: string | undefined
@@ -111,7 +111,7 @@ export type FaultyQuery = {
 
 type Outcome = { query: unknown } | Pick<FaultyQuery, 'corrected'>
 
-/** Parses a corrected query again. Returns it, or the correction of remaining faults, if it has one. */
+/** Parses `meant` again. Returns it if it is valid, otherwise the correction of its faults or `undefined`. */
 export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
   if (meant === undefined) return undefined
   const again = parse(meant)

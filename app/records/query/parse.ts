@@ -105,7 +105,7 @@ const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   return byShape[shape]
 }
 
-/** Parses a query string and reports every fault. Depends on neither the day nor the customer. */
+/** Parses a query string without the day and the customer. Reports every fault. `parsed`: for `checkAsOf`. */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = getGrammar(resource, shape)

@@ -26,7 +26,7 @@ const resolveCondition = (condition: Condition, resource: Resource, today: strin
   return { ...condition, values: condition.values.map((value) => resolve(value, today)) }
 }
 
-/** Binds a query to a customer and a day, to which it resolves relative dates. */
+/** Binds a query to a customer. Relative dates in filters count from `today` (YYYY-MM-DD), not from `on`. */
 export const planQuery = (query: Query, moment: PlanContext, after?: readonly string[]): QueryPlan => {
   const { resource, sort, fields, includes, limit, count } = query
   const { customerId, today } = moment

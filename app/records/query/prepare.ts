@@ -36,7 +36,7 @@ const listShown = (query: Shown): Resource[] => [
   ...listIncludes(query).map((include) => resources[include.resource]),
 ]
 
-/** Whether the answer has fields that are computed for a day. */
+/** Whether the resource or an include has fields that are computed for a day, even if `fields` omits them. */
 export const isComputed = (query: Shown): boolean =>
   listShown(query).some(({ computedForDay }) => computedForDay)
 

@@ -106,7 +106,7 @@ export const parseValue = (field: Field, text: string, operator = 'in'): Parsed 
   return parseText(field, text)
 }
 
-/** Parses any storable text. A prefix may lack the pattern of whole values. */
+/** Parses any storable text except `''`, for example a prefix, which a field's pattern need not match. */
 export const parseNonEmptyText = (text: string): Parsed =>
   text !== '' && storedText.safeParse(text).success
     ? { value: text }

@@ -4,7 +4,7 @@ import { type FieldKind, getKind } from './kind.ts'
 
 export type { ResourceName }
 
-/** `equal`: eq ne in nin, and null (on arrays: all). `range` adds gt gte lt lte, `prefix` adds prefix. */
+/** `equal`: eq ne in nin, null if stored (on arrays: all). `range` adds gt gte lt lte, `prefix`: prefix. */
 export type FilterKind = 'equal' | 'range' | 'prefix'
 
 /**
@@ -31,14 +31,14 @@ type Definition<Name extends string> = {
   /** Whether answers depend on the day, so that `on` and `expiring_within` apply. */
   computedForDay: boolean
   /**
-   * Computed fields that change without a write. Between two days (or windows) they change only in rows in
-   * which an edge's `column` is between the two values of `at`. Each `column` has an index after the customer.
-   * Edges of one column ascend by `at`.
+   * Computed fields whose changes without a write the feed reports. Between two days (or windows) they change
+   * only in rows in which an edge's `column` is between the two values of `at`. Each `column` has an index
+   * after the customer. Edges of one column ascend by `at`.
    */
   flips?: { fields: readonly Name[]; edges: readonly Edge[] }
   /** Arrays that are also in the indexed table `elements`. */
   elements: readonly Name[]
-  /** Fields that `q` searches. The triggers of `04-words.sql` store their words. */
+  /** Fields that `q` searches. The triggers of `18-record-triggers.sql` store their words. */
   search: readonly Name[]
   /** Resources whose changes affect this resource's answers, without includes. */
   reads: readonly ResourceName[]

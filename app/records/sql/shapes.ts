@@ -4,7 +4,7 @@ import type { NamedStatement } from '../../db/connect.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import { type Condition, formatSortKey, rangeOperators } from '../query/query.ts'
 
-/** Whether one plan fits all values. See docs/decisions/0040-statements-are-kept-prepared.md. */
+/** Whether one PostgreSQL plan fits all values. See docs/decisions/0040-statements-are-kept-prepared.md. */
 const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
   !count &&
   conditions.every(({ field, operator, values }) => {
@@ -88,7 +88,7 @@ const maxPrepared = 100
 /** Each takes 4 to 20 kB in this process. */
 const maxTexts = 200
 const usesBefore = 3
-/** Clients choose the shapes, and PostgreSQL frees a statement only when its connection ends. */
+/** Minimum time between replacements: PostgreSQL frees a statement only when its connection ends. */
 const dropEveryMs = 10_000
 
 /** Keeps one statement for plans that differ in values only, because compiling one takes 45 to 70 µs. */
