@@ -8,7 +8,7 @@ import { ensureDatabase, socketUrl } from './socket.ts'
 
 const POLL_MS = 20
 
-// PostgreSQL's default sizes, in case these change. `mmap`, because containers have only 64 MB of /dev/shm.
+// Sets the default sizes and durability explicitly. `mmap`: containers have only 64 MB of /dev/shm.
 const TUNING = {
   shared_buffers: '128MB',
   max_connections: '100',

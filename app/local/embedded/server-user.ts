@@ -6,7 +6,7 @@ export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 
 export const ownUid = process.getuid?.() ?? -1
 
-/** Returns the user for a new cluster: for root, `postgres` or `nobody`. Throws if there is no such user. */
+/** Returns the user for a new cluster. Throws if root has no `postgres` or `nobody`, or this user no name. */
 export function newServerUser(): ServerUser {
   if (ownUid !== 0) {
     requireName()

@@ -21,6 +21,7 @@ type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
 
 /** Access requests of people without a key. Never reads customers, so it cannot reveal them. */
 export type AccessRequests = {
+  /** Counts an attempt. Rejects with quota_exceeded. */
   admit(ip: string): Promise<void>
   /** Stores an admitted request. Rejects with quota_exceeded if too many were stored in the last hour. */
   submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>
