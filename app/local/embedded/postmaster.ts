@@ -76,10 +76,7 @@ export function launchPostmaster(options: {
   }
 }
 
-/**
- * Returns the server's URL once it accepts connections; `undefined` as soon as `isGone()`. Throws if the
- * deadline (of `performance.now()`) passes.
- */
+/** Returns the URL once the server accepts connections; `undefined` if `isGone()`. Throws at the deadline. */
 export async function waitUntilReady(
   cluster: string,
   isGone: () => boolean,

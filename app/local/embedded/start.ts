@@ -13,7 +13,7 @@ const RETRY_MS = 50
 
 type Log = (message: string) => void
 
-/** Returns a running server's URL once ready, or `undefined`. Throws at the deadline. Needs the start lock. */
+/** Returns a ready server's URL, `undefined` if none runs. Throws at the deadline. Needs the start lock. */
 export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
   if (!existsSync(cluster)) return undefined

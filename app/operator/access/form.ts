@@ -39,7 +39,7 @@ const refuseQuota = (error: unknown): FormOutcome => {
   return { ...refuse(error.status, error.message), headers: error.extras.headers ?? {} }
 }
 
-/** Handles the contact form. A hidden field and the ticket's age reveal programs. `now`: whole milliseconds. */
+/** Handles the contact form. A hidden field and the ticket's age reveal programs. `now`: whole Unix ms. */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)
 

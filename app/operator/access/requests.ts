@@ -12,7 +12,6 @@ type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
   db: QueuedDb
   limits: Pick<LimitsConfig, 'accessRequests'>
   now: () => number
-  /** Monotonic milliseconds, for the window of the limit. */
   monotonicNow: () => number
   holidays: ReadonlySet<string>
   /** Counted from the decision, or from the arrival of an undecided request. */
