@@ -12,7 +12,7 @@ const listCauses = (error: unknown): unknown[] => {
   return [error, ...[...inner, ...cause].flatMap(listCauses)]
 }
 
-/** Returns the first message of an error or its causes: an AggregateError of two addresses has none itself. */
+/** Returns the first message of an error or its causes: the AggregateError of a connection has none. */
 export const describeError = (error: unknown): string => {
   const messages = listCauses(error).flatMap((each) =>
     each instanceof Error ? [each.message] : [String(each)],

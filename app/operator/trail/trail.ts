@@ -36,8 +36,8 @@ export type Trail = {
 
 type TrailDeps = Omit<ReadDeps, 'cache' | 'replica'> & { exports: Exports }
 
-// Returns the SQL after `select …`. `after`: `order` of the previous page's last row. With a split, reads each
-// part in order up to the limit, and merges the parts.
+// Returns the SQL after `select …`. `after`: `order` of the previous page's last row. With a split, reads
+// each part in order up to the limit, and merges the parts.
 const selectRows = (
   list: TrailList,
   { conditions }: TrailQuery,
