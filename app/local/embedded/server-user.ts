@@ -6,7 +6,7 @@ export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 
 export const ownUid = process.getuid?.() ?? -1
 
-/** Returns the user for a new cluster. Throws if root has no `postgres` or `nobody`, or this user no name. */
+/** Returns this user or, for root, `postgres` or `nobody`. Throws if the system has no account for it. */
 export function newServerUser(): ServerUser {
   if (ownUid !== 0) {
     requireName()
