@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 
-/** The widest ranges that are accepted: such as 10.0.0.0/8, fc00::/7, and a provider's block of IPv6. */
+/** Shortest accepted prefixes, in bits. `private`: of IPv6 that begins with fc, fd or fe (fc00::/7). */
 const leastPrefix = { ipv4: 8, private: 7, ipv6: 16 } as const
 
 /** True if a range of proxies is so wide that it includes clients. IPv4 within IPv6 has the limit of IPv4. */
@@ -25,5 +25,5 @@ const repeats = (text: string): boolean => {
   return false
 }
 
-/** True if a key repeats itself or has too few different characters. */
+/** True if a key only repeats a part shorter than 32 characters, or has fewer than 8 different characters. */
 export const isGuessable = (key: string): boolean => new Set(key).size < fewestDifferent || repeats(key)

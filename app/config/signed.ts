@@ -12,7 +12,7 @@ const macBytes = 16
 
 const signedPart = (customerId: string, body: Buffer) => Buffer.concat([Buffer.from(`${customerId}\0`), body])
 
-/** Creates opaque texts: version, payload, MAC; base64url. Valid while SECRET_KEY has the signing key. */
+/** Signs texts without encryption: version, payload, MAC; base64url. Valid while SECRET_KEY has their key. */
 export const createSignedText = (secrets: Mac, purpose: string, version: number): SignedText => ({
   sign(customerId, payload) {
     const body = Buffer.concat([Buffer.of(version), payload])

@@ -27,8 +27,8 @@ const install = async (trx: Db, { name, to }: (typeof shipped)[number]): Promise
 }
 
 /**
- * Applies new and changed custom endpoints of this release, and returns their names. An operator's document
- * stays unless the release has a higher revision. `db` must act as the owner. The demo customer must exist.
+ * Applies new and changed custom endpoints of this release, and returns their names. Grants only new ones. An
+ * operator's document stays unless the release has a higher revision. The demo customer must exist.
  */
 export const installShipped = async (db: Db): Promise<string[]> => {
   const applied: string[] = []

@@ -10,7 +10,7 @@ import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 const LIMIT_MS = 30_000
 const POLL_MS = 20
 
-/** `url` logs in as the owner. `directory` is the data folder. `revive` returns true after a restart. */
+/** `url` logs in as the owner. `directory`: the data folder. `revive` returns true if it started a server. */
 export type EmbeddedPostgres = {
   url: string
   directory: string

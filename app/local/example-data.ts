@@ -45,8 +45,8 @@ const load = async (db: Db, hour: string): Promise<void> => {
 }
 
 /**
- * Replaces the demo customer's records by the example data as of `hour`. In a new database, first writes the
- * stages of the previous four weeks, and dates these writes back to their hours. `db` is the operator's.
+ * Replaces the demo customer's records by the example data as of `hour`. If it has no approvals, first writes
+ * the stages of the previous four weeks, dated back to their hours. `db` is the operator's or the owner's.
  */
 export const loadExampleData = (db: Db, hour: string): Promise<void> =>
   withAdvisoryLock(db, 'certdata example data', (connection) => load(connection, hour))

@@ -50,7 +50,7 @@ const mergeLines = (hour: string, lines: readonly Line[]): Map<string, ExampleRe
 }
 
 /**
- * Returns the records of a fictional manufacturer as of an hour (YYYY-MM-DDTHH, UTC) or a day (YYYY-MM-DD).
+ * Returns a fictional manufacturer's records at an hour (YYYY-MM-DDTHH, UTC) or a day's start (YYYY-MM-DD).
  * At any time they contain every resource except countries, every state and every computed value.
  */
 export const listExampleData = (hour: string): ExampleRecord[] => [

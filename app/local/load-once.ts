@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../db/schema.ts'
 
-/** Runs `load` unless this content was the last one loaded under `name`. Returns true if it ran. */
+/** Runs `load` unless `name` was last loaded with this content. True if it ran. `isFirst`: never loaded. */
 export const loadOnce = async (
   db: Db,
   name: string,

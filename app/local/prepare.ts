@@ -10,8 +10,8 @@ import { loadReferenceData } from './reference/load.ts'
 type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Prepares a database for the service. Existing data stay, and several processes may call this concurrently.
- * `hour` (YYYY-MM-DDTHH, UTC) is for the example data. `db` must log in as the owner.
+ * Prepares a database for the service. Replaces the demo customer's records; other data stay. Processes may
+ * call this concurrently. `hour` (YYYY-MM-DDTHH, UTC) is for the example data. `db` must log in as the owner.
  */
 export const prepareDatabase = async (
   db: Db,

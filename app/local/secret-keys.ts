@@ -7,7 +7,7 @@ const secretFile = 'secret.key'
 
 type Keeping = { directory?: string; mayCreate?: boolean }
 
-/** Returns the configured secret keys, or the key in a file, which is created unless `mayCreate` is false. */
+/** Returns the configured keys, or a file's key. Creates a missing file, or throws if not `mayCreate`. */
 export const openSecretKeys = (
   config: Config,
   packageRoot: string,

@@ -71,7 +71,7 @@ function makeLinks(folder: string): void {
     try {
       symlinkSync(basename(source), join(dirname(folder), target.replace('native', basename(folder))))
     } catch {
-      // The link exists, or the folder is read-only. Then the programs do not run, and are copied.
+      // The link exists already. Or the folder is read-only: then the programs do not run, and are copied.
     }
   }
 }

@@ -65,6 +65,7 @@ export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
 
+/** Links the data folder to a cluster outside it, so that later starts find that. */
 export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }

@@ -9,9 +9,9 @@ const held = new Set<DatabaseSync>()
 export type Unlock = () => void
 
 /**
- * Locks a file and returns the function that releases it; `undefined` if another holder has a conflicting
- * lock. The end of the process releases it, too. Node has no flock(2), but SQLite uses the kernel's record
- * locks (fcntl), which work across containers on one volume. Throws if the file cannot be opened.
+ * Locks a file and returns the function that releases it; `undefined` if another lock conflicts, or the file
+ * was just removed. The end of the process releases it, too. Throws if the file cannot be opened. Node has
+ * no flock(2), but SQLite uses record locks (fcntl), which work across containers on one volume.
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
   createFile(path)

@@ -8,7 +8,7 @@ import { ensureDatabase, socketUrl } from './socket.ts'
 
 const POLL_MS = 20
 
-// PostgreSQL's default sizes, in case these change. `mmap`, because containers have only 64 MB of /dev/shm.
+// Sets the default sizes and durability explicitly. `mmap`: containers have only 64 MB of /dev/shm.
 const TUNING = {
   shared_buffers: '128MB',
   max_connections: '100',
@@ -76,10 +76,7 @@ export function launchPostmaster(options: {
   }
 }
 
-/**
- * Returns the server's URL once it accepts connections; `undefined` as soon as `isGone()`. Throws if the
- * deadline (of `performance.now()`) passes.
- */
+/** Returns the URL once the server accepts connections; `undefined` if `isGone()`. Throws at the deadline. */
 export async function waitUntilReady(
   cluster: string,
   isGone: () => boolean,

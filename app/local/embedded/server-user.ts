@@ -6,7 +6,7 @@ export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 
 export const ownUid = process.getuid?.() ?? -1
 
-/** Returns the user for a new cluster: for root, `postgres` or `nobody`. Throws if there is no such user. */
+/** Returns this user or, for root, `postgres` or `nobody`. Throws if the system has no account for it. */
 export function newServerUser(): ServerUser {
   if (ownUid !== 0) {
     requireName()

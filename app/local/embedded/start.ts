@@ -13,7 +13,7 @@ const RETRY_MS = 50
 
 type Log = (message: string) => void
 
-/** Returns a running server's URL once it accepts connections, or `undefined`. Needs the start lock. */
+/** Returns a ready server's URL, `undefined` if none runs. Throws at the deadline. Needs the start lock. */
 export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
   if (!existsSync(cluster)) return undefined
@@ -22,7 +22,7 @@ export async function adoptServer({ home }: ClusterPaths, deadline: number): Pro
 
 /**
  * Creates missing files, starts a server and returns its URL once it accepts connections. Needs the start
- * lock. Throws with the end of the server's log after the deadline (of `performance.now()`).
+ * lock. Throws with the end of the server's log if it exits, or at the deadline (of `performance.now()`).
  */
 export async function startServer(
   paths: ClusterPaths,

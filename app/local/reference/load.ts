@@ -6,7 +6,7 @@ import { loadOnce } from '../load-once.ts'
 const name = 'countries'
 const file = new URL(`${name}.ndjson`, import.meta.url)
 
-/** Loads the countries of this release once: later imports of the operator stay. Returns true if it did. */
+/** Loads each version of the countries' file once: later imports of the operator stay. True if it did. */
 export const loadReferenceData = async (db: Db): Promise<boolean> => {
   const content = await readFile(file, 'utf8')
   return loadOnce(db, name, content, async () => {

@@ -39,10 +39,7 @@ const refuseQuota = (error: unknown): FormOutcome => {
   return { ...refuse(error.status, error.message), headers: error.extras.headers ?? {} }
 }
 
-/**
- * Handles the contact form without JavaScript. Detects programs by a hidden field, and by the time between
- * page and submission, which a signed ticket has. `now`: whole milliseconds since 1970.
- */
+/** Handles the contact form. A hidden field and the ticket's age reveal programs. `now`: whole Unix ms. */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)
 

@@ -12,7 +12,6 @@ type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
   db: QueuedDb
   limits: Pick<LimitsConfig, 'accessRequests'>
   now: () => number
-  /** Monotonic milliseconds, for the window of the limit. */
   monotonicNow: () => number
   holidays: ReadonlySet<string>
   /** Counted from the decision, or from the arrival of an undecided request. */
@@ -21,6 +20,7 @@ type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
 
 /** Access requests of people without a key. Never reads customers, so it cannot reveal them. */
 export type AccessRequests = {
+  /** Counts an attempt. Rejects with quota_exceeded. */
   admit(ip: string): Promise<void>
   /** Stores an admitted request. Rejects with quota_exceeded if too many were stored in the last hour. */
   submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>

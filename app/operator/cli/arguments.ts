@@ -51,7 +51,7 @@ const instant = z.iso.datetime({ offset: true, error: 'expected a date or an ins
 /** Parses a number of rows to show, 1–100,000. */
 export const parseCount = parseNumber('a number', 100_000)
 
-/** PostgreSQL does not accept the form that JavaScript has for other years. */
+/** PostgreSQL accepts neither the year 0 nor JavaScript's form of years beyond 9999, such as +010000. */
 const formatInstant = (moment: Date): string => {
   const text = moment.toISOString()
   if (/^(?!0000)\d{4}-/.test(text)) return text
@@ -71,7 +71,7 @@ const parseEnd = (value: string): Date => {
     : new Date(parseBy(instant)(value))
 }
 
-/** Parses an instant, the last day (UTC), or a duration from now. Returns RFC 3339 in UTC, in the future. */
+/** Parses an instant in the future, the last day (UTC) or a duration. Returns its end, RFC 3339 in UTC. */
 export const parseExpiry = (value: string): string => {
   const end = parseEnd(value)
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')

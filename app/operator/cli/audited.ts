@@ -14,7 +14,7 @@ type OperatorAct = Omit<AuditEvent, 'actor'>
 export const recordAct = (db: Db, act: OperatorAct): Promise<void> =>
   recordEvents(db, [{ actor: 'operator', ...act }])
 
-/** Runs a change and audits it in one transaction. No result means no change, so it writes no entry. */
+/** Runs and audits a change in one transaction. Writes no entry if `change` returns `undefined` or null. */
 export const changeAudited = <T>(
   db: Db,
   change: (trx: Db) => Promise<T>,

@@ -39,7 +39,7 @@ const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: strin
   print(shell, options, client, formatFields(client))
 }
 
-/** Returns the customer of a new key. Throws a Refusal for the demo and for scopes that are not granted. */
+/** Returns the customer. Throws a Refusal if it is unknown or the demo, or was not granted a scope. */
 export const requireKeyOwner = async (
   db: Db,
   slug: string,

@@ -17,7 +17,7 @@ const readLine = async (stdin: Shell['stdin']): Promise<string> => {
   return text.split('\n', 1)[0] as string
 }
 
-/** Prints the consequence (a sentence without full stop) and requires consent. Otherwise throws a Refusal. */
+/** Unless `yes`, asks for consent to `consequence` (a sentence without full stop), or throws a Refusal. */
 export const confirm = async (
   { stdin, stderr }: Shell,
   { yes }: Confirmable,

@@ -43,7 +43,7 @@ const useEmbedded = async <T>(
   if (!mayCreate) await requireInstance(resolve(packageRoot, config.dataDir))
   const { startEmbedded } = await import('../../local/embedded.ts')
   const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
-  // A signal stops the bundled server, too. Uncommitted changes are rolled back.
+  // The server stops on a signal, too, if no other process uses it. Uncommitted changes are rolled back.
   const forgetSignals = shell.onSignal(release)
   const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { directory, mayCreate }))
   const operator = nameOperator(shell, config)
@@ -94,7 +94,7 @@ const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>
 
 /**
  * Runs `use` as the operator's role, which sees every customer. Migrates a bundled database. Throws a Refusal
- * if another one is not up to date, or if DATA_DIR has no bundled database.
+ * if a configured database is not up to date, or if none is configured and DATA_DIR has no bundled one.
  */
 export const withOperator = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, operatorRole, use)

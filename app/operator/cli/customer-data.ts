@@ -66,7 +66,7 @@ const refuseWithoutRedis = (cause: unknown): never => {
   throw new Refusal(reason, { cause })
 }
 
-/** Instances use facts about keys that are at most 500 ms old, and write counts to Redis within 50 ms. */
+/** 500 ms (the poller's lease) after the commit no instance accepts the keys. Counts follow within 50 ms. */
 const instancesForgetMs = 1_500
 
 /** Erases entries that instances wrote until the commit, and again when no instance has facts from before. */

@@ -27,7 +27,7 @@ const requireAccess = ({ customer, plan, suspended_at }: Customer): void => {
   }
 }
 
-/** Adds a link to a key, audits it and returns the fields to print. Throws a Refusal without API access. */
+/** Adds and audits a link that makes a key. Returns fields to print. Throws a Refusal without API access. */
 export const addLink = async (
   shell: Shell,
   trx: Db,
@@ -36,7 +36,7 @@ export const addLink = async (
 ) => {
   requireAccess(customer)
   const origin = readOrigin(parseConfig(shell.env))
-  // Rounded up, because some milliseconds have passed since `--expires 90d` was parsed.
+  // Rounded up to a minute, because some milliseconds have passed since `--expires 90d` was parsed.
   const lifetimeSeconds =
     expires === undefined ? null : 60 * Math.ceil((Date.parse(expires) - Date.now()) / 60_000)
   const made = { customerId: customer.customer, scopes: scopes ?? null, networks, lifetimeSeconds }

@@ -12,7 +12,7 @@ const listCauses = (error: unknown): unknown[] => {
   return [error, ...[...inner, ...cause].flatMap(listCauses)]
 }
 
-/** Formats an error as one line. An AggregateError, as of two addresses that refuse, has no message. */
+/** Returns the first message of an error or its causes: the AggregateError of a connection has none. */
 export const describeError = (error: unknown): string => {
   const messages = listCauses(error).flatMap((each) =>
     each instanceof Error ? [each.message] : [String(each)],

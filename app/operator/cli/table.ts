@@ -39,8 +39,8 @@ const fit = (columns: readonly Column[]): Column[] => {
 }
 
 /**
- * Formats rows as columns with a header, or returns `none`. Cuts long cells, leaves empty columns out, and
- * names columns that do not fit in 120 characters. `isWide` shows everything.
+ * Formats rows as columns with a header, or returns `none`. Cuts long cells, and instants to minutes. Leaves
+ * out empty columns, and columns beyond 120 characters, which a last line names. `isWide` shows everything.
  */
 export const formatTable = (rows: readonly object[], none: string, { isWide, hasColors }: Look): string => {
   if (rows.length === 0) return none

@@ -62,7 +62,7 @@ const describeAct =
     details: { url: maskQuery(webhook.url), ...details },
   })
 
-/** Throws a Refusal if the receiver does not accept the test message. `next`: the command to repeat. */
+/** Sends and audits a test message. Throws a Refusal if it is not accepted. `next`: the command to repeat. */
 const sendTest = async (
   shell: Shell,
   db: Db,

@@ -33,8 +33,8 @@ async function* readTrail(trx: Db, customer: string) {
 }
 
 /**
- * Exports all data of a customer from one snapshot in constant memory: each table without internal columns,
- * then the audit trail. Returns the number of rows by table. `db` is the operator's.
+ * Exports all data of a customer from one snapshot in constant memory: its tables without derived tables and
+ * internal columns, then the audit trail. Returns the number of rows by table. `db` is the operator's.
  */
 export const exportCustomer = (
   db: Db,

@@ -17,11 +17,12 @@ export type TrailList = Readonly<{
   path: string
   columns: readonly ExportColumn[]
   filters: Readonly<Record<string, TrailFilter>>
-  /** `where` has the conditions of every query. The first one is the customer. */
+  /** `where` has the conditions of every query. The query adds a row `s` with the `customer_id`. */
   from: Sql
   where: Sql
   /** Splits the list into parts that an index returns in order: a table of parts, and the join condition. */
   split?: (conditions: TrailConditions) => Readonly<{ parts: Sql; where: Sql }> | undefined
+  /** A unique integer. Rows are sorted by it, the greatest first. */
   order: Sql
 }>
 

@@ -26,6 +26,7 @@ type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQue
 
 // See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
+  /** Throws invalid_query, with a corrected address if there is one. */
   parse(asked: TrailAsked, list: TrailList): TrailQuery
   /** Takes a place among the exports if the answer is a whole list. Rejects as `Exports` does. */
   hold(request: ExportRequest): Promise<void>
@@ -35,8 +36,8 @@ export type Trail = {
 
 type TrailDeps = Omit<ReadDeps, 'cache' | 'replica'> & { exports: Exports }
 
-// Returns the SQL after `select …`. `after`: the place of the last row before these. With a split, reads each
-// part in order up to the limit, and merges the parts.
+// Returns the SQL after `select …`. `after`: `order` of the previous page's last row. With a split, reads
+// each part in order up to the limit, and merges the parts.
 const selectRows = (
   list: TrailList,
   { conditions }: TrailQuery,

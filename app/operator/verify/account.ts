@@ -9,7 +9,7 @@ export type ServiceAccount = Readonly<{
   token: string
   scopes: readonly string[]
   isDemo: boolean
-  /** Values of placeholders. `list`: the path of a list that has records, `record`: of one of them. */
+  /** Values of placeholders. `list`: the path of a list of two or more records, `record`: of the first. */
   values: Readonly<Record<string, string>>
 }>
 
@@ -53,7 +53,6 @@ const readScopes = async (send: Send, token: string): Promise<string[]> => {
   return (readJson(account, '/data/scopes') as string[] | null) ?? refuse('/v1/me', account)
 }
 
-/** Finds a list with more than one record. */
 const findList = async (
   send: Send,
   token: string,
@@ -73,7 +72,7 @@ const keyValues = (apiKey: string): ServiceAccount['values'] => {
   return { key: apiKey, keyid, basic: Buffer.from(`${keyid}:${apiKey}`).toString('base64') }
 }
 
-/** Logs in and reads the scopes, and a list. Throws CannotVerify if that is refused. */
+/** Logs in, reads the scopes and looks for a list. Throws CannotVerify if the login or /v1/me is refused. */
 export const openAccount = async (send: Send, credentials: Credentials): Promise<ServiceAccount> => {
   const isDemo = 'demoToken' in credentials
   const token = isDemo ? credentials.demoToken : await logIn(send, credentials.apiKey)

@@ -71,6 +71,7 @@ const learn = (answer: ServiceAnswer, { header, json = '', pattern = '(.*)' }: L
 const runCases = async ({ isCostly, each = {}, cases }: PromiseCases, world: World): Promise<void> => {
   const { isDemo, values, expect } = world
   if (isDemo && isCostly) throw new Skipped('the quota of the demo is too small')
+  // The demo has few requests, so it checks the cases up to the first that learns nothing.
   for (const one of isDemo ? cases.slice(0, 1 + cases.findIndex((other) => !other.learn)) : cases) {
     const whole = fillAll({ path: '', ...each, ...one }, values)
     const answer = await request(whole, world)

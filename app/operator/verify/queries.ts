@@ -87,7 +87,6 @@ const checkFilters = async (resource: string, { equal, range, prefix }: Fields, 
   }
 }
 
-/** Null is the greatest value. */
 const compareCells = (a: unknown, b: unknown): number => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return compareBytes(String(a), String(b))

@@ -6,7 +6,7 @@ export type Quota = Readonly<{
   resetSeconds: number
 }>
 
-/** Reads the quotas that have both headers (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Reads the quotas that both headers contain (draft-ietf-httpapi-ratelimit-headers-10). */
 export const readQuotas = (headers: Readonly<Record<string, string>>): Quota[] => {
   const { ratelimit = '', 'ratelimit-policy': policies = '' } = headers
   return [...policies.matchAll(/"(\w+)";q=(\d+);w=(\d+)/g)].flatMap(([, policy = '', quota, window]) => {

@@ -72,7 +72,7 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
 const isExport = ({ path, headers = {} }: Ask): boolean =>
   /[?&]format=(csv|ndjson|xlsx)/.test(path) || /csv|ndjson/.test(headers.accept ?? '')
 
-/** Wraps `send` so that it waits before a request would use more than half of a quota. Retries a 429 once. */
+/** Waits before a request with a token would use more than half of a quota. Retries it once after a 429. */
 export const withinHalfOfQuota = (send: Send, pause: (ms: number) => Promise<void>): Send => {
   let quotas: Quota[] = []
   return async (ask) => {

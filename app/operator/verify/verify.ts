@@ -104,7 +104,7 @@ const judge = async ({ section, promise, run }: Check, service: Service): Promis
 
 /**
  * Checks the promises of the contract against a running service and yields an outcome for each. Revokes one
- * token that it has requested, and changes nothing else. Throws CannotVerify.
+ * token that it has requested, and changes nothing else. Throws CannotVerify, also after two minutes.
  */
 export async function* verifyService({
   origin,
