@@ -56,7 +56,7 @@ type SlowFigureOptions<Value> = {
   keptMs: number
 }
 
-/** Returns a function that calls `read` at most once per `keptMs`. If `read` fails, the last value stays. */
+/** The function reads once per `keptMs` at most. After a failed read: the last value, or `undefined`. */
 export const createSlowFigure = <Value>({ read, now, keptMs }: SlowFigureOptions<Value>) => {
   let last: Value | undefined
   let startedAt = Number.NEGATIVE_INFINITY
