@@ -21,7 +21,7 @@ const leastMeasured = 0.5
 /** The average of fewer answers is not judged: a single slow answer would decide. */
 const leastAnswers = 20
 
-/** Compares figures with the promises. `unknown`: no value, or measuring began in the second half. */
+/** Compares a period with the promises. `unknown`: no value, or measuring began in its second half. */
 export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
   const isMeasured = period.minutes >= period.whole_minutes * leastMeasured
   const judge = (value: number | null, isKept: (value: number) => boolean): PromiseVerdict => {

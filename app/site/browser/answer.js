@@ -11,7 +11,7 @@ import { milliseconds, number } from './units.js'
  * @property {number | undefined} bytes size of the encoded body, if the browser reports it
  */
 
-/** @param {string} url @param {string} token @param {string} [etag] @returns {Promise<Answer>} */
+/** Sends a GET request. Resolves for any status. @param {string} url @param {string} token @param {string} [etag] @returns {Promise<Answer>} */
 export const send = async (url, token, etag) => {
   performance.clearResourceTimings()
   const address = new URL(url, location.origin).href

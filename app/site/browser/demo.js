@@ -112,7 +112,7 @@ startStage()
 startHistory()
 startLive({
   onClick() {
-    // The button changes any of five approvals. One picture shows none, the other a single record.
+    // The button changes any of five approvals. `expiring` shows no approval, `history` a single record.
     if (shown?.key === 'expiring' || shown?.key === 'history') location.hash = 'approvals'
   },
   onEvents: showArrived,
