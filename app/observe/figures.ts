@@ -1,7 +1,7 @@
 import type { Metric, Registry } from 'prom-client'
 
 export type Labels = Readonly<Record<string, string>>
-/** `undefined` if the value is unknown. `suffix` is added to the name of the metric, such as `_bucket`. */
+/** `undefined` and values that are not finite are omitted. `suffix`, such as `_bucket`, follows the name. */
 type Reading = number | undefined | readonly (readonly [labels: Labels, value: number, suffix?: string])[]
 
 /** A metric. Its value is read at each scrape, so that the measured code only counts plain numbers. */
@@ -56,7 +56,7 @@ type SlowFigureOptions<Value> = {
   keptMs: number
 }
 
-/** Returns a function that calls `read` at most once per `keptMs`. If `read` fails, the last value stays. */
+/** Returns a function that calls `read` at most once per `keptMs`. If it rejects, the last value stays. */
 export const createSlowFigure = <Value>({ read, now, keptMs }: SlowFigureOptions<Value>) => {
   let last: Value | undefined
   let startedAt = Number.NEGATIVE_INFINITY

@@ -8,7 +8,7 @@ export type LogStream = {
 
 type LogStreamOptions = {
   lastMs?: number
-  /** Maximum size of the buffer if writing stalls. Defaults to half a second of the busiest log. */
+  /** Maximum size of the buffer. Defaults to 8 MiB, half a second of the busiest log. */
   maxBytes?: number
 }
 
@@ -17,14 +17,14 @@ const batchMs = 50
 const batchBytes = 32_768
 /** Maximum size of one write. The event loop does other work between two writes. */
 const pieceBytes = 262_144
-/** `end` waits in this many parts. If the process is suspended meanwhile, only the current part is cut short. */
+/** `end` waits in this many parts. If the process is suspended during one, only this part is cut short. */
 const lastParts = 10
 
 /**
  * Writes the log to `fd` in the background. If writing stalls, lines are buffered up to `maxBytes`, then
  * dropped. Calls `report` when writing fails and when it works again. `end` resolves when all lines are
- * written, or after `lastMs`. A process that exits without `end` loses its last 50 ms, because the library's
- * `flushSync` would retry a full disk forever. See docs/decisions/0069-the-log-never-blocks.md.
+ * written, or after `lastMs`; later lines are ignored. An exit without `end` loses the last 50 ms: it
+ * skips `flushSync`, which would retry a full disk forever. See docs/decisions/0069-the-log-never-blocks.md.
  */
 export const openLogStream = (
   fd: number,

@@ -6,7 +6,7 @@ import type { AnswerSource, SentAnswer } from './sent-answer.ts'
 /** Metrics never show who the client is. `none` if the client is unknown. */
 type PlanLabel = 'basic' | 'premium' | 'enterprise' | 'demo' | 'none'
 
-/** Upper bounds in seconds. 80 ms is the promised average, 25 ms our objective; long polls end within 25 s. */
+/** Seconds. 0.08: the promised average, and our objective for 99 % of answers. Long polls take up to 25 s. */
 const bounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5, 30,
 ] as const
@@ -16,7 +16,7 @@ const maxRoutes = 500
 
 const plans: readonly PlanLabel[] = ['basic', 'premium', 'enterprise', 'demo', 'none']
 const statusesOfAll = [200, 400, 404, 405, 406, 429, 500, 503]
-/** Further statuses that a known client may get, and those that an unknown client may get. */
+/** Further statuses of known clients, of unknown clients, and of requests that match no route. */
 const statusesOfKnown = [304, 403, 410, 412]
 const statusesOfUnknown = [202, 204, 304, 308, 401, 403, 408, 412, 413, 415, 501, 505]
 const statusesOfUnrouted = [308, 401, 403, 408, 413, 414, 431, 501, 505]

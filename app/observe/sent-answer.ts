@@ -1,6 +1,6 @@
 import type { Principal } from '../identity/principal.ts'
 
-/** Source of an answer's data. `stale`: a cache, while the database is unreachable. `none`: no data. */
+/** `stale`: a cache, without the database. `none`: no cacheable data, as in errors, exports and changes. */
 export type AnswerSource = 'memory' | 'redis' | 'database' | 'stale' | 'none'
 
 export type SentAnswer = Readonly<{
@@ -8,11 +8,12 @@ export type SentAnswer = Readonly<{
   method: string
   /** The route's pattern, which contains no ids. `undefined` if no route matched. */
   route: string | undefined
-  /** The endpoint's internal name, if the pattern serves several endpoints. */
+  /** `custom/<name>` for a custom endpoint that exists for the client. All custom endpoints share a route. */
   endpoint?: string | undefined
+  /** The route needs a token. The audit trail counts refusals of these routes only. */
   isClosed: boolean
   principal: Principal | undefined
-  /** The key of a token that was refused because it is revoked, or outside of the key's networks. */
+  /** Set if a valid token was refused: token or key revoked, key expired, or network not allowed. */
   refusedKeyId: string | undefined
   target: string
   status: number

@@ -12,7 +12,7 @@ export type PoolFigures = Readonly<{
 
 type ServiceFigures = {
   version: string
-  /** The database's clock. `asOf`: all commits before this time are known. */
+  /** The database's clock, in milliseconds since 1970. All commits before `asOf` (RFC 3339) are known. */
   databaseNow: () => number
   asOf: () => string
   isAway: () => boolean

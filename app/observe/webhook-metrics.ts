@@ -9,7 +9,7 @@ type WebhookFigures = {
 
 const keptMs = 30_000
 
-/** Lists the metrics of webhooks. The database is counted at most once per `keptMs`. */
+/** Lists the metrics of webhooks. The database counts failing and disabled ones at most once per `keptMs`. */
 export const listWebhookFigures = ({ attempts, checkedAt, count }: WebhookFigures): readonly Figure[] => {
   const readCounts = createSlowFigure({ read: count, now: () => performance.now(), keptMs })
   return [

@@ -1,4 +1,4 @@
-/** Returns a function that calls `create` once, when it is first called, and keeps the value. */
+/** The returned function calls `create` at its first call and keeps the value. An exception is not kept. */
 export const once = <Value>(create: () => Value): (() => Value) => {
   let created: { value: Value } | undefined
   return () => {

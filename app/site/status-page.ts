@@ -41,7 +41,7 @@ const incidentList = ({
 
 const leastMinutes = 60
 
-/** Returns the message of a service without figures. An incident is shown even then. */
+/** Returns the text of a new service, which hides all figures. `undefined` after an hour or an incident. */
 const emptyState = ({ periods, incidents, measured_since: since }: StatusDocument): Html | undefined => {
   if (periods['90d'].minutes >= leastMinutes || incidents.length > 0) return undefined
   const begun = since === null ? 'Measuring begins now.' : `Measuring began on ${moment(since)}.`

@@ -5,7 +5,7 @@ import { type Minute, minuteMs, minutesPerDay, quantile } from './minutes.ts'
 import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
 import { targets } from './targets.ts'
 
-/** By this time after the end of a minute, every instance has reported it. */
+/** Instances report a minute 1 s after its end, and read the reports of other instances after 11 s. */
 const settledAfterMs = 15_000
 const shownIncidents = 50
 

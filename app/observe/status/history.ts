@@ -20,7 +20,7 @@ export type History = Readonly<{
 type HistoryReader = {
   current(): History
   refresh(): Promise<void>
-  /** Adds minutes that this instance has just written. The next refresh replaces them. */
+  /** Adds minutes that this instance has just written, if missing. The next refresh replaces them. */
   note(minutes: readonly Minute[]): void
 }
 

@@ -1,4 +1,4 @@
-/** A period of insufficient availability. Minutes since 1970, end excluded. */
+/** A period of bad availability. Minutes since 1970; `until` is excluded, and null while it continues. */
 export type Incident = Readonly<{
   from: number
   until: number | null
@@ -9,6 +9,7 @@ export type Incident = Readonly<{
 
 /** Two failed probes of six, or failures in more than a fifth of the answers, make a minute bad. */
 const badBelow = 0.8
+/** Two good minutes between bad ones do not end an incident, three do. */
 const joinedMinutes = 3
 
 /** Returns the incidents, oldest first. `levels`: each minute's availability (0 to 1) from minute `from` on. */

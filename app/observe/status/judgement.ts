@@ -21,7 +21,7 @@ const leastMeasured = 0.5
 /** The average of fewer answers is not judged: a single slow answer would decide. */
 const leastAnswers = 20
 
-/** Compares a period's figures with the promises. `unknown` if too little was measured. */
+/** Compares a period with the promises. `unknown`: no value, or measuring began in its second half. */
 export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
   const isMeasured = period.minutes >= period.whole_minutes * leastMeasured
   const judge = (value: number | null, isKept: (value: number) => boolean): PromiseVerdict => {
@@ -65,7 +65,7 @@ const formatNote = (
   return notes.length === 0 ? null : `Below the promise: ${notes.join('; ')}.`
 }
 
-/** Returns state and headline. `level`: availability of the last minute, 0 to 1; `undefined` if unmeasured. */
+/** `level`: availability of the last minute, 0 to 1, 0 if unreported; `undefined` before any measurement. */
 export const judgeService = (
   level: number | undefined,
   periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,

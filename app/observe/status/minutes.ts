@@ -12,10 +12,11 @@ export type Minute = {
   slots: number
   requests: number
   failed: number
+  /** Cacheable data with a status below 400. `durationMs`, `hits` and `buckets` count only these answers. */
   timed: number
   durationMs: number
   hits: number
-  /** Greatest sampled age of served data, in milliseconds. Null if there was no sample. */
+  /** Greatest age of a probe's answer, in milliseconds. Null if no probe succeeded. */
   ageMs: number | null
   /** Trailing zeros may be omitted. */
   buckets: number[]
@@ -96,7 +97,7 @@ export const createMinutes = (now: () => number): Minutes => {
   const minuteAt = (ms: number): Minute => {
     const minute = Math.floor(ms / minuteMs)
     if (minute === current.minute) return current
-    // A late probe, or a clock that was set back. The minute would replace its row in the database.
+    // A late probe, or a clock that was set back. Not counted: a second report would replace the first.
     if (minute <= lastSettled) return emptyMinute(minute)
     current = known.get(minute) ?? emptyMinute(minute)
     known.set(minute, current)

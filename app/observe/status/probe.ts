@@ -14,8 +14,8 @@ type ProbeOptions = {
 }
 
 /**
- * Reads a page through all layers of a data request. Resolves to the time in milliseconds for which it may have
- * missed a change. Also pings the database, because a cached page does not prove that other requests work.
+ * Reads a page through all layers of a data request. Resolves to its age in milliseconds, by the clock of the
+ * database. Rejects if the database does not answer a ping, even if the page was cached.
  */
 export const createProbe =
   ({ records, ping, databaseNow }: ProbeOptions) =>

@@ -33,8 +33,8 @@ const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<numb
   )
 
 /**
- * Reads periods of the history: single minutes if they are in memory, whole days otherwise. `since`: the first
- * whole minute that was measured. `own`: minutes of this instance that are not in the database yet.
+ * Reads periods of the history. Sums use whole days, and for parts of a day the minutes in memory. `since`:
+ * the first whole minute that was measured. `own`: minutes of this instance that are not in the database yet.
  */
 export const createStretchReader = ({ minutes, days }: History, own: readonly Minute[], since: number) => {
   const merged = mergeOwn(minutes, own)

@@ -5,7 +5,7 @@ import { find, make } from './ui.js'
 const form = find('form', HTMLFormElement)
 const outcome = find('#outcome', HTMLElement)
 const openedAt = performance.now()
-/** The service refuses faster submissions, see app/operator/access/form.ts. */
+/** As in app/operator/access/form.ts. Only this script checks it: the API has no minimum time. */
 const fastestMs = 3_000
 
 const missing = {

@@ -11,7 +11,7 @@ import { milliseconds, number } from './units.js'
  * @property {number | undefined} bytes size of the encoded body, if the browser reports it
  */
 
-/** @param {string} url @param {string} token @param {string} [etag] @returns {Promise<Answer>} */
+/** Sends a GET request. Resolves for any status. @param {string} url @param {string} token @param {string} [etag] @returns {Promise<Answer>} */
 export const send = async (url, token, etag) => {
   performance.clearResourceTimings()
   const address = new URL(url, location.origin).href
@@ -75,10 +75,10 @@ const cacheWords = ({ headers, status }) => {
   return status < 400 ? 'Made for this request: such answers are never kept.' : ''
 }
 
-/** @param {Answer} answer */
+/** Returns the size as sent, or the size of the text if the browser reports none. @param {Answer} answer */
 export const countBytes = ({ bytes, text }) => bytes ?? new TextEncoder().encode(text).length
 
-/** @param {Answer} answer */
+/** True for stale answers, too. @param {Answer} answer */
 export const isHit = ({ headers }) => /certdata; hit/.test(headers.get('cache-status') ?? '')
 
 /** Shows the sum of the bytes, the longest time, and the headers of the first answer. @param {Answer[]} answers */

@@ -112,7 +112,7 @@ startStage()
 startHistory()
 startLive({
   onClick() {
-    // The button changes an approval that these two pictures do not show.
+    // The button changes any of five approvals. `expiring` shows no approval, `history` a single record.
     if (shown?.key === 'expiring' || shown?.key === 'history') location.hash = 'approvals'
   },
   onEvents: showArrived,

@@ -6,7 +6,7 @@ import { find, make } from './ui.js'
 import { milliseconds } from './units.js'
 
 /**
- * A button changes an example record, and the change feed reports the change.
+ * A button changes an example record, and the change feed reports it. `until` is null if a change was undone.
  * @typedef {{ resource: string, id: string, status: string, until: string | null }} Change
  * @typedef {{ resource: string, id: string, data: Record<string, any> | null }} Event
  */

@@ -1,6 +1,6 @@
 /**
  * Finds the record of each scheme that a country requires. The country's name of a scheme is longer than the record's:
- * "CE marking (RED 2014/53/EU)" is "CE RED". A record matches the first scheme that contains all of its words. If
+ * "CE marking (RED 2014/53/EU)" is "CE RED". A record gets the first free scheme with all of its words. If
  * the first required scheme, which is for radio, has no match, it gets the first record that matches none.
  * @template {{ scheme?: string | null }} Entry
  * @param {string[]} required

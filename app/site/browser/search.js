@@ -7,7 +7,7 @@
 export const mostResults = 12
 /** Weight of a match in a title or heading. A match in the text has the weight 1. */
 const titleWeight = 8
-/** Guides for integrators have the factor 1. */
+/** Factors of endpoints and errors, and of guides for operators. Guides for integrators have 1. */
 const [referenceFactor, operatorFactor] = [0.65, 0.6]
 
 const stopWords = new Set(

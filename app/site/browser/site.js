@@ -8,7 +8,7 @@ for (const opener of document.querySelectorAll('[data-search]')) {
   opener.addEventListener('click', () => showFinder())
 }
 
-/** The field of a closed dialog keeps the focus until the next frame, so it must be visible. @param {EventTarget | null} target */
+/** True for a visible field: the field of a closed dialog keeps the focus until the next frame. @param {EventTarget | null} target */
 const isTyping = (target) =>
   target instanceof HTMLElement &&
   target.getClientRects().length > 0 &&

@@ -1,4 +1,4 @@
-/** @template {Element} T @param {string} selector @param {{ new (): T }} kind @param {ParentNode} [root] @returns {T} */
+/** Throws if the first match is missing or not of this `kind`. @template {Element} T @param {string} selector @param {{ new (): T }} kind @param {ParentNode} [root] @returns {T} */
 export const find = (selector, kind, root = document) => {
   const found = root.querySelector(selector)
   if (found instanceof kind) return found

@@ -26,7 +26,7 @@ export const createComponents = (publicUrl: string) => {
       roots[direction].add(schema)
       return { $ref: `${base}${id}` }
     },
-    /** Sorts all parts by name. Throws if two different schemas have the same name. */
+    /** Sorts all parts by name. Throws if a name has two schemas, or is in both requests and answers. */
     list(): SchemaNode {
       const answers = toNamedSchemas([...roots.answer], 'answer', base)
       const requests = toNamedSchemas([...roots.request], 'request', base)

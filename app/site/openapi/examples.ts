@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Field } from '../../records/resources/define.ts'
 
-/** Returns the example of a schema, or composes one of its members' examples. Optional members are omitted. */
+/** Returns or composes an example, without optional members. Throws if a member has none. */
 export const getExample = (schema: z.ZodType): unknown => {
   const examples = schema.meta()?.examples as unknown[] | undefined
   if (examples && examples.length > 0) return examples[0]
