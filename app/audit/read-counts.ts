@@ -83,7 +83,7 @@ const takeEvents = ({ reader, all }: KeyCounts, minute: string): AuditEvent[] =>
       }
     })
 
-/** Counts after a minute's end belong to it until the next `drain`. `now`: milliseconds since 1970. */
+/** Reads after the end of a minute count for it until the next `drain`. `now`: milliseconds since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
   let keys = new Map<string, KeyCounts>()
   let since = now()

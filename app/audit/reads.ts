@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import { type AuditEvent, toRow } from './record.ts'
 
 const batchSize = 1_000
-/** From the start of a minute until its counts are complete: instances add them every 5 s. */
+/** A minute is complete this long after its start: 60 s, and twice the 5 s between additions of counts. */
 const completeAfter = '70 seconds'
 
 /** Adds counts to `audit_reads`, which all instances share. Atomic. Rejects with the driver's errors. */

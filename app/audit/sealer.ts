@@ -53,7 +53,7 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
 
 /**
  * Seals visible entries in atomic batches. Returns the new head; `undefined` if another instance is sealing.
- * `isWaited` waits up to 2 s for that instance, which may miss the last entries. Rejects with the driver's errors.
+ * `isWaited` waits up to 2 s for it, because it may miss the last entries. Rejects with the driver's errors.
  * Skips a customer in erasure. See docs/decisions/0113-entries-wait-for-an-erasure.md.
  */
 export const sealPending = async (

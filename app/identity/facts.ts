@@ -129,7 +129,7 @@ type Started = { startedAtMs: number }
 type CacheEntry<T> = Started & { value: T; stamp: Stamped }
 type RunningQuery<T> = Started & { answer: Promise<T | undefined> }
 
-/** Caches facts until the change log invalidates them or, without polls of it, until STALE_MAX_SECONDS. */
+/** Caches facts until the change log invalidates them, or for STALE_MAX_SECONDS while it cannot be polled. */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
   { freshness, monotonicNow, maxEntries = 10_000, dependsOn = ['auth'] }: FactsOptions,
