@@ -37,7 +37,7 @@ const createBudgets = (now: () => number) => {
 
 /**
  * Records issued tokens, and refused clients of login, introspection and revocation, all as `login`. Rejects
- * if a token cannot be recorded, so that the client does not receive it. For refusals, it calls `warn`.
+ * if a token cannot be recorded, so that the client does not receive it. For a refusal, only calls `warn`.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginListener => {
   const isWithinBudget = createBudgets(now)
