@@ -87,7 +87,7 @@ export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Se
   })
 }
 
-/** False if `before`, `entry` or `seal` was changed. */
+/** False if `before`, `entry` or `seal` was changed, except for the seal's `number`: its leaf covers that. */
 export const verifySeal = (key: ChainKey, before: ChainHead, entry: ChainedEntry, seal: Seal): boolean =>
   key.verifyMac(purposes.seal, sealText(before.mac, seal.sealNo, entry, seal), seal.mac)
 

@@ -29,7 +29,7 @@ type AuditPruningOptions = {
 const firstAfterMs = 60_000
 const dayMs = 86_400_000
 
-/** Prunes once a day. Returns a function that stops this and waits for a running pruning. */
+/** Prunes daily as the owner (`url`). Returns a function that stops this and waits for a running pruning. */
 export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<void>) => {
   const { url, secrets, days, warn, everyMs = dayMs } = options
   const pooling = { max: 1, applicationName: 'certdata-audit', statementTimeoutMs: 0, onError: () => {} }

@@ -23,6 +23,7 @@ export type AuditEntry = {
   seal: number | null
 }
 
+/** `since`: an instant, inclusive. `before`: the number of an entry, exclusive. */
 type AuditFilter = {
   customer?: string | undefined
   since?: string | undefined

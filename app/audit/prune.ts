@@ -49,8 +49,8 @@ const remove = async (trx: Db, { sealNo, mac }: ChainHead, anchorMac: Buffer): P
 }
 
 /**
- * Deletes the sealed entries older than `before` (an instant), unless verification finds a fault. Stores an anchor,
- * from which later verifications start. `db`: of the owner.
+ * Deletes the oldest sealed entries, up to the first one that is not older than `before` (an instant), unless
+ * verification finds a fault. Later verifications start from the anchor that it stores. `db`: of the owner.
  */
 export const pruneAudit = (
   db: Db,

@@ -48,7 +48,6 @@ const maxSeparate = 100
 const maxSeparateRefusals = 50
 /** Of all keys together: about 20 MB. */
 const maxSeparateOfAll = 50_000
-/** Longer targets are kept as hashes. */
 const maxTargetLength = 250
 
 const isRefusal = (status: number): boolean => status >= 400
@@ -84,7 +83,7 @@ const takeEvents = ({ reader, all }: KeyCounts, minute: string): AuditEvent[] =>
       }
     })
 
-/** Limits apply to each minute. `now`: milliseconds since 1970. */
+/** Reads after the end of a minute count for it until the next `drain`. `now`: milliseconds since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
   let keys = new Map<string, KeyCounts>()
   let since = now()

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import { type AuditEvent, toRow } from './record.ts'
 
 const batchSize = 1_000
-/** After its start, a minute is complete: 60 s and twice the interval at which instances add counts. */
+/** A minute is complete this long after its start: 60 s, and twice the 5 s between additions of counts. */
 const completeAfter = '70 seconds'
 
 /** Adds counts to `audit_reads`, which all instances share. Atomic. Rejects with the driver's errors. */
@@ -12,7 +12,7 @@ export const addReads = async (db: Db, events: readonly AuditEvent[]): Promise<v
   await sql`select add_audit_reads(${JSON.stringify(events.map(toRow))}::json)`.execute(db)
 }
 
-/** Moves counts from `audit_reads` to the trail: of complete minutes, or of all. Safe to call concurrently. */
+/** Moves counts of complete minutes, or of all, to the trail. Skips rows and customers that are locked. */
 export const collectReads = async (db: Db, which: 'complete' | 'all'): Promise<void> => {
   const before = which === 'all' ? sql`'infinity'` : sql`now() - interval '${sql.raw(completeAfter)}'`
   for (;;) {

@@ -55,14 +55,14 @@ export const erasure = 'customers.erase' satisfies AuditAction
 export type AuditAction = (typeof auditActions)[number]
 
 /**
- * Becomes an entry of the trail. Must not contain secrets, or values of records or queries. `customer`, `keyId`,
- * `subject`, `client` and `details` are erased with the customer; only these may name people.
+ * Becomes an entry of the trail. Must not contain secrets, or values of records or queries. Only `customer`,
+ * `keyId`, `subject`, `client` and `details` may name people: an erasure of the customer deletes them.
  */
 export type AuditEvent = {
   actor: 'key' | 'demo' | 'anonymous' | 'operator' | 'system'
   action: AuditAction
   outcome?: 'ok' | 'refused'
-  /** A slug. Defaults to the customer of `keyId`. */
+  /** A slug. Defaults to the customer of `keyId`; without a customer, `keyId` is not stored. */
   customer?: string | undefined
   keyId?: string | undefined
   subject?: string | undefined

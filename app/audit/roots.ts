@@ -57,7 +57,6 @@ const mixLeaves = (seals: readonly UnrootedSeal[]) => {
   return { leaves, positions }
 }
 
-/** Adds its proof to each customer's copy of an entry. */
 const storeProofs = async (trx: Db, rootNo: number, positions: readonly LeafPosition[], tree: MerkleTree) => {
   for (let at = 0; at < positions.length; at += proofsAtOnce) {
     const proofs = positions.slice(at, at + proofsAtOnce).map(({ entryId, index }) => ({
@@ -100,7 +99,7 @@ const signRoot = (db: Db, key: ChainKey, signer: RootSigner, which: 'due' | 'all
 
 /**
  * Signs and stores roots over entries sealed in past minutes (`due`) or over all sealed entries. While another
- * instance seals, `due` does nothing and `all` waits. Rejects with the driver's errors.
+ * instance seals, `due` does nothing and `all` waits up to 2 s. Rejects with the driver's errors.
  */
 export const signRoots = async (
   db: Db,

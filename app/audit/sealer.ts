@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { type ChainHead, type ChainKey, genesis, type Sealable, sealEntries } from './chain.ts'
 
-/** An advisory lock, held by one sealer or one pruning at a time. */
+/** An advisory lock, held by one sealer, signer of roots or pruning at a time. */
 export const sealLock = 7_305_281_116
 
 /** Entries sealed in one transaction. Sealing them blocks the event loop for 3 ms. */
@@ -29,8 +29,7 @@ export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean>
 
 type Batch = { head: ChainHead; count: number }
 
-// See docs/decisions/0017-pending-audit-entries-have-rows.md and
-// docs/decisions/0113-entries-wait-for-an-erasure.md.
+// See docs/decisions/0017-pending-audit-entries-have-rows.md.
 const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | undefined> =>
   db.transaction().execute(async (trx) => {
     if (!(await takeSealLock(trx, isWaited))) return undefined
@@ -53,8 +52,9 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
   })
 
 /**
- * Seals all visible entries, in atomic batches, and returns the new head. `undefined` if another instance is sealing;
- * `isWaited` waits for it, because it may have missed the last entries. Rejects with the driver's errors.
+ * Seals visible entries in atomic batches. Returns the new head; `undefined` if another instance is sealing.
+ * `isWaited` waits up to 2 s for it, because it may miss the last entries. Rejects with the driver's errors.
+ * Skips a customer in erasure. See docs/decisions/0113-entries-wait-for-an-erasure.md.
  */
 export const sealPending = async (
   db: Db,
@@ -70,11 +70,10 @@ export const sealPending = async (
 type ChainState = {
   head: ChainHead
   isWaiting: boolean
-  /** Whether entries sealed in past minutes have no root. */
   isRootDue: boolean
 }
 
-/** One cheap statement. `isWaiting`: whether entries have no seal. */
+/** One cheap statement. `isWaiting`: entries need a seal. `isRootDue`: seals of past minutes need a root. */
 export const readChainState = async (db: Db): Promise<ChainState> => {
   const { rows } = await sql<Partial<ChainHead> & { waiting: boolean; due: boolean }>`
     select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting, r.is_due as due

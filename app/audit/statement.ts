@@ -4,7 +4,7 @@ export type RootJwk = Readonly<{ kty: string; crv: string; x: string; kid: strin
 
 export type RootSigner = Readonly<{ kid: string; jwk: RootJwk; privatePem: string }>
 
-/** Describes a tree. Hashes are base64url. */
+/** Describes a tree. Hashes are base64url. `size`: number of leaves, including random ones. */
 export type RootStatement = Readonly<{
   number: number
   at: string

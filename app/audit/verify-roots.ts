@@ -69,7 +69,6 @@ const findSeal = async (db: Db, condition: RawBuilder<unknown>): Promise<number 
   return rows[0]?.sealNo
 }
 
-/** `first` and `last`: the stored roots. `anchor`: the last pruned seal. */
 const findMissingRoot = async (
   db: Db,
   first: RootRow | undefined,

@@ -6,6 +6,7 @@ import { erasure } from './record.ts'
 import { createVerifier } from './verifier.ts'
 import { verifyRoots } from './verify-roots.ts'
 
+/** `verified`: seals. `anchor`: the last pruned seal, or 0. `erased`: entries without a personal part. */
 export type Verification = {
   fault: ChainFault | null
   verified: number

@@ -4,11 +4,11 @@ import type { Database, Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { PublicJwk } from './client-keys.ts'
 
-/** A key without its secret. Instants are RFC 3339 in UTC with six decimals. */
+/** A key, or a link to one: then `expires_at` is the link's. Instants: RFC 3339, UTC, six decimals. */
 export type ApiKey = {
   key_id: string
   customer: string
-  /** `pending`: a link that was not used yet, or else `expired`. `replaced`: rotated, but valid until `expires_at`. */
+  /** `pending`: an unused link, later `expired`. `replaced`: rotated, but valid until `expires_at`. */
   state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
   scopes: string[] | null
   expires_at: string | null
@@ -45,16 +45,15 @@ const toColumns = (proof: ClientProof) =>
     ? { client_jwks: JSON.stringify({ keys: proof.jwks }), jwks_uri: null }
     : { client_jwks: null, jwks_uri: proof.jwksUri }
 
-/** `scopes`: null = every scope. `expiresAt`: null = never. */
+/** null = every scope except `onlyNamedScopes`, no expiry. Without `networks`: any address. */
 export type NewApiKey = {
   customerId: string
   keyId: string
   secretSha256: Buffer
   scopes: string[] | null
   expiresAt: string | null
-  /** Defaults to any address. */
   networks?: string[] | undefined
-  /** Defaults to the secret. */
+  /** Defaults to the secret. With a proof, `secretSha256` belongs to a secret that was never shown. */
   proof?: ClientProof
 }
 
@@ -94,7 +93,7 @@ const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
   and client_jwks is null and jwks_uri is null
   and coalesce(expires_at, 'infinity') > now()`
 
-/** Copies a key with a new secret; the old key expires within `overlapSeconds`. `undefined` unless `mayBeSucceeded`. */
+/** If `mayBeSucceeded`, adds a copy with a new secret and full lifetime. The key ends in `overlapSeconds`. */
 export const succeedApiKey = (
   db: Db,
   keyId: string,
@@ -127,7 +126,7 @@ export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined>
 export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
   updateKey(db, keyId, { networks: sql<string[] | null>`${networks}::cidr[]` }).executeTakeFirst()
 
-/** Replaces the public keys of a signing client. `undefined` if the key does not exist or has a secret. */
+/** Replaces the proof of a signing client. `undefined` if the key does not exist or has a secret. */
 export const changeClientProof = (db: Db, keyId: string, proof: ClientProof): Promise<ApiKey | undefined> =>
   updateKey(db, keyId, toColumns(proof))
     .where(sql<boolean>`(client_jwks is not null or jwks_uri is not null)`)

@@ -12,6 +12,7 @@ export type AuthenticationRequest = {
   bearer?: string
   /** Without it, a key that is limited to networks is refused. */
   readonly clientAddress?: string
+  /** Set for the audit trail if the token is valid, but was revoked or its key may not be used. */
   refusedKeyId?: string | undefined
 }
 
@@ -63,7 +64,7 @@ type AuthenticateOptions = {
   now: () => number
 }
 
-/** The returned function throws or rejects with 401, 403 `network_not_allowed` or 503. */
+/** The returned function throws or rejects with 401, 403 `network_not_allowed` or 503. It ignores plans. */
 export const createAuthenticate = (options: AuthenticateOptions): Authenticate => {
   const { principals, verify, demoToken, now } = options
   const isDemo = createDemoCheck(demoToken)

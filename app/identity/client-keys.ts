@@ -129,7 +129,7 @@ const tryJwk = (value: unknown): PublicJwk[] => {
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
   requireFewKeys(setSchema.parse(value).keys.flatMap(tryJwk))
 
-/** Throws if a key is not valid, which stored keys always are. */
+/** Throws if the members do not form a key. Does not check its strength: stored keys are checked. */
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
   jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 

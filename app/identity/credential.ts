@@ -5,9 +5,9 @@ import type { Principals } from './principals.ts'
 
 export type Credential = Readonly<{
   keyId: string | undefined
-  /** Cheap check with cached facts. False if `verify` would certainly reject. `turn` runs a query on a cache miss. */
+  /** Cheap check with cached facts: false for an unknown key, a wrong secret or a malformed assertion. */
   isKnown(turn: Turn): Promise<boolean>
-  /** Reads current facts. Rejects with 401 `invalid_api_key` if the key is unusable or the proof is wrong. */
+  /** Rejects with 401 `invalid_api_key` if the key is unusable or the proof is wrong. `turn` runs queries. */
   verify(turn: Turn): Promise<KeyFacts>
 }>
 

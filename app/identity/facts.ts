@@ -14,7 +14,7 @@ export type KeyFacts = CustomerFacts &
   Readonly<{
     keyId: string
     secretSha256: Buffer
-    /** `undefined` = every scope, including scopes of later releases. */
+    /** `undefined` = every scope except `onlyNamedScopes`, including scopes of later releases. */
     scopes: ReadonlySet<string> | undefined
     /** Infinity = never. */
     expiresAtMs: number
@@ -129,7 +129,7 @@ type Started = { startedAtMs: number }
 type CacheEntry<T> = Started & { value: T; stamp: Stamped }
 type RunningQuery<T> = Started & { answer: Promise<T | undefined> }
 
-/** Caches facts until the change log invalidates them, and missing ids for `maxAgeMs`. Errors are not cached. */
+/** Caches facts until the change log invalidates them, or for STALE_MAX_SECONDS while it cannot be polled. */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
   { freshness, monotonicNow, maxEntries = 10_000, dependsOn = ['auth'] }: FactsOptions,

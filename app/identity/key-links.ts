@@ -17,6 +17,7 @@ const columns = sql`key_id, customer_id as customer,
   ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by,
   networks::text[] as networks, null as jwks_uri, null as kids, ${selectInstant('created_at')} as created_at`
 
+/** `lifetimeSeconds`: of the key, from the use of the link; null = unlimited. */
 type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {
   lifetimeSeconds: number | null
 }

@@ -90,7 +90,7 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 
 /**
  * Activates the next key, creates another next key and deletes keys of the state `gone`. Throws, without any change,
- * if the next key was published less than `lead` seconds ago, or if `secrets` does not decrypt a key.
+ * if the next key is missing or younger than `lead` seconds, or if `secrets` does not decrypt a key.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {

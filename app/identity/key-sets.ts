@@ -26,7 +26,7 @@ type KeySetsOptions = {
 
 type Publisher = Pick<KeyFacts, 'customerId' | 'keyId'> & { jwksUri: string }
 
-/** `find` returns `undefined` if the last fetch failed and the stored keys are too old. */
+/** `find` returns `undefined` if the last fetch failed and no stored keys are younger than an hour. */
 export type KeySets = Readonly<{
   find(publisher: Publisher): Promise<readonly ClientKey[] | undefined>
 }>
@@ -49,8 +49,8 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 }
 
 /**
- * Finds the keys that clients publish at their `jwks_uri`. All instances together fetch an address at most once a
- * minute and store the result. While one instance fetches, the others wait, so that all accept a new key.
+ * Finds the keys that clients publish at their `jwks_uri`. All instances together fetch and store a client's
+ * keys at most once a minute. While one instance fetches, the others wait, so that all accept a new key.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const refresh = async ({ customerId, keyId, jwksUri }: Publisher) => {

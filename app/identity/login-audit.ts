@@ -36,8 +36,8 @@ const createBudgets = (now: () => number) => {
 }
 
 /**
- * Records refused logins and issued tokens in the audit trail. Rejects if an issued token cannot be recorded, so
- * that the client does not receive it. If a refusal cannot be recorded, calls `warn`.
+ * Records issued tokens, and refused clients of login, introspection and revocation, all as `login`. Rejects
+ * if a token cannot be recorded, so that the client does not receive it. For a refusal, only calls `warn`.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginListener => {
   const isWithinBudget = createBudgets(now)

@@ -7,7 +7,6 @@ const bitsOf = { ipv4: 32, ipv6: 128 } as const
 /** IPv4 in IPv6 is `::ffff:0:0/96` (RFC 4291, section 2.5.5.2). */
 const mappedBits = 96
 
-/** The bits of an address as a text of 0 and 1. */
 const toBits = (address: string): string => {
   const parts = parseAddress(address) ?? []
   const [radix, width] = parts.length === 4 ? [10, 8] : [16, 16]

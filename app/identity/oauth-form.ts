@@ -42,7 +42,7 @@ const readAssertion = (form: Form): string | undefined => {
   return assertion
 }
 
-/** `undefined` if the credentials are missing or malformed. Throws `invalid_request` if the client uses two methods. */
+/** `undefined` if credentials are missing or malformed. Throws `invalid_request`, also for two methods. */
 export const readClient = (authorization: string | undefined, form: Form): Client | undefined => {
   const { client_id: id, client_secret: secret } = form
   const assertion = readAssertion(form)

@@ -20,12 +20,12 @@ export type KeyLimit = {
   requireRoom(key: KeyFacts, address: string): void
 }
 
-/** Revocations count per key and address, so that a thief cannot use up the owner's quota. */
+/** Revocations count per key and network, so that a thief cannot use up the owner's quota. */
 export type KeyLimits = Record<'introspections' | 'revocations', KeyLimit>
 
 type OAuthOptions = {
   principals: Principals
-  /** Ignores the plan, so that a suspended customer may revoke a leaked key. */
+  /** Ignores plan and networks, so that any customer may revoke a leaked key from anywhere. */
   identify: KeyCheck
   logIn: KeyCheck
   checks: KeyLimits
@@ -108,7 +108,7 @@ export const createOAuth = (options: OAuthOptions) => {
 
     revoke: {
       async authenticate(request: OAuthRequest) {
-        // Revoking a key is never refused.
+        // Revoking an API key needs no quota.
         const isKey = parseApiKey(request.form.token ?? '') !== undefined
         return identify(readCredential(request, isKey ? () => {} : checks.revocations.requireRoom), request)
       },

@@ -16,8 +16,9 @@ export type Principal = Readonly<{
   kind: 'live' | 'demo'
   customerId: string
   keyId: string
+  /** `undefined` = every scope except `onlyNamedScopes`. */
   scopes: ReadonlySet<string> | undefined
-  /** Not set if the token has all scopes of its key. */
+  /** Scopes of the key, for error messages. Not set if the token was issued for every scope. */
   keyScopes?: ReadonlySet<string>
   expiringWithin: number
   plan: Plan

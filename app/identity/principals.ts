@@ -112,8 +112,8 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * `findApiKey` and `identifyApiKey` query the database. The other finders are cached: synchronous on a hit, and up to
- * date within a second. All reject with `unavailable` while the database is unreachable.
+ * `findApiKey` and `identifyApiKey` query the database. The other finders are cached: synchronous on a hit,
+ * at most a second old, older while the database is unreachable. Without a fact, all reject `unavailable`.
  */
 export const createPrincipals = (options: PrincipalsOptions) => {
   const { db, now } = options

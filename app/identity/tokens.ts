@@ -115,7 +115,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
   }
 }
 
-/** RFC 9068. A token never outlives its API key. Rejects with `invalid_body` for too many scopes. */
+/** RFC 9068. A token never outlives its key. Rejects: `invalid_body` (too many scopes), `unavailable`. */
 export const createTokenSigner =
   (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now }: TokensOptions, listScopes: ListScopes) =>
   async (key: KeyFacts, narrowed?: readonly string[]): Promise<z.output<typeof tokenAnswer>> => {
