@@ -23,7 +23,7 @@ const wentBack = 'The database went back in time without a restart or a promotio
 const isEmpty = (changes: KnownChanges) => changes.xids.size === 0 && changes.served === undefined
 const toName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
-/** Decides whether stored data may be served. Above `maxEvents`, data before the oldest events are `behind`. */
+/** Decides if stored data may be served. Evicts events above `maxEvents`; older data are then `behind`. */
 export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents) => {
   let changed = new Map<string, KnownChanges>()
   let ahead = new Set<string>()
