@@ -36,7 +36,7 @@ export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   readOr: ReturnType<typeof createReadFallback>['readOr']
   epoch(): string
   mark(): string
-  /** Every commit before this instant is in each fresh answer. RFC 3339. Before the first poll, all three are ''. */
+  /** RFC 3339: each fresh answer has all earlier commits. '' before the first poll, as `epoch` and `mark`. */
   asOf(): string
 }
 
