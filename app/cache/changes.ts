@@ -10,13 +10,13 @@ export type ChangeSourceOptions = {
   /** How far back a new process reads the log: the longest lifetime of an answer in Redis. */
   reachSeconds: number
   timeoutMs?: number
-  /** A poll without a response for this time is repeated on a second connection. */
+  /** Minimum time without a response after which a poll is repeated on a second connection. */
   patienceMs?: number
 }
 
 const defaultTimeoutMs = 400
 const defaultPatienceMs = 200
-/** Seven round trips of 200 ms: TCP, the request for TLS, TLS, the start message, three for a password. */
+/** Seven round trips of 200 ms: TCP, the request for TLS, two for TLS 1.2, the start, two for a password. */
 const connectMs = 1_400
 /** With more events, everything counts as changed. */
 const mostEvents = 10_000

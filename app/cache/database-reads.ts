@@ -64,10 +64,7 @@ export const createDatabaseReads = ({ memory, shared, freshness }: DatabaseReads
   }
 
   return {
-    /**
-     * Reads the standby if it shows all known changes and `noCache` is false. Otherwise the primary, which also
-     * replaces a stale result.
-     */
+    /** Reads the standby, or the primary if the standby is behind or stale, or if `noCache` is true. */
     async read(request: ReadRequest): Promise<ReadResult> {
       const fromStandby = request.fillFromReplica && !request.noCache ? await readReplica(request) : undefined
       if (!fromStandby) return readPrimary(request)

@@ -14,6 +14,7 @@ export type CacheEntry = Stamped &
     /** Canonical path and query of the next page. */
     next?: string | undefined
     rows?: number | undefined
+    /** Revision of the custom document. */
     definition?: number | undefined
     encoded: Map<string, Promise<Buffer>>
   }>

@@ -13,9 +13,9 @@ type KnownChanges = {
 /** Evicted as a whole. See docs/decisions/0027-fence-keeps-transaction-numbers.md. */
 type Batch = { snapshot: Snapshot; xids: number[]; changed: KnownChanges[] }
 
-/** 5 MB, plus 0.4 kB for each customer and resource: 45 MB if each event has others. */
+/** 5 MB, plus 0.4 kB for each pair of customer and resource: 45 MB if no two events share a pair. */
 const defaultMaxEvents = 100_000
-/** A batch for each poll would need more memory. */
+/** Of `maxEvents`. Several polls share a batch, because a batch for each poll would need more memory. */
 const batchShare = 1 / 100
 
 const wentBack = 'The database went back in time without a restart or a promotion: restart the service'
@@ -23,7 +23,7 @@ const wentBack = 'The database went back in time without a restart or a promotio
 const isEmpty = (changes: KnownChanges) => changes.xids.size === 0 && changes.served === undefined
 const toName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
-/** Decides whether stored data may still be served. No clock, no I/O. Above `maxEvents`, evicts the oldest events. */
+/** Decides if stored data may be served. Evicts events above `maxEvents`; older data are then `behind`. */
 export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents) => {
   let changed = new Map<string, KnownChanges>()
   let ahead = new Set<string>()
@@ -31,7 +31,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
   let size = 0
   let last: Poll | undefined
   let floor: Snapshot | undefined
-  /** Incremented by everything that could change a verdict: see `freshAt`. */
+  /** Incremented when `fresh` data may have become `behind` or `unsure`: see `freshAt`. */
   let state = 0
 
   const getChanges = (name: string): KnownChanges => {

@@ -23,7 +23,7 @@ export type Freshness = 'fresh' | 'stale' | 'behind'
 
 export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   check(stamped: Stamped): Freshness | Promise<Freshness>
-  /** Call it right after a good poll. */
+  /** Call it right after a good poll. Never `stale`. */
   checkConfirmed(stamped: Stamped): Freshness
   /** Whether a standby's data may show more than the last poll. */
   mayBeAhead(stamped: Stamped): boolean
@@ -31,16 +31,16 @@ export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   staleSeconds(): number
   /** Polls fail, and the lease has ended. Rights and settings may be out of date, too. */
   isAway(): boolean
-  /** Also reads fail, so that answers are stale. */
+  /** In addition, no read of the last second has succeeded, so that answers are stale. */
   isUnanswered(): boolean
   readOr: ReturnType<typeof createReadFallback>['readOr']
   epoch(): string
   mark(): string
-  /** Every commit before this instant is in each fresh answer. RFC 3339. Before the first poll, all three are ''. */
+  /** RFC 3339: each fresh answer has all earlier commits. '' before the first poll, as `epoch` and `mark`. */
   asOf(): string
 }
 
-/** Combines the fence with the poller's lease. `staleMaxMs`: age of the last good poll. `now`: monotonic, in ms. */
+/** Combines fence and poller. `staleMaxMs` after the last good poll started, `stale` becomes `behind`. */
 export const createFreshnessCheck = (
   fence: Fence,
   poller: Poller,

@@ -9,7 +9,7 @@ export const entryName = (customerId: string, key: string): string => `${custome
 const overheadBytes = 1024
 const largestShare = 1 / 8
 
-/** Bodies are encoded after their entry is stored, so they count twice. */
+/** Compressed forms are added to a stored entry later, so its body counts twice. */
 const sizeCalculation = ({ body, key }: CacheEntry): number =>
   2 * body.length + 2 * key.length + overheadBytes
 

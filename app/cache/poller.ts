@@ -101,7 +101,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     return running
   }
 
-  // Otherwise every caller would poll a database that refuses immediately.
+  // After a failure, callers share the next regular poll: a database that refuses quickly would get many.
   const awaitDue = (): Promise<boolean> => {
     due ??= Promise.withResolvers()
     return due.promise

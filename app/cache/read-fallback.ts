@@ -1,6 +1,6 @@
 import { after } from '../overload/timer.ts'
 
-/** As for a poll. */
+/** The timeout of a poll in changes.ts. */
 const patienceMs = 400
 const retryMs = 1_000
 const trustMs = 1_000
@@ -11,6 +11,7 @@ export const createReadFallback = (now: () => number) => {
   let failedAt = Number.NEGATIVE_INFINITY
   let isTrying = false
 
+  /** Whether reads work: the last one was answered less than `trustMs` ago. */
   const isOpen = () => answeredAt > failedAt && now() - answeredAt < trustMs
 
   const attempt = <T>(read: () => Promise<T>, known: T): Promise<T> =>

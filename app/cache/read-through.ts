@@ -20,6 +20,7 @@ type Deps = DatabaseReadsDeps & {
   wait: (ms: number) => Promise<unknown>
 }
 
+/** Requests share a failed read for this time, which protects a failing database. */
 const failureMs = 100
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
@@ -98,7 +99,7 @@ export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => 
   }
 
   return {
-    /** Returns a fresh result from memory. `undefined`: call `read`, even if only the probe needs a sample. */
+    /** Returns a fresh result from memory. `undefined`: call `read`, which also takes the probe's sample. */
     readFresh(name: string): ReadResult | undefined {
       const entry = sample && memory.get(name)
       return entry && freshness.check(entry) === 'fresh'

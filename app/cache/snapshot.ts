@@ -17,7 +17,7 @@ const parseNumber = (digits: string): number => {
   return number
 }
 
-/** Parses `pg_current_snapshot()::text`, or throws. `recovering`: a standby never lists running transactions. */
+/** Parses a snapshot, or throws. A standby (`recovering`) lists no running transactions: `xmax` is `xmin`. */
 export const parseSnapshot = (text: string, recovering = false): Snapshot => {
   const [, low, high, list] = form.exec(text) ?? []
   if (low === undefined || high === undefined || list === undefined) {

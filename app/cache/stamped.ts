@@ -1,5 +1,6 @@
 import type { Snapshot } from './snapshot.ts'
 
+/** As the customer or the resource of an event: all of them. */
 export const wildcard = '*'
 
 export type ChangeEvent = Readonly<{ xid: number; customerId: string; resource: string }>

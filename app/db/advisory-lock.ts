@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import { pause } from './migration-steps.ts'
 import type { Db } from './schema.ts'
 
-/**
- * Runs `work` on one connection under the session lock of this name. Tries again and again, because the snapshot of a
- * waiting statement would block index builds.
- */
+/** Runs `work` under a session lock. Retries, because a waiting statement's snapshot blocks index builds. */
 export const withAdvisoryLock = <T>(db: Db, name: string, work: (connection: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
     const key = sql`hashtextextended(${name}, 0)`

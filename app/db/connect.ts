@@ -32,6 +32,7 @@ export type ConnectOptions = {
   applicationName: string
   operator?: string | undefined
   onError: (error: Error) => void
+  /** Above 6 s, it also needs `isStreaming`. 0: no limit. */
   statementTimeoutMs?: number
   /** Has no response timeout. */
   isStreaming?: boolean

@@ -24,7 +24,7 @@ export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Runs without a transaction, so that readers wait for one step at most. Must be idempotent, for interruptions. */
+/** `isStepwise`: runs without a transaction, so readers wait for one step at most. Must be idempotent. */
 export type StepwiseMigration = Migration & { isStepwise?: true }
 
 /** Reads an `.sql` file, or the files of a folder (with a trailing slash) in the order of their names, or throws. */

@@ -68,7 +68,7 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
 
 const warnEveryMs = 60_000
 
-/** Logs at most once a minute per error code, because a server that is nearly out of memory refuses some writes. */
+/** Logs an error code again after a minute or another code. A nearly full server refuses only some writes. */
 export const createMinuteWarning = (warn: (message: string, error: Error) => void) => {
   let warnedAt = Number.NEGATIVE_INFINITY
   let warnedOf = ''

@@ -3,7 +3,7 @@ import { ApiError, unavailable } from '../errors.ts'
 import { readerRole } from './roles.ts'
 import { listUnpinned, pinSettings } from './session.ts'
 
-/** A connection that may not serve. `message` names the remedy. Requests get 503, and the process ends. */
+/** An unusable connection. `message` names the remedy. If it was to serve: 503, and the process ends. */
 export class UnfitConnection extends ApiError {
   constructor(reason: string, cause?: unknown) {
     super('unavailable', unavailable().extras)

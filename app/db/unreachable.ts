@@ -1,6 +1,6 @@
 import { ApiError, unavailable } from '../errors.ts'
 
-/** PostgreSQL error codes that do not depend on the statement (appendix A of its manual). */
+/** PostgreSQL: connection (08), shutdown (57P), resources (53), timeout (57014), read-only server (25006). */
 const sqlStates = /^(08|57P|53)|^57014$|^25006$/
 const systemCodes = new Set([
   'EAGAIN',
@@ -19,7 +19,7 @@ const systemCodes = new Set([
 const driverMessages =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/
 
-/** Whether the database is unreachable or did not respond in time, which is not an error of our code. */
+/** Whether the database is unreachable, late, full or read-only, which is not an error of our code. */
 export const isUnreachable = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
   if (!(error instanceof Error)) return false

@@ -16,7 +16,7 @@ const explainUnreadable = (cause: unknown): unknown => {
   return new Error(`The schema cannot be read: ${advice}`, { cause })
 }
 
-/** Rejects with the command to run if the schema lacks a migration or cannot be read. */
+/** Rejects with the command to run if the schema is old or unreadable, but unchanged if it is unreachable. */
 export const requireCurrentSchema = async (db: Db): Promise<void> => {
   const pending = await listPendingMigrations(db).catch((error: unknown) => {
     throw explainUnreadable(error)

@@ -10,8 +10,8 @@ const install = (delayMs: number, close: Close) =>
   closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, close)
 
 /**
- * Closes this process on the first signal or uncaught error, within `delayMs`. Exits with 1 if `close` fails. A second
- * signal ends it immediately, unless npm repeated the first one.
+ * Closes this process on the first signal or uncaught error. Exits with 1 after an error, or if `close` fails
+ * or takes longer than `delayMs`. A second signal, more than 500 ms later, ends the process immediately.
  */
 export const endBySignal = (delayMs: number, close: Close): void => {
   const grace = install(delayMs, close)

@@ -13,7 +13,7 @@ export type Pools = {
   replica: QueuedDb | undefined
   exportSource: ExportSource
   figures: () => Readonly<Record<string, PoolFigures>>
-  /** Connects once with each pool, which checks the connection. Ignores an unreachable standby. */
+  /** Checks a connection of each pool but `reserved`, or rejects. Ignores an unreachable standby. */
   checkConnections: () => Promise<void>
   close: () => Promise<void>
 }
@@ -27,7 +27,7 @@ type PoolsOptions = {
 }
 
 const reservedConnections = 3
-/** A new connection takes six round trips, or eight with TLS and password. */
+/** A new connection takes three round trips, or seven with TLS and a password. */
 const minIdle = 2
 /** Logins leave one connection for other uses. */
 const loginTurns = reservedConnections - 1

@@ -25,7 +25,7 @@ import { startTasks } from './tasks.ts'
 import { joinWorkers } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
-/** After a signal. Then the process ends even if a step hangs. */
+/** This long after a signal, the process ends even if a step hangs. */
 const shutdownMs = 20_000
 const backlog = 4_096
 /** For requests, after `drainMs`. Final writes get the rest of `shutdownMs`. */
@@ -58,7 +58,7 @@ type Opened = {
 const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker
-  /** It runs the tasks that a machine needs once. */
+  /** This process runs the tasks that a machine needs once. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const warn = warnTo(log)
   const app = await build({

@@ -6,7 +6,7 @@ import type { OpenLog } from './log.ts'
 import { findPort } from './port.ts'
 import { startWorkers, type Workers } from './workers.ts'
 
-/** Runs workers that share one port, until `withinMs` after a signal. Rejects if the first one does not start. */
+/** Starts workers that share a port. A signal ends them within `withinMs`. Rejects if the first one fails. */
 export const supervise = async (
   config: Config,
   { stream, log }: OpenLog,

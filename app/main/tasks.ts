@@ -45,7 +45,7 @@ const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Pr
   return sender.stop
 }
 
-/** Starts the tasks that a machine needs once. After `quiet` no new work starts; `stop` waits for running work. */
+/** Starts the tasks that a machine needs once. `quiet` ends only the slow two. `stop` ends all, and waits. */
 export const startTasks = (options: TasksOptions) => {
   const { config, stores, log, warn } = options
   const { reserved, secrets, local, poller } = stores
