@@ -16,12 +16,11 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A `LiveRequest` if the answer is not cached. Set before the validation. */
+    /** A `LiveRequest` if `respond` will answer. Set before the validation. */
     asked: EndpointRequest | LiveRequest
   }
 }
 
-/** Checks rights and media type. */
 const createAuthorize = (row: Endpoint, prefix: string, publicUrl: string) => {
   const types = listTypes(row)
   return (request: FastifyRequest): EndpointRequest => {

@@ -19,7 +19,7 @@ export type LiveRequest = EndpointRequest &
 
 type Parsed<Request, Query> = Request & { query: Query }
 
-/** Media types that contain the whole list. */
+/** Media types that contain the whole list. `cost`: units of the quota `minute`. */
 export type Exporting<Query = unknown> = {
   types: readonly string[]
   cost: number

@@ -37,8 +37,8 @@ const isForbiddenTo = (
 }
 
 /**
- * Charges every authenticated request of its scope, and reports the remaining quota on every answer. Register it after
- * the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged, too.
+ * Charges every request of its scope whose plan has a quota, and reports the remaining units on its answer.
+ * Register it after the authentication. Refusals that precede 429 (404 for a path, 405, 403) cost a unit, too.
  */
 export default fp(
   async (app) => {
