@@ -70,7 +70,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/** Logins become entries immediately. Reads are counted by query and minute, and stored every five seconds. */
+/** Logins become entries immediately, reads as counts per query and minute, stored every five seconds. */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
   let lostEntries = 0

@@ -66,10 +66,8 @@ const toLive = (
   }
 }
 
-/**
- * Replaces `request.query` by the whole checked request.
- * See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
- */
+// Replaces `request.query` by the whole checked request.
+// See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
 export const createChecks = (
   row: Endpoint,
   prefix: string,

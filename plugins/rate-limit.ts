@@ -37,8 +37,8 @@ const isForbiddenTo = (
 }
 
 /**
- * Charges every request of its scope whose plan has a quota, and reports the remaining units on its answer.
- * Register it after the authentication. Refusals that precede 429 (404 for a path, 405, 403) cost a unit, too.
+ * Charges authenticated requests of its scope, if their plan has a quota, and reports the remaining units.
+ * Register it after the authentication. Refusals that precede 429 (404 for a path, 405, 403) cost one, too.
  */
 export default fp(
   async (app) => {

@@ -42,7 +42,7 @@ export const createLimiter = <Name extends PolicyName>({ maxAccounts = 10_000, .
   }
 }
 
-/** Creates a limit of `quota` units in a window. `take` and `requireRoom` refuse with 429. */
+/** Limits units in a window. `take` counts one or rejects with 429. `requireRoom` only throws 429. */
 export const createCount = <Name extends PolicyName>(
   deps: LimiterOptions,
   name: Name,

@@ -34,7 +34,7 @@ export type Settlement = Readonly<{
 export type LimitStore = {
   /** One settlement per demand, in order. `undefined` after a failure, which may have counted units. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
-  /** True before the first heartbeat, too. */
+  /** True before the store's first response, and while it does not respond. */
   readonly isDown: boolean
   /** True if the store responds, but refused the last exchange. */
   readonly isRefused?: boolean

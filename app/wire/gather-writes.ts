@@ -3,8 +3,7 @@ import type { Redis } from 'ioredis'
 
 /**
  * Sends all commands of one event-loop turn in one write. Call it after each connect, which opens a new stream.
- * ioredis's `enableAutoPipelining` holds commands until the previous batch is answered. In that time they survive
- * garbage collections of the young generation, which costs more.
+ * ioredis's `enableAutoPipelining` holds commands for a round trip instead: they leave the young generation.
  */
 export const gatherWrites = ({ stream }: Redis): void => {
   const socket = stream as Socket

@@ -44,7 +44,7 @@ const watch = (session: Http2Session, timeoutMs: number): void => {
   })
 }
 
-/** Sets Node's idle timeout, which reading restarts, only while data waits: always, it cost a thirtieth. */
+/** Sets Node's idle timeout, which reading restarts, if data is unsent. On all it would cost a thirtieth. */
 const watchSockets = (server: Server, event: 'connection' | 'secureConnection', timeoutMs: number): void => {
   const sockets = new Set<Socket>()
   const look = () => {
