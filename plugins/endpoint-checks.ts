@@ -16,7 +16,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A `LiveRequest` if `respond` will answer. Set before the validation. */
+    /** A `LiveRequest` if `respond` will be called. Set before the validation. */
     asked: EndpointRequest | LiveRequest
   }
 }

@@ -24,7 +24,7 @@ export const refundSurcharge = (request: FastifyRequest): void => {
   request.surcharge = 0
 }
 
-/** True if the answer is 403, which precedes 429. */
+/** True if the answer is 403, which precedes 429. Not for a 403 of `Endpoint.admit`, which follows 429. */
 const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, listScopes }: FastifyContextConfig,
