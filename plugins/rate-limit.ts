@@ -38,7 +38,7 @@ const isForbiddenTo = (
 
 /**
  * Charges authenticated requests of its scope, if their plan has a quota, and reports the remaining units.
- * Register it after the authentication. Refusals that precede 429 (404 for a path, 405, 403) cost one, too.
+ * Register it after the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged.
  */
 export default fp(
   async (app) => {

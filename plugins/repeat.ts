@@ -4,7 +4,7 @@ import { type Repeating, repeat } from '../app/overload/repeat.ts'
 /** `failure` is logged once until the next success. */
 type RepeatingPlugin = Omit<Repeating, 'onFailure'> & { failure: string }
 
-/** Like `repeat`, but starts in `onReady`, and `firstMs` defaults to `everyMs`. Returns its stop function. */
+/** Repeats `work` from `onReady` on. Returns a function that stops this and waits for the current run. */
 export const repeatWhenReady = (app: FastifyInstance, { failure, ...repeating }: RepeatingPlugin) => {
   let stop: (() => Promise<void>) | undefined
   app.addHook('onReady', async () => {

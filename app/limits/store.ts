@@ -32,7 +32,7 @@ export type Settlement = Readonly<{
 }>
 
 export type LimitStore = {
-  /** One settlement per demand, in order. `undefined` after a failure, which may have counted units. */
+  /** One settlement per demand, in order. `undefined` if it failed, perhaps after counting. May take 5 s. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
   /** True before the store's first response, and while it does not respond. */
   readonly isDown: boolean
