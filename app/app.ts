@@ -23,7 +23,7 @@ import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
 import routes from '../routes/index.ts'
 
-/** Assembles the service without opening a connection. Plugins are in the order in which a request passes them. */
+/** Assembles the service without opening a connection. Hooks run in the order of registration. */
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, reserved: db, secrets, now, monotonicNow } = deps
   const { trustedProxies, clientIpHeader, allowHttp, demoToken, accessTokenSeconds } = config

@@ -1,4 +1,4 @@
-/** Status and title of each error code (contract, section 4). Only the error handler sets a status. */
+/** Status and title of each error code (contract, section 4). The error handler sets the status. */
 export const catalogue = {
   invalid_query: [400, 'The query cannot be understood'],
   invalid_cursor: [400, 'The cursor does not belong to this query'],

@@ -26,7 +26,7 @@ export default fp<AccessRequestsPluginOptions>(
     app.decorate('accessRequests', requests)
     const stop = repeatWhenReady(app, {
       work: () => requests.deleteOld(),
-      // A service may never run for an hour.
+      // A service that restarts often may never run for an hour.
       firstMs: 60_000,
       everyMs: 3_600_000,
       failure: 'old access requests were not deleted: trying again in an hour',

@@ -9,7 +9,7 @@ import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For answers of the edge. Deferred to the next tick, so that it delays no answer. */
+    /** For answers of the edge. Deferred by `setImmediate`, so that it delays no answer. */
     recordAnswerSoon(answer: SentAnswer): void
   }
   interface FastifyRequest {
@@ -26,7 +26,6 @@ const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string |
   typeof traceparent === 'string' ? traceparent : undefined
 
 type AnswersOptions = {
-  /** If `undefined`, answers are not logged. */
   stream: LogStream | undefined
 }
 

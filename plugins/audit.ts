@@ -32,6 +32,7 @@ declare module 'fastify' {
       flush(): Promise<void>
       /** If another instance is sealing, returns without sealing, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
+      /** Signs roots over all sealed entries. */
       publish(): Promise<void>
       head(): ChainHead | undefined
       figures(): AuditFigures
@@ -69,7 +70,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/** Logins become entries immediately. Reads are counted, stored every five seconds, and become one entry a minute. */
+/** Logins become entries immediately, reads as counts per query and minute, stored every five seconds. */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
   let lostEntries = 0

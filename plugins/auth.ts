@@ -31,6 +31,7 @@ type AuthOptions = TokensOptions & {
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Synchronous if memory has the facts. Throws or rejects with 401, 403 `network_not_allowed` or 503. */
     authenticate: Authenticate
     /** For long-lived connections. Database reads are queued by `owner`, so that they delay no login. */
     authenticateInTurn(request: AuthenticationRequest, owner: string): Promise<Principal>

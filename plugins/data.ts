@@ -15,7 +15,7 @@ import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** By the database's clock, so that all instances agree. */
+    /** YYYY-MM-DD in UTC, by the database's clock, so that all instances agree. */
     today(): string
     records: Records
     history: RecordHistories

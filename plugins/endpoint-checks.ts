@@ -16,12 +16,11 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A `LiveRequest` if the answer is not cached. Set before the validation. */
+    /** A `LiveRequest` if `respond` will be called. Set before the validation. */
     asked: EndpointRequest | LiveRequest
   }
 }
 
-/** Checks rights and media type. */
 const createAuthorize = (row: Endpoint, prefix: string, publicUrl: string) => {
   const types = listTypes(row)
   return (request: FastifyRequest): EndpointRequest => {
@@ -67,10 +66,8 @@ const toLive = (
   }
 }
 
-/**
- * Replaces `request.query` by the whole checked request.
- * See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
- */
+// Replaces `request.query` by the whole checked request.
+// See docs/decisions/0131-the-whole-request-is-validated-as-its-query.md.
 export const createChecks = (
   row: Endpoint,
   prefix: string,

@@ -19,7 +19,7 @@ export type LiveRequest = EndpointRequest &
 
 type Parsed<Request, Query> = Request & { query: Query }
 
-/** Media types that contain the whole list. */
+/** Media types that contain the whole list. `cost`: units of the quota `minute`. */
 export type Exporting<Query = unknown> = {
   types: readonly string[]
   cost: number
@@ -35,7 +35,7 @@ export type Endpoint<Query = unknown> = {
   path: string
   /** `null`: any key may use it. */
   scope: string | null
-  /** False if there is no example data. */
+  /** False if there is no example data: the demo token is refused. */
   demo?: false
   /** The scope that `admit` checked, if it depends on the parameters. */
   getScope?: (params: Readonly<Record<string, string>>) => string
@@ -52,13 +52,14 @@ export type Endpoint<Query = unknown> = {
   minuteCost?: MinuteCost
   /** Takes a slot for a long answer. Runs before the validation, because 429 precedes 400. */
   hold?: (request: LiveRequest) => Promise<void>
-  /** `querystring` is `undefined` if the grammar depends on the request. */
+  /** `querystring` is `undefined` if each endpoint of the row has its own grammar. */
   schema: FastifySchema & { querystring?: (request: EndpointRequest) => Query }
 } & (
   | {
       answer(request: Parsed<EndpointRequest, Query>): ReadResult | Promise<ReadResult>
       exporting?: Exporting<Query>
     }
+  /** JSON, computed for each request. */
   | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown | Promise<unknown> }
   /** Uncached, with its own media types. `offers` returns those that the query allows. */
   | {

@@ -32,7 +32,7 @@ declare module 'fastify' {
   }
 }
 
-/** `/v1/…` is canonical. The others are the earlier paths of the customer's API. */
+/** `/v1/…` is canonical. The others are older addresses that still work, see docs/versions.md. */
 const prefixes = ['/v1', '', '/webapi/v1/api.php'] as const
 /** Unknown paths below these need a token, too, so that strangers cannot find out which paths exist. */
 const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
@@ -84,7 +84,7 @@ const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}
   return { config: { scope, refuses: true as const }, onRequest: refuse, handler: refuse }
 }
 
-/** Authenticates every request of its scope, and adds `endpoint(row)` to that scope. */
+/** Authenticates every request of its scope except OPTIONS, and adds `endpoint(row)` to that scope. */
 export default fp<EndpointOptions>(
   async (app, { publicUrl, variesWithOrigin, freshness }) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
@@ -116,7 +116,7 @@ export default fp<EndpointOptions>(
         }
         const described = prefix === '/v1' && openapi ? { ...schema, openapi } : schema
         app.route({ ...admitted, method: 'GET', schema: described })
-        // HEAD reads no rows.
+        // HEAD never exports.
         app.route({ ...admitted, config: { ...common.config, minuteCost: undefined }, method: 'HEAD' })
         const answerOptions: RouteHandler = (_request, reply) => reply.code(204).header('allow', allow).send()
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })

@@ -25,7 +25,6 @@ declare module 'fastify' {
 }
 
 export const formType = 'application/x-www-form-urlencoded'
-/** In its scope, bodies must be forms. */
 export const acceptOnlyForms = (app: FastifyInstance, parse: (body: string) => unknown): void => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<string>(formType, { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
@@ -45,14 +44,14 @@ export const authenticateClient =
   (operation: keyof OAuth): preValidationAsyncHookHandler =>
   async (request) => {
     const { body, headers, server } = request
-    // Validated first, because an assertion can be used only once and logins are limited.
+    // The query string is validated first: an assertion can be used only once, and logins are limited.
     request.getValidationFunction('querystring')?.(request.query as object)
     if (!body) throw new OAuthError('invalid_request', `Send a form: ${formType}`)
     const client = { form: body as Form, authorization: headers.authorization }
     request.client = await server.oauth[operation].authenticate({ ...toLoginSource(request), ...client })
   }
 
-/** In its scope, bodies are forms and errors have OAuth's format. */
+/** In its scope, bodies are forms, and errors except 429 and 5xx have OAuth's format. */
 export default fp<OAuthPluginOptions>(
   async (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app

@@ -22,6 +22,7 @@ declare module 'fastify' {
     describedRoutes: readonly Route[]
   }
   interface FastifyContextConfig {
+    /** Clients may send a token or none. For metrics. */
     mayAuthenticate?: true
   }
 }

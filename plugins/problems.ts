@@ -88,7 +88,6 @@ export const toApiError = (error: unknown, request?: FastifyRequest): ApiError |
 
 const publicNames = [...resourceNames, 'changes', 'history', 'audit', 'me', 'custom']
 
-/** Suggests public names only. */
 const describeMissing = (url: string): ApiError => {
   const path = url.replace(/\?.*$/s, '')
   const detail = path.includes('//')

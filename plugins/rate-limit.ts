@@ -24,7 +24,7 @@ export const refundSurcharge = (request: FastifyRequest): void => {
   request.surcharge = 0
 }
 
-/** True if the answer is 403, which precedes 429. */
+/** True if the answer is 403, which precedes 429. Not for a 403 of `Endpoint.admit`, which follows 429. */
 const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, listScopes }: FastifyContextConfig,
@@ -37,8 +37,8 @@ const isForbiddenTo = (
 }
 
 /**
- * Charges every authenticated request of its scope, and reports the remaining quota on every answer. Register it after
- * the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged, too.
+ * Charges authenticated requests of its scope, if their plan has a quota, and reports the remaining units.
+ * Register it after the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged.
  */
 export default fp(
   async (app) => {

@@ -11,7 +11,6 @@ type SecurityHeadersOptions = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** `tls` has HSTS. */
     securityHeaders: { tls: Headers; plain: Headers }
   }
 }

@@ -31,7 +31,7 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
   },
 })
 
-/** Needs the plugin `security-headers`. */
+/** For responses that pass no hook. Needs the plugin `security-headers`. */
 export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
   app.securityHeaders[tls ? 'tls' : 'plain']
 

@@ -19,7 +19,7 @@ declare module 'fastify' {
 const offsetMs = 1_000
 const pruneEverySlots = 360
 
-/** Counts the answers of the API, and stores the minutes that the status page shows. */
+/** Counts the answers of the API. From `startStatus` on, stores the minutes that the status page shows. */
 export default fp<StatusPluginOptions>(
   async (app, { reserved: db, now, ping, databaseNow }) => {
     const probe = createProbe({ records: app.records, ping, databaseNow })
@@ -32,7 +32,7 @@ export default fp<StatusPluginOptions>(
     })
     app.decorate('countForStatus', ({ route = '', status: code, ms, source }: SentAnswer) => {
       if (!counted.has(route)) return
-      // Streams and long polls have no source.
+      // Only cached endpoints have a source: durations of streams, exports and logins do not count.
       const isTimed = source !== 'none' && code < 400
       status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
     })

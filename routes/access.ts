@@ -9,7 +9,6 @@ import type { Deps } from '../plugins/deps.ts'
 import { acceptOnlyForms, formType } from '../plugins/oauth.ts'
 import { accessForm, accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
 
-/** Needs the plugin `access-requests`. */
 export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
   app.route({
     method: 'POST',

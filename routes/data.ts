@@ -83,7 +83,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   }),
 ]
 
-/** `admit` checks the scope, after the existence of the endpoint. Its document defines parameters and answer. */
+/** `admit` checks that the endpoint exists, then the scope. Its definition contains the query grammar. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,

@@ -19,7 +19,7 @@ const maxAccounts = 10_000
 /** One answer for wrong, used and expired links, so that it reveals nothing. */
 const noKey = 'This link does not work: it may be wrong, used or expired. Ask the sender for a new one.'
 
-/** Shows a key once. The limit of failed logins applies to attempts per network. */
+/** Shows a key once. Attempts count per network, apart from failed logins but with the same quota. */
 export const keyLinkRoutes: FastifyPluginAsyncZod<KeyLinkOptions> = async (
   app,
   { config, reserved, publicUrl, limitStore, monotonicNow },

@@ -23,7 +23,7 @@ import * as schemas from '../schemas/auth.ts'
 
 const { tokenAnswer } = schemas
 
-// RFC 7617. The key may be user or password, because it contains its id. Another key's id as user is refused.
+// RFC 7617. The key is the user, or the password with no user or its own id as user. Returns '' otherwise.
 const readBasic = (encoded: string): string => {
   const decoded = Buffer.from(encoded, 'base64').toString()
   const [, user = '', password = ''] = (/^([^:]*):(.*)$/s.exec(decoded) ?? []).map((part) => part.trim())
@@ -45,7 +45,6 @@ const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
   next()
 }
 
-/** Needs the plugin `auth`. */
 export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   app.withTypeProvider<ZodTypeProvider>().route({
     method: 'POST',

@@ -11,6 +11,7 @@ type BearerRequest = { headers: { authorization: string }; bearer?: string }
 export type EdgeConnection = {
   readonly socket: Socket
   readonly isEncrypted: boolean
+  /** Of the peer, which may be a proxy. */
   readonly address: string | undefined
   /** Comparing with the previous header is cheaper than hashing it for the LRU. */
   lastBearerRequest: BearerRequest | undefined

@@ -30,7 +30,7 @@ const timing = (ms: number): string => {
   return `total;dur=${(hundredths - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** Sends a cached response over HTTP/1.1. */
+/** Sends a cached response over HTTP/1.1. Requires `canSendPrepared`. */
 export const sendHttp1 = (
   response: ServerResponse,
   cached: CachedResponse,

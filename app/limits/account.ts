@@ -18,15 +18,15 @@ export type AccountDeps = {
 }
 
 /**
- * The promise is 10 %. The rest is for new instances, which others know only after a heartbeat.
+ * The promise is 10 %. The other 2 % are for new instances, which others know only after a heartbeat.
  * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 const aheadShare = 0.08
 /** Used share of a lease at which it is settled. The rest lasts until the store responds. */
 const settleShare = 0.75
-/** Then the instance decides by its own counts. */
+/** A request that has waited this long for an exchange is decided by the counts of this instance. */
 const leaseWaitMs = 5
-/** Then no new request waits for the exchange. See docs/decisions/0074-late-answers-of-redis-count.md. */
+/** No new request waits for a longer exchange. See docs/decisions/0074-late-answers-of-redis-count.md. */
 const lateAfterMs = 25
 
 type Waiter<Name extends PolicyName> = {
@@ -112,7 +112,7 @@ export const createAccount = <Name extends PolicyName>(
     for (const [index, meter] of meters.entries()) {
       meter.unsettled -= demands[index]?.spent ?? 0
       if (settlements) continue
-      // The store may have counted them.
+      // The store may have counted the units of these requests.
       for (const { admission, costs } of waiters)
         if (admission === admitted) meter.unsettled -= costs[meter.policy.name]
     }

@@ -15,7 +15,7 @@ const known = new LRUCache<string, string>({
   sizeCalculation: (_, address) => address.length + 1,
 })
 
-/** Returns an IPv4 address or the /64 of an IPv6 address (one host, RFC 6177), or 64 characters of other text. */
+/** Returns an IPv4 address, the /64 of an IPv6 address (one host, RFC 6177), or the start of other text. */
 export const toClientNetwork = (address: string): string => {
   let client = known.get(address)
   if (client === undefined) {

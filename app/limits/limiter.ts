@@ -42,7 +42,7 @@ export const createLimiter = <Name extends PolicyName>({ maxAccounts = 10_000, .
   }
 }
 
-/** Creates a limit of `quota` units in a window. `take` and `requireRoom` refuse with 429. */
+/** Creates a limit. `take` counts a unit or rejects with 429. `requireRoom` throws 429 if no unit is left. */
 export const createCount = <Name extends PolicyName>(
   deps: LimiterOptions,
   name: Name,

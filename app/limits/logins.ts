@@ -39,7 +39,7 @@ export type Logins = {
 
 /**
  * Logins count per verified key, failures per pair of network and key id. Failures of other clients never block a valid
- * key: after too many, its secret is compared with the facts in memory, without a query.
+ * key: after too many, its secret is compared with cached facts before `verify` reads current ones.
  */
 export const createLogins = ({ limits, ...deps }: Options<'logins' | 'failedLogins'>): Logins => {
   const keys = createKeyLimit(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)

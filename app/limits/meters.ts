@@ -81,6 +81,7 @@ export type Admission = Readonly<{
   retryAfterSeconds: number
 }>
 
+/** `resetSeconds`: until the first unit is free again, or the window's length if none is used. */
 export type Use = Readonly<{ policy: Policy; remaining: number; resetSeconds: number }>
 
 /** Units for each policy. Negative units are refunds. */

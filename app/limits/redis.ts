@@ -10,10 +10,11 @@ type RedisLimitsOptions = {
   warn: (message: string, error?: Error) => void
 }
 
+/** A slot's command that takes longer counts as failed. */
 const placeWithinMs = 25
 const beatEveryMs = 1_000
 const beatEveryMsWhileDown = 100
-/** Then a connection with a waiting command is replaced. */
+/** A connection on which nothing arrives for this time, while a command waits, is replaced. */
 const giveUpAfterMs = 5_000
 /** An instance without a heartbeat for this time does not count. */
 const leftAfterMs = 3_500

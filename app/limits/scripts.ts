@@ -49,6 +49,7 @@ end
 return answer
 `
 
+/** Arguments: id, lifetime in ms. Returns the number of instances with a heartbeat within this lifetime. */
 export const beatScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -32,8 +32,9 @@ export type Settlement = Readonly<{
 }>
 
 export type LimitStore = {
-  /** One settlement per demand, in order. `undefined` if it failed; its units may be counted. Has no timeout. */
+  /** One settlement per demand, in order. `undefined` if it failed, perhaps after counting. May take 5 s. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
+  /** True before the store's first response, and while it does not respond. */
   readonly isDown: boolean
   /** True if the store responds, but refused the last exchange. */
   readonly isRefused?: boolean
@@ -44,7 +45,7 @@ export type LimitStore = {
 export type Slot = Readonly<{ account: AccountName; kind: string; quota: number; id: string }>
 
 export type SlotStore = {
-  /** Takes or renews the slot. False if none is free. `undefined` without an answer in time; it may be taken. */
+  /** Takes or renews the slot. False if all are taken. `undefined` if unknown: it may be taken. */
   hold(slot: Slot, leaseMs: number): Promise<boolean | undefined>
   release(slot: Slot): Promise<void>
 }

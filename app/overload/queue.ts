@@ -7,7 +7,7 @@ import { after } from './timer.ts'
  * See docs/decisions/0072-one-queue-in-front-of-the-database.md.
  */
 export type Queue = {
-  /** Rejects with 503 `overloaded` after the deadline, or immediately if the predicted wait exceeds it. */
+  /** Rejects like `work`, or with 503 `overloaded` if the wait exceeds or would exceed `longestWaitMs`. */
   run<T>(owner: Owner, work: () => Promise<T>): Promise<T>
   readonly waiting: number
   readonly refused: number
@@ -18,7 +18,7 @@ export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 type QueueOptions = {
   turns: number
   longestWaitMs: number
-  /** Above this number, the newest job of the site with the most is refused. */
+  /** Above this number, the newest waiting job of the busiest owner of the busiest site is refused. */
   mostWaiting?: number
   now?: () => number
 }

@@ -2,6 +2,7 @@ import { after as afterMs } from './timer.ts'
 
 export type Repeating = {
   work: () => Promise<unknown>
+  /** From the end of a run to the start of the next. */
   everyMs: number
   /** Optional. By default the first run starts synchronously. */
   firstMs?: number

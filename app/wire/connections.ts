@@ -16,8 +16,8 @@ const formatEnds = ({ localAddress, remoteAddress, remotePort }: Socket): string
   `${localAddress} ${remoteAddress} ${remotePort}`
 
 /**
- * Keeps at most `max` connections open, and calls `onFull` for each one above. It replaces the oldest connection
- * without a complete unanswered request, also one in its TLS handshake. If there is none, it is closed.
+ * Keeps at most `max` connections open. Each further one calls `onFull` and replaces the oldest connection
+ * without a complete unanswered request, also in its TLS handshake. If there is none, the new one is closed.
  */
 export const limitConnections = (server: Server, isTls: boolean, max: number, onFull: () => void): void => {
   const connections = new Map<string, Connection>()

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis'
 
 /**
  * Sends all commands of one event-loop turn in one write. Call it after each connect, which opens a new stream.
- * ioredis's `enableAutoPipelining` instead holds commands until the previous batch is answered, so that they
- * survive garbage collections of the young generation.
+ * ioredis's `enableAutoPipelining` instead holds commands until the previous batch is answered. By then they
+ * are in the old generation of the heap, whose garbage collection costs more.
  */
 export const gatherWrites = ({ stream }: Redis): void => {
   const socket = stream as Socket

@@ -12,7 +12,6 @@ export const hasBegunAnswer = (socket: Socket): boolean =>
 export const isAnswering = (socket: Socket): boolean =>
   (socket as Answering)._httpMessage?.req.complete === true
 
-/** Node keeps these options as properties that its types do not list. */
 type Listening = {
   allowHalfOpen: boolean
   highWaterMark: number

@@ -44,7 +44,8 @@ const watch = (session: Http2Session, timeoutMs: number): void => {
   })
 }
 
-/** Uses Node's idle timeout, which restarts when the client reads. At each response it would cost a thirtieth. */
+// Sets Node's idle timeout, which restarts when the client reads, only on sockets with unsent data. Set at
+// each response, it would cost a thirtieth.
 const watchSockets = (server: Server, event: 'connection' | 'secureConnection', timeoutMs: number): void => {
   const sockets = new Set<Socket>()
   const look = () => {

@@ -13,7 +13,6 @@ type Headed = ServerResponse & { _header?: string | null }
 /** Up to this many bytes, one write of head and body is cheaper than two. */
 const longestText = 8 * 1024
 
-/** A short body is a string, to be joined with the head. */
 export type PreparedBody = string | Buffer | undefined
 
 /** Prepares a body for `sendPrepared`. In a string, each character is a byte (Latin-1). */
