@@ -20,9 +20,9 @@ import { readList, readObject } from './sql/read.ts'
 type EndpointRef = { principal: Principal; name: string }
 
 /**
- * Reads custom endpoints. All functions reject with unavailable. With an `endpoint` they also reject with
- * not_found if it was not granted, then with insufficient_scope. `find` and `answer` reject with a DocumentError
- * if only an earlier release accepts it. See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
+ * Reads custom endpoints. All functions reject with unavailable. With an `endpoint`, also with not_found if it
+ * was not granted, then insufficient_scope. `find` and `answer`: DocumentError if only older releases accept it.
+ * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
  */
 export type Custom = Readonly<{
   admit(endpoint: EndpointRef): Promise<void>

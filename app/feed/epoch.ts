@@ -44,7 +44,7 @@ class AnotherHistory extends Error {}
 
 export const epochStatement: RawBuilder<EpochRow> = sql`select ${epochColumns} from ${epochSource(undefined)}`
 
-/** Throws unavailable on a standby, which lists no running transactions, and AnotherHistory if not `begun`. */
+/** Throws unavailable on a standby, which lists no running transactions, or AnotherHistory if not `begun`. */
 export const readEpoch = (row: EpochRow): Epoch => {
   if (row.recovering) throw unavailable()
   if (!row.begun) throw new AnotherHistory(row.identity)

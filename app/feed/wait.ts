@@ -50,7 +50,7 @@ const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | unde
   return resources.has(resource) ? 'changed' : undefined
 }
 
-/** Keeps the strongest wake until `next` returns it, and a final one forever. `spread` delays shared wakes. */
+/** Keeps the strongest wake until `next` returns it, a final one forever. `spread` delays shared wakes. */
 const createWakes = (spread: (call: () => void) => () => void) => {
   let pending: Wake | undefined
   let resolve: ((wake: Wake) => void) | undefined
