@@ -20,8 +20,8 @@ import { readList, readObject } from './sql/read.ts'
 type EndpointRef = { principal: Principal; name: string }
 
 /**
- * Reads custom endpoints. All functions reject with unavailable. With an `endpoint`, also with not_found if it
- * was not granted, then insufficient_scope. `find` and `answer`: DocumentError if only older releases accept it.
+ * Reads custom endpoints. All functions reject with unavailable. With an `endpoint` also with not_found if it
+ * was not granted, then insufficient_scope. `find` and `answer` also with a DocumentError, see `Revision`.
  * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
  */
 export type Custom = Readonly<{

@@ -55,7 +55,7 @@ const isKnown = ({
 
 /**
  * Joins a row `d` that compares a record `r` with the follower's state. `names`, `former`: JSON of fields
- * that differ. `known`: null if the follower may lack `r` or history is missing. Index: its primary key.
+ * that differ, or null. `known`: null if the follower may lack `r` or history is missing. Index: primary key.
  */
 export const joinDifferences = (
   resource: Resource,

@@ -52,7 +52,7 @@ export type Claim = Readonly<{
   withFailing: boolean
 }>
 
-/** Claims webhooks that may have something to send and no other instance holds. Runs as the serving role. */
+/** Claims webhooks that may have work and that no other instance holds. Runs as the serving role. */
 export const claimWebhooks = async (db: Db, claim: Claim): Promise<LeasedWebhook[]> => {
   const { holder, at, leaseMs, changed, busy, most, withFailing } = claim
   const { rows } = await sql<LeasedWebhook>`
