@@ -21,7 +21,7 @@ type EndpointRef = { principal: Principal; name: string }
 
 /**
  * Reads custom endpoints. All functions reject with unavailable. With an `endpoint` also with not_found if it
- * was not granted, then insufficient_scope. `find` and `answer` also with a DocumentError, see `Revision`.
+ * was not granted, then insufficient_scope; `find`, `answer` with DocumentError if this release rejects it.
  * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
  */
 export type Custom = Readonly<{
