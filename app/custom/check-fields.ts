@@ -13,7 +13,6 @@ export const unwrap = (schema: z.ZodType): z.ZodType =>
     ? unwrap(schema.unwrap() as z.ZodType)
     : schema
 
-/** Follows a path into a field that is an object, such as `requirements.schemes`. */
 const follow = (
   alias: string | undefined,
   field: Field,
@@ -38,7 +37,7 @@ const follow = (
   return { alias, field, path, type: isPlain ? getKind(leaf).kind : 'json', array: false }
 }
 
-/** Resolves `field`, `alias.field` or `field.inner`. Returns `undefined` after a fault. */
+/** Resolves `field` or `alias.field`, also with a path into an object. Returns `undefined` after a fault. */
 export const checkField = (text: string, place: Place, { resource, joins }: Scope): FieldRef | undefined => {
   const [first = '', ...rest] = text.split('.')
   const join = joins.get(first)

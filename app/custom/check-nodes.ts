@@ -95,7 +95,7 @@ const merging: NodeForm = form(
   },
 )
 
-/** The forms of a member, each named after its first key. An object of no form is a nested object. */
+/** A member that has one of these keys is read as this form, and any other as a nested object. */
 const nodeForms: Record<string, NodeForm> = {
   ...fixedForms,
   count: counting('count'),

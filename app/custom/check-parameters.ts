@@ -33,7 +33,7 @@ const reserved = [
   ...tokenParameters,
 ]
 
-/** Any day works, because only two relative or two fixed dates are compared. */
+/** Fixed values are checked against relative bounds as of this day. `isReversed` works with any day. */
 const today = '2026-01-01'
 
 const boundsByType: Record<Parameter['type'], string> = {

@@ -32,7 +32,6 @@ const listRelations = ({ fields }: Resource): string[] =>
 
 type Given = z.output<typeof joinShape>
 
-/** A join starts from a single text that is not inside an object. */
 const isId = ({ type, array, path }: FieldRef) => type === 'text' && !array && path.length === 0
 
 const checkOne = (

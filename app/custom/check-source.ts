@@ -9,7 +9,6 @@ import type { Parameter, Source, Template, Where } from './definition.ts'
 import { nested, resourceName } from './document.ts'
 import type { Place } from './faults.ts'
 
-/** The members of a source of rows. */
 export const sourceMembers = {
   from: resourceName,
   where: nested.optional(),

@@ -8,7 +8,7 @@ export type Context = Readonly<{
   tally: { sources: number; joins: number }
 }>
 
-/** `$name` is a parameter, `${name}` a parameter within a text, `$$` a dollar sign. */
+/** `$name`, or `${name}` within a text: a parameter. `$$` at the start: a literal that begins with `$`. */
 const parseTemplate = (text: string): Template => {
   if (text.startsWith('$$')) return [text.slice(1)]
   if (/^\$[^{]/.test(text)) return [{ param: text.slice(1) }]

@@ -43,7 +43,7 @@ const checkList = (given: unknown, place: Place, context: Context): List | undef
   return { ...rows, filters: [...new Set(shape.filters)] }
 }
 
-/** Checks the result of `readText` against the resources. Throws a DocumentError with every fault. */
+/** Checks a parsed document against the resources. Throws a DocumentError with every fault. */
 export const checkDocument = (document: unknown): Definition => {
   const faults: DocumentFault[] = []
   const place = createPlace(faults)

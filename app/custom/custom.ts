@@ -20,8 +20,9 @@ import { readList, readObject } from './sql/read.ts'
 type EndpointRef = { principal: Principal; name: string }
 
 /**
- * Reads custom endpoints. All functions reject with unavailable. With an `endpoint` they also reject with not_found
- * if it was not granted, then with insufficient_scope. See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
+ * Reads custom endpoints. All functions reject with unavailable. With an `endpoint` also with not_found if it
+ * was not granted, then insufficient_scope; `find`, `answer` with DocumentError if this release rejects it.
+ * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
  */
 export type Custom = Readonly<{
   admit(endpoint: EndpointRef): Promise<void>

@@ -106,7 +106,7 @@ export type Definition = Readonly<{
   digest: string
   /** Names in the change log that invalidate cached responses. */
   dependsOn: readonly string[]
-  /** True if the response depends on the day with any parameters. Some parameters add this dependency. */
+  /** True if all responses depend on the day. Otherwise, a relative date as a parameter adds this. */
   dependsOnDay: boolean
   /** True if the response depends on the expiry window of the customer. */
   needsSettings: boolean

@@ -14,7 +14,7 @@ type Deps = {
 
 /** Creates the exports of custom lists, in the formats of `Exports`. */
 export const createCustomExports = ({ exports, custom, today }: Deps) => ({
-  /** `undefined` if the endpoint is not a list. Rejects like `Custom.find`, and with invalid_query. */
+  /** `undefined` if the endpoint is not a list. Rejects like `Custom.find`, `parse` and `Exports`. */
   async answer(request: ExportRequest, name: string, rawQuery: string): Promise<LiveAnswer | undefined> {
     const { principal, type } = request
     const { definition, parse } = await custom.find({ principal, name }, rawQuery)

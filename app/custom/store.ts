@@ -19,7 +19,7 @@ const findCurrent = (trx: Db, name: string): Promise<{ revision: number; documen
     .where('superseded_at', 'is', null)
     .executeTakeFirst()
 
-/** Makes a document the current revision, in a transaction. Deletes revisions replaced 31 days ago. */
+/** Makes a document the current revision, in a transaction. Deletes revisions replaced over 31 days ago. */
 export const applyDocument = async (trx: Db, { name, revision, text }: StoredDocument): Promise<Applied> => {
   await trx
     .insertInto('custom_endpoints')

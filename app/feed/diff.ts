@@ -22,7 +22,7 @@ export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span
   if (!target) {
     return [...base.xip.map((xid) => ({ low: xid, high: xid })), { low: base.xmax, high: undefined }]
   }
-  // They are separate spans, because `base` may show many later transactions.
+  // Each of these is a separate span, because `base` may show many transactions between them.
   const ended = base.xip.filter((xid) => isVisible(xid, target))
   return [
     ...ended.map((xid) => ({ low: xid, high: xid })),

@@ -54,8 +54,8 @@ const isKnown = ({
   or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()))`
 
 /**
- * Joins a row `d` that compares a record `r` with the follower's state. `names`, `former`: JSON members of the
- * fields that differ, or null. `known`: null if the follower may lack `r`. Index: the history's primary key.
+ * Joins a row `d` that compares a record `r` with the follower's state. `names`, `former`: JSON of fields
+ * that differ, or null. `known`: null if the follower may lack `r` or history is missing. Index: primary key.
  */
 export const joinDifferences = (
   resource: Resource,

@@ -29,6 +29,7 @@ export type EpochRow = {
   target_mark: string | null
 }
 
+/** The row `epoch` that `epochColumns` reads. Without a target, its `target_mark` is null. */
 export const epochSource = (target: Snapshot | undefined): RawBuilder<unknown> =>
   sql`change_history(${target?.text ?? null}::pg_snapshot) epoch`
 
@@ -43,7 +44,7 @@ class AnotherHistory extends Error {}
 
 export const epochStatement: RawBuilder<EpochRow> = sql`select ${epochColumns} from ${epochSource(undefined)}`
 
-/** Parses a row. Throws unavailable on a standby, whose snapshots do not show running transactions. */
+/** Throws unavailable on a standby, which lists no running transactions, or AnotherHistory if not `begun`. */
 export const readEpoch = (row: EpochRow): Epoch => {
   if (row.recovering) throw unavailable()
   if (!row.begun) throw new AnotherHistory(row.identity)

@@ -38,8 +38,8 @@ const eventText = ({ body, token }: { body: string; token: string }): string =>
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 503
 
 /**
- * Streams pages as fast as the client reads. A read refused with 503 pauses it. It ends with the watch or the
- * client's rights. Other failures destroy it, and so does a client with more than `mostUnreadBytes` unread.
+ * Sends changes immediately, further pages as the client reads. A 503 pauses it for up to 2 s. Ends with the
+ * watch or the client's rights. Other failures destroy it, also a change with `mostUnreadBytes` still unread.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
   const { first, read, format, watch, checkRights, ending, heartbeatMs = defaultHeartbeatMs } = options

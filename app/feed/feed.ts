@@ -31,7 +31,7 @@ import type { Waiting, Watch } from './wait.ts'
 export type Feed = {
   /** Throws invalid_query, invalid_sync_token, sync_token_expired. */
   parse(request: RawFeedRequest): ParsedFeedQuery
-  /** Rejects with insufficient_scope, sync_token_expired, quota_exceeded, unavailable, overloaded. */
+  /** Rejects with insufficient_scope, sync_token_expired, quota_exceeded, 503, 505, or like `reauthorize`. */
   answer(request: FeedRequest): Promise<LiveAnswer>
 }
 
@@ -86,7 +86,7 @@ export const createFeed = (deps: Deps): Feed => {
     return answer(snapshot, await begunStream(snapshot.stream(countRows), ending))
   }
 
-  /** Runs `begin` with a watch, which counts as one of the customer's long polls. */
+  /** Counts as a long poll until the response ends. Ends the watch only if `begin` rejects. */
   const watching = async <T>(
     { principal, address, ending }: FeedRequest,
     resources: readonly ResourceName[],

@@ -25,7 +25,7 @@ type FlipPage = Readonly<{
   target: Snapshot
 }>
 
-/** A record whose computed values change, or one row of nulls. */
+/** A record whose computed values change. Without one, a single row has nulls after the epoch. */
 type FlipRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
@@ -46,7 +46,7 @@ const listEdges = (names: readonly ResourceName[]): Side[] =>
 const compileEnds = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
-/** The rows that an edge passes between two moments, except rows of `below`, as one range of an index. */
+/** The condition that this edge, and no edge of `below`, passes a row. It is one range of an index. */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = compileEnds(side, from, to)
   const lows = below.map((each) => sql`greatest(${sql.join([...compileEnds(each, from, to)])})`)

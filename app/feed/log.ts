@@ -27,13 +27,13 @@ type LogPage = Readonly<{
   view?: View | undefined
 }>
 
-/** A changed record, or one row of nulls. */
+/** A changed record. A page without changed records is one row, without `resource` and `record_id`. */
 type LogRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string
   more: boolean | null
-  /** The last log row of this page. `more`: the log continues after it. */
+  /** The last log row of this page, also if no record changed. `more`: the log continues after it. */
   last_xid: string | null
   last_position: number | null
 }

@@ -2,7 +2,7 @@ import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
 import { reauthorizingWakes, type Watch } from './wait.ts'
 
-/** Reads until a page has changes or the watch ends. `checkRights` rejects if the client has lost its rights. */
+/** Reads until a page has changes or more, rights change or the watch ends. Rejects like `checkRights`. */
 export const readUntilChanged = async (
   watch: Watch,
   read: (token: SyncToken | undefined) => Promise<FeedPage>,

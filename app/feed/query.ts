@@ -28,6 +28,7 @@ export const wholeState = 'snapshot'
 export const maxWaitSeconds = 25
 
 export type FeedQuery = Readonly<{
+  /** A sync token or `wholeState`. `undefined`: create a token for the changes from now on. */
   after: string | undefined
   /** `undefined`: the token's resources, or all that the key may read. */
   resources: readonly ResourceName[] | undefined
@@ -77,7 +78,6 @@ const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] =>
   }))
 }
 
-/** Names to suggest for a misspelled parameter. */
 const listKnown = (rawQuery: string): readonly string[] => {
   const named = parsePairs(rawQuery).find(({ name }) => name === 'resources')?.value
   const one = resourceNames.find((name) => name === named)

@@ -22,7 +22,7 @@ export type FeedRead = Readonly<{
   resources: readonly ResourceName[]
   bindings: DayAndWindow
   limit: number
-  /** Only for a first request. */
+  /** Used only without a token, like `resources`: a token contains both. */
   view?: View | undefined
   withFormer?: boolean | undefined
 }>

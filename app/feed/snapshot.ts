@@ -35,13 +35,13 @@ const begin = async (source: ExportSource, customerId: string) => {
   }
 }
 
-/** Opens a snapshot. Its stream holds a connection. Rejects with unavailable. Index: the primary keys. */
+/** Holds a connection until its stream ends. Rejects like `ExportSource.open`. Index: the primary keys. */
 export const openSnapshot = async (db: Db, source: ExportSource, read: SnapshotRead) => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
   return {
     at: epoch.at,
     token: beginToken(epoch, read),
-    /** NDJSON. Call it once. */
+    /** NDJSON. Call it exactly once, because its end releases the connection. */
     stream: (onRows: (rows: number) => void) =>
       session.stream(
         read.resources.map((name) => selectUpserts(resources[name], read)),

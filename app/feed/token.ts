@@ -42,7 +42,7 @@ export const getTarget = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Sna
 
 export type TokenCodec = {
   encode(customerId: string, token: SyncToken): string
-  /** `undefined` if the token was not created for this customer. */
+  /** `undefined` for a forged token, another customer's, or one of another version or secret. */
   decode(customerId: string, text: string): SyncToken | undefined
 }
 

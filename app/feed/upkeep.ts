@@ -11,8 +11,8 @@ export const sampleChanges = async (db: Db): Promise<void> => {
 }
 
 /**
- * Deletes changes that no token younger than `days` days needs, and returns their number. Samples decide, because
- * changes of a long transaction are old when they become visible. Without a sample that old, none is deleted.
+ * Deletes changes that only tokens older than `days` need, and superseded removals. Returns the first number.
+ * Samples decide: changes of a long transaction are old when visible. Without a sample that old, keeps all.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   const all = await pruneInBatches(

@@ -25,19 +25,19 @@ const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =
       detail: 'expected a fixed date: a relative date moves without a change in the feed',
     }))
 
-/** Whether a parameter may be `fields` or a filter of any resource. */
+/** Whether a parameter, without its operator, is `fields` or a filter of any resource. */
 export const isOfView = (name: string): boolean => {
   const [base = ''] = name.split('[')
   return base === 'fields' || Object.values(resources).some(({ fields }) => fields.get(base)?.filter)
 }
 
-/** The names of such parameters for a resource, without operators. */
+/** Lists the filters of a resource, without operators, and `fields`. */
 export const viewNames = ({ fields }: Resource): readonly string[] => [
   ...[...fields.values()].flatMap(({ name, filter }) => (filter ? [name] : [])),
   'fields',
 ]
 
-/** Parses these parameters to canonical text, and reports every fault. `undefined` without parameters. */
+/** Parses filters and `fields` to a canonical query string. Needs one resource, refuses relative dates. */
 export const parseView = (
   pairs: readonly Pair[],
   names: readonly ResourceName[] | undefined,

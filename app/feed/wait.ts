@@ -8,7 +8,7 @@ import type { ResourceName } from '../records/resources/define.ts'
 export type Wake = 'changed' | 'unknown' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
 export type Watch = {
-  /** Resolves with the strongest wake since the watch began or the last call resolved. */
+  /** The strongest wake since the last result. One call at a time. It may stay pending after `end`. */
   next(): Promise<Wake>
   end(): void
 }
@@ -35,7 +35,7 @@ const pastMidnightMs = 20
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
 /** Many clients wake for these at the same time, so they are spread. */
 const shared: readonly Wake[] = ['day', 'changed', 'unknown']
-/** At most this, and 1 ms for each client, because a change must appear within a second. */
+/** The spread is 1 ms per waiting client up to this, because a change must appear within a second. */
 const longestSpreadMs = 500
 const final: readonly Wake[] = ['gone', 'closing', 'time']
 /** The client must be authorized again. See docs/decisions/0114-waiting-clients-are-authorized-again.md. */
@@ -50,7 +50,7 @@ const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | unde
   return resources.has(resource) ? 'changed' : undefined
 }
 
-/** Keeps the strongest wake until `next` resolves with it. `spread` delays shared reasons. */
+/** Keeps the strongest wake until `next` returns it, a final one forever. `spread` delays shared wakes. */
 const createWakes = (spread: (call: () => void) => () => void) => {
   let pending: Wake | undefined
   let resolve: ((wake: Wake) => void) | undefined

@@ -49,7 +49,7 @@ const toCell = (value: Value, kind: ColumnKind, env: Env) => {
   return kind === 'boolean' ? sql`(${text})::boolean` : text
 }
 
-/** The columns of an export. A table needs kinds: numbers and dates are cells of their type, texts are guarded. */
+/** The columns of an export. A table needs kinds: typed numbers and dates, texts guarded against formulas. */
 export const listColumns = (list: List, bound: BoundDocument, isTable: boolean): ExportColumn[] =>
   list.select.map(([name, value]) => {
     if (!isTable) return { name, kind: 'json', value: sql`x.${sql.id(name)}` }

@@ -13,7 +13,7 @@ export const joinAlias = (index: number): string => `j${index}`
 const getAlias = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
   alias === undefined ? 'b' : joinAlias(joins.findIndex((join) => join.alias === alias))
 
-/** The value of a field in the type of its column. */
+/** A field's value in its column's type. At the end of a path: text, or JSON, whose null is not SQL's. */
 export const rawField = (ref: FieldRef, env: Env): Sql => {
   const column = sql.ref(`${getAlias(ref, env)}.${ref.field.name}`)
   if (ref.path.length === 0) return column

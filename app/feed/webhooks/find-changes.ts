@@ -8,10 +8,10 @@ import { readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
 import { toInstant } from './schedule.ts'
 
+/** The token shows all transactions below `since`. `day`: YYYY-MM-DD. */
 export type FeedPosition = Readonly<{ token: string; since: string; day: string; identity: string }>
 
 export type FoundChanges = Readonly<{
-  /** Empty if nothing changed. */
   resources: readonly ResourceName[]
   /** A sync token, or `snapshot` if the feed cannot list the changes. */
   after: string

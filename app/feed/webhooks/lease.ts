@@ -3,13 +3,14 @@ import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
 import type { Delivery } from './store.ts'
 
-/** A webhook whose lease this instance holds. Instants are in PostgreSQL's text format. */
+/** A webhook leased by this instance. Instants: PostgreSQL's text format, or RFC 3339 after an update. */
 export type LeasedWebhook = Readonly<{
   customer_id: string
   webhook_id: string
   url: string
   resources: readonly ResourceName[]
   token: string
+  /** The stored message, and the position after its delivery. Null without one. */
   message_id: string | null
   message_at: string | null
   message_resources: readonly string[] | null
@@ -43,7 +44,7 @@ export type Claim = Readonly<{
   holder: string
   at: string
   leaseMs: number
-  /** Customers to check. `undefined`: all. */
+  /** Customers to check. `undefined`: all. `busy`: ids of webhooks that this instance works on. */
   changed: readonly string[] | undefined
   busy: readonly string[]
   most: number
@@ -51,7 +52,7 @@ export type Claim = Readonly<{
   withFailing: boolean
 }>
 
-/** Claims webhooks with something to send that no other instance holds. Runs as the serving role. */
+/** Claims webhooks that may have work and that no other instance holds. Runs as the serving role. */
 export const claimWebhooks = async (db: Db, claim: Claim): Promise<LeasedWebhook[]> => {
   const { holder, at, leaseMs, changed, busy, most, withFailing } = claim
   const { rows } = await sql<LeasedWebhook>`

@@ -19,7 +19,7 @@ export type SendOptions = {
   onAttempt: (result: DeliveryResult, consequence: Consequence, webhook: LeasedWebhook) => void
 }
 
-/** Creates the sender for webhooks that this instance holds. Its functions reject like `findChanges`. */
+/** Creates the sender for webhooks that this instance holds. Functions reject like `search` and `write`. */
 export const createSend = (options: SendOptions) => {
   const { write, holder, deliver, search, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)

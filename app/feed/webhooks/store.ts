@@ -71,7 +71,7 @@ export const listWebhooks = async (db: Db, customer: string | undefined): Promis
 export const findWebhook = (db: Db, id: string) =>
   readFirst(db, sql`select ${columns} from webhooks where webhook_id = ${id}`)
 
-/** Activates a webhook, which then reports the changes since it stopped. `undefined` if it does not exist. */
+/** Activates a webhook, which then reports all changes since its last delivery. `undefined` if unknown. */
 export const activateWebhook = (db: Db, id: string) =>
   readFirst(
     db,
