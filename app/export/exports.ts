@@ -34,7 +34,7 @@ export type ExportRows = Readonly<{
   hasByteOrderMark?: boolean
 }>
 
-/** An answer that is not cached. `body` is `undefined` for HEAD of a stream. */
+/** An answer that is not cached. `body`: `undefined` for HEAD of a stream. `next`: URL of the next page. */
 export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable | undefined
@@ -47,7 +47,7 @@ export type LiveAnswer = Readonly<{
 export type Exports = {
   /** Counts an export until it ends. Call it before `answer`. Rejects for HTTP/1.0, and with quota_exceeded. */
   hold(request: ExportRequest): Promise<void>
-  /** Returns a stream that has its first bytes; no body for HEAD. Rejects with unavailable or the driver's errors. */
+  /** Resolves to a begun stream. Rejects with quota_exceeded, unavailable, overloaded or driver's errors. */
   answer(request: ExportRequest, rows: ExportRows): Promise<LiveAnswer>
 }
 

@@ -35,9 +35,9 @@ const createPace = () => {
 }
 
 /**
- * Streams an export. An error or a slow client destroys the stream, so that no client takes a part for the whole.
- *
- * `getPace` returns the client's bytes per second, or `undefined` before 30 s of waiting.
+ * Streams an export. An error or a slow client destroys the stream, so that no client takes a part for the
+ * whole. Calls `finish` before the end, or `abandon` if the stream is destroyed earlier. `getPace` returns
+ * the client's bytes per second, or `undefined` before 30 s of waiting.
  */
 export const streamRows = (options: RowStreamOptions) => {
   const { pieces, idleMs, totalMs, finish, abandon, now = () => performance.now() } = options

@@ -24,7 +24,7 @@ const types = {
     textTypes.has(oid) ? asText : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
-/** Reads the rows of the statements in sequence, a batch at a time. Dates, instants and JSON are strings. */
+/** Reads the rows of the statements in sequence, in batches. Dates, instants, JSON and bigint are strings. */
 export async function* readRows(client: PoolClient, statements: readonly Sql[]): RowBatches {
   for (const statement of statements) {
     const { text, values } = compile(statement)

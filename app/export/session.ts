@@ -13,7 +13,7 @@ export type ExportSession<First> = Readonly<{
   /** Streams the rows of the statements. Call it once: the end of the stream closes the session. */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   close(): Promise<void>
-  /** Returns the bytes per second that the client reads; `undefined` until `createPace` has measured it. */
+  /** Returns the client's bytes per second. `undefined` until the stream has waited 30 s for the client. */
   getPace(): number | undefined
   cut(reason: string): void
 }>

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
-/** `ranges`: addresses or CIDR. */
+/** Returns a function that checks whether an address is in a range. `ranges`: addresses or CIDR. */
 export const createAddressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const each of ranges) {
@@ -75,7 +75,7 @@ const readHeader = (value: string | string[] | undefined): string =>
 
 /**
  * Returns a function that finds the client's address: the peer's, or if that is a proxy, the last one in the
- * header that is no proxy's. At a malformed value, the proxy's that sent it. `''` if the socket has no peer.
+ * header that is no proxy's, or the first. At a malformed value, the proxy's that sent it. `''` if no peer.
  */
 export const createClientAddress = ({
   isProxy,

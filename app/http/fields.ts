@@ -23,7 +23,7 @@ export const isPreconditionFailed = (ifMatch: string | undefined): boolean =>
 
 const directive = /(?:^|[\s,])(?:no-cache(?=$|[\s,])|max-age=0(?=$|[\s,]))/i
 
-/** Whether the client requires data from after its request (RFC 9111 §5.2.1, §5.4). */
+/** Whether the client requires data that is read after its request (RFC 9111 §5.2.1, §5.4). */
 export const wantsNoCache = (cacheControl: string | undefined, pragma: string | undefined): boolean =>
   cacheControl === undefined ? pragma !== undefined && /no-cache/i.test(pragma) : directive.test(cacheControl)
 

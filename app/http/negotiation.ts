@@ -20,7 +20,7 @@ const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
   }
 }
 
-/** RFC 9110 §12.5.1. `isOffered`: false for parameters that the service does not have. */
+/** RFC 9110 §12.5.1. `isOffered`: false for a CSV without a header. */
 type MediaRange = { range: string; isOffered: boolean; weight: number }
 
 const splitAt = (text: string, separator: ',' | ';'): string[] =>

@@ -33,8 +33,8 @@ export class OutboundError extends Error {}
 const longestUrl = 2_000
 
 /**
- * Parses a URL that a customer chose. Throws OutboundError if it is not https on port 443, or has a user name, a
- * fragment or a private IP address. Host names are not resolved here.
+ * Parses a URL that a customer chose. Throws OutboundError if it is not https on port 443, has a user name, a
+ * fragment, a private IP address or over 2,000 characters. Host names are not resolved here.
  * See docs/decisions/0097-one-guard-for-requests-to-customers.md.
  */
 export const parseTarget = (text: string): URL => {

@@ -6,7 +6,7 @@ const mostWaiting = 15
 
 const closeAt = 1_000
 
-/** `length`: unanswered requests without the oldest one. `held`: those that are not handled yet. */
+/** `length`: unanswered requests that arrived behind another one. `held`: those that are not handled yet. */
 type Queue = { length: number; held: (() => void)[]; isWatched: boolean }
 
 const queues = new WeakMap<Socket, Queue>()

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Whether a page of this host or `origin` sent the request (Fetch Metadata). Behind a proxy the two may differ. */
+/** Whether `Origin` has `host` or is `origin` (behind a proxy they may differ), and Fetch Metadata agree. */
 export const isSameOrigin = (headers: IncomingHttpHeaders, host: string, origin: string): boolean => {
   const { origin: sender } = headers
   const site = headers['sec-fetch-site']

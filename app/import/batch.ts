@@ -30,7 +30,7 @@ const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-/** The name in a customer's first line counts. The writes are by resource, so it may not be the first written. */
+/** Gives all lines of a customer the name in its first line: groups of a batch are not in line order. */
 const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   const names = new Map<string, string>()
   return entries.map((entry) => {
@@ -60,7 +60,7 @@ const writeBatch = (db: Db, { groups, bad }: PreparedBatch, options: WriteOption
 
 /**
  * Creates a writer of entries in batches, each in a transaction. It prepares a batch during the write of the previous
- * one. Writes stay in sequence, so that the last line wins. `add` and `end` reject with the driver's errors.
+ * one. Writes stay in sequence, so that the last line wins. `add` may reject with an earlier batch's error.
  */
 export const createBatchWriter = (
   db: Db,
@@ -89,7 +89,7 @@ export const createBatchWriter = (
       await flush()
       await written
     },
-    /** Resolves when nothing is being written any more. */
+    /** Resolves when no write is in progress. Never rejects. */
     settle: () => written.catch(() => {}),
   }
 }

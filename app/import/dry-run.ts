@@ -20,8 +20,8 @@ const createShadow = async (db: Db, table: string) => {
 }
 
 /**
- * Creates temporary tables with the names and checks of the real ones, which they hide on this connection until
- * `discard temp`. A dry run writes to them: in its read-only transactions PostgreSQL refuses other writes.
+ * Creates temporary tables with the names and checks of the real ones, but without triggers. Until `discard
+ * temp` they hide the real ones on this connection. Read-only transactions of a dry run write only to them.
  */
 export const createShadows = async (db: Db): Promise<void> => {
   await createShadow(db, 'customers')

@@ -84,7 +84,7 @@ const isOwned = ({ resource }: Json): boolean => {
   return found !== undefined && !found.reference
 }
 
-/** Detects the kind of a file by its first bytes. `undefined`: JSON lines. `hasCustomer`: lines need not name one. */
+/** Returns `csv` for a table, `undefined` for JSON lines, or the kind of a file that cannot be imported. */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
   const encoding = detectBytes(head)
   if (encoding) return encoding

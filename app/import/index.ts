@@ -19,8 +19,9 @@ export type { TableOptions } from './table/index.ts'
 export type ImportOptions = LineOptions & {
   /** The source is a table. Optional. By default the kind of the source is detected. */
   table?: TableOptions | undefined
-  /** Delete missing records of the customers in the source; if `table` names a resource, only of this one. */
+  /** Delete records that the source lacks, of its customers, and only of `table.resource` if it is set. */
   replace?: boolean
+  /** With `replace`: delete although there are bad lines, or over half of the records are missing. */
   force?: boolean
   dryRun?: boolean
   /** Write audit entries in the transactions of the changes. */
@@ -95,8 +96,8 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
 /**
  * Imports NDJSON lines, or rows of a CSV table, in transactions of at most 5,000, in constant memory. Bad lines
  * are reported, unchanged records are not written, the last line with a key wins. `db` must act as
- * `certdata_operator`, or as the owner for reference data. Rejects with `UnusableFile` before any write, and with
- * errors of the source and the database; committed batches stay. Importing the file again is safe.
+ * `certdata_operator`, or as the owner for reference data. Rejects with `UnusableFile` before a write. Other
+ * errors have the source's or the driver's as `cause`. Committed batches stay; importing again is safe.
  */
 export const importRecords = async (
   db: Db,

@@ -20,7 +20,7 @@ export type ParsedLine = {
   warnings: string[]
 }
 
-/** `column`: see `LineNote`. `key`: of the record, if it is valid. */
+/** `column`: see `LineNote`. `key`: `undefined` if the customer or the id is invalid. */
 export type BadLine = { line: number; reason: string; column?: number; key?: RecordKey }
 
 export type LineOptions = {

@@ -8,8 +8,8 @@ const lastDay = (period: Period) =>
   period.until === null ? Number.POSITIVE_INFINITY : dayNumber(period.until)
 
 /**
- * Finds the unbroken run that ends with the last period: each begins at most a day after the end of those before.
- * `periods`: at least one, oldest first. `until`: null if unlimited.
+ * Finds the unbroken run that ends with the last period: each begins at most a day after the end of another.
+ * `periods`: at least one, oldest first. `until`: null if unlimited. `gaps`: texts of gaps before the run.
  */
 const findRun = (periods: readonly Period[]) => {
   let [from, until, end] = ['', null as string | null, Number.NEGATIVE_INFINITY]
@@ -30,7 +30,7 @@ const findRun = (periods: readonly Period[]) => {
 
 const byStart = (a: Period, b: Period) => dayNumber(a.from) - dayNumber(b.from) || lastDay(a) - lastDay(b)
 
-/** Derives the dates of a certificate from its periods, or one `initial` period from the dates. Returns warnings. */
+/** Sets a certificate's dates from its last run of periods, or a period from its dates. Returns warnings. */
 export const derivePeriods = (record: StoredRecord): string[] => {
   const given = record.validity_periods as Period[]
   if (given.length === 0) {

@@ -41,7 +41,7 @@ export type RecordChecker = (line: Readonly<Record<string, unknown>>) => {
   faults: string[]
 }
 
-/** Returns a function that fills in missing fields of a line and lists all faults. It ignores unknown fields. */
+/** Returns a function that fills in missing fields and lists all faults. A forbidden null is missing, too. */
 export const createRecordChecker = (resource: Resource): RecordChecker => {
   const { required, initial, sameAs } = resource.importing
   const fields = listStoredFields(resource)

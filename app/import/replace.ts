@@ -6,14 +6,14 @@ import type { BadLine } from './line.ts'
 import type { ChangesByCustomer } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 
-/** Creates the temporary table for the keys in the file. After all batches, other records are deleted. */
+/** Creates the temporary table for the keys in the file. `deleteMissing` deletes the other records. */
 export const createSeen = async (db: Db): Promise<void> => {
   await sql`create temp table import_seen (
     resource text collate "C" not null, customer_id text collate "C" not null, id text collate "C" not null,
     created boolean not null, primary key (customer_id, resource, id))`.execute(db)
 }
 
-/** Stores the keys of bad lines too: their records are in the file, so they must not be deleted. */
+/** Stores the keys of bad lines, so that their records stay. `upsertStatement` stores the keys of others. */
 export const rememberKeys = async (trx: Transaction<Database>, lines: readonly BadLine[]): Promise<void> => {
   const keys = lines.flatMap(({ key }) => (key && !resources[key.resource].reference ? [key] : []))
   if (keys.length === 0) return
@@ -74,8 +74,8 @@ type DeletionOptions = {
 }
 
 /**
- * Deletes the records of the file's customers that are not in the file, in one transaction. Refuses without
- * `force` if there are bad lines, or over half of the records would be deleted. A dry run only counts.
+ * Deletes the records of the file's customers that are not in the file, in one transaction; a dry run counts
+ * them. Without `force`, deletes none and returns the reason if there are bad lines or over half are missing.
  * See docs/decisions/0140-a-table-replaces-its-resource.md.
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {

@@ -1,7 +1,7 @@
 /** `line` and `column` count from 1. `column`: of the first character that is not JSON. */
 export type LineNote = { line: number; reason: string; column?: number }
 
-/** Lines with the same reason: the first three, and their number. */
+/** Lines with the same reason. `first`: at most three. `count`: of all. */
 export type NoteGroup = { first: LineNote[]; count: number }
 const shownOfGroup = 3
 
@@ -24,7 +24,7 @@ export const emptyReport = (dryRun: boolean) => ({
   warningLines: [] as LineNote[],
   badGroups: new Map<string, NoteGroup>(),
   warningGroups: new Map<string, NoteGroup>(),
-  /** The reason, if `replace` deleted nothing of the missing records. */
+  /** The reason for which `replace` did not delete the missing records. Null if it was not refused. */
   deletionRefused: null as string | null,
   dryRun,
 })

@@ -50,7 +50,7 @@ const toSerial = (text: string): number | undefined => {
 const fractionDigits = 12
 const microsecondsPerUnit = 0.0864
 
-/** Returns Excel's number of an instant, the day with a fraction, as digits. `undefined` before 1900-03-01. */
+/** Returns Excel's number, as digits, of an instant with microseconds. `undefined` before 1900-03-01. */
 const toSerialTime = (instant: string): string | undefined => {
   const ms = Date.parse(instant)
   const day = Math.floor(ms / dayMs)

@@ -1,3 +1,4 @@
+/** Returns YYYY-MM-DD, also for a day that does not exist. `undefined` if the text has another form. */
 export type DateReader = (text: string) => string | undefined
 
 const form = /^(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)\W?$/
@@ -8,7 +9,7 @@ const groups: Readonly<Record<string, string>> = {
   Y: '(?<year>\\d{4})',
 }
 
-/** Creates a reader of dates such as `DD.MM.YYYY` or, always, `D.M.YYYY`. Throws if the form lacks a part. */
+/** Creates a reader of dates such as `DD.MM.YYYY`. It also reads `1.2.2026`. Throws for an invalid form. */
 export const createDateReader = (wanted: string): DateReader => {
   const parts = wanted.match(/D+|M+|Y+/g)?.map((part) => part[0]) ?? []
   if (!form.test(wanted) || new Set(parts).size !== 3) {

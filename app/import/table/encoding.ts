@@ -58,8 +58,9 @@ const convert = async function* (source: AsyncIterable<Uint8Array>, label: strin
 }
 
 /**
- * Converts a text file to UTF-8 without a byte order mark. `named`: label of WHATWG Encoding, unless the file has a
- * mark. Throws `UnusableFile` if the file is no text or its encoding is not certain. `bytes` throws for wrong bytes.
+ * Converts a text file to UTF-8 without a byte order mark. `named`: label of WHATWG Encoding, unless the file
+ * has a mark. Throws `UnusableFile` if the file is no text, is UTF-8 against `named`, or its encoding is not
+ * certain. `bytes` throws for invalid bytes, but passes on those of UTF-8.
  */
 export const toUtf8 = (source: AsyncIterable<Uint8Array>, head: Buffer, named: string | undefined) => {
   const label = findLabel(head, named)

@@ -74,7 +74,7 @@ export async function* parseRows(
   let [line, lastLine] = [1, 1]
 
   const readCell = (bytes: string, { quoting, column, bytes: cellEnd }: InfoField): TableCell => {
-    // The parser accepts text after a closing quote. Without it, the cell has two quotes, and each inner one twice.
+    // Finds text after a closing quote, which the parser accepts: the cell is longer than its quoted text.
     if (quoting && cellEnd - cellStart !== bytes.length + 2 + countQuotes(bytes)) isBroken = true
     cellStart = cellEnd + 1
     lastLine = counter.find(cellEnd)

@@ -7,10 +7,7 @@ const digits = /^\d{1,20}$/
 const keepBy = (isBetter: boolean, before: Sighting | undefined, seen: Sighting) =>
   before === undefined || isBetter ? seen : before
 
-/**
- * Returns a function that warns of numbers that Excel may have changed: `1,23E+12`, and once per column, a number
- * with fewer digits than another one that begins with 0.
- */
+/** Returns a function that warns of numbers that Excel shortened, and once per column of removed zeros. */
 export const createSpoiledCheck = (): ((field: string, text: string, line: number) => string[]) => {
   const columns = new Map<string, ColumnDigits>()
   return (field, text, line) => {

@@ -41,7 +41,7 @@ const toIsoDate = (cell: string, readDate: DateReader | undefined): CellValue =>
   }
 }
 
-/** Converts a cell of the form that the CSV export writes to the value of a field. */
+/** Converts a cell, as the CSV export writes it, to a field's value. A malformed integer stays a text. */
 export const readValue = (
   { kind, array }: Pick<FieldKind, 'kind' | 'array'>,
   cell: TableCell,
