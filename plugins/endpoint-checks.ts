@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import { ApiError, unavailable } from '../app/errors.ts'
+
 import { wantsNoCache } from '../app/http/fields.ts'
 import { requireAcceptable } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan, requireScope } from '../app/identity/principals.ts'
+import type { Ending } from '../app/limits/concurrency.ts'
 import {
   type Endpoint,
   type EndpointRequest,
@@ -57,7 +59,8 @@ const toLive = (
     isHead: request.method === 'HEAD',
     httpVersion: request.raw.httpVersion,
     address: request.clientAddress,
-    ending: reply.raw,
+    // Node's response over HTTP/2 has no `destroyed`, but its stream has.
+    ending: 'stream' in reply.raw ? (reply.raw.stream as Ending) : reply.raw,
     lastEventId: request.headers['last-event-id'] as string | undefined,
     reauthorize,
     countRows: (rows) => {

@@ -110,7 +110,9 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
     // Before the test, so that changes during the test are sent later.
     const position = await findCurrentPosition({ db, tokens, now: Date.now }, { customerId: slug, resources })
     const only = options.resources ? ` --resources ${resources.join(',')}` : ''
-    const next = `certdata webhooks add ${slug} '${url}'${only}`
+    // A URL may contain single quotes, which end a quoted word of the shell.
+    const quoted = `'${url.replaceAll("'", "'\\''")}'`
+    const next = `certdata webhooks add ${slug} ${quoted}${only}`
     const delivery = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
     return changeAudited(
       db,

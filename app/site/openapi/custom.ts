@@ -21,7 +21,7 @@ const toType = ({ type, min, max }: Parameter): { schema: z.ZodType; usual: stri
     return { schema: z.string().min(least).max(most), usual: 'x'.repeat(least) }
   }
   const [least, most] = [Number(min ?? -999_999_999), Number(max ?? 999_999_999)]
-  return { schema: z.int().min(least).max(most), usual: String(min ?? 1) }
+  return { schema: z.int().min(least).max(most), usual: String(min ?? Math.min(1, most)) }
 }
 
 const describeParameter = (parameter: Parameter): OpenApiParameter => {
@@ -40,7 +40,7 @@ const describeParameter = (parameter: Parameter): OpenApiParameter => {
     required: !optional && last === undefined,
     schema: schema.meta({
       description: `${description ?? `The parameter ${name}`}.${form}${bounds}${absent}`,
-      examples: [type === 'integer' ? Number(shown) : shown],
+      examples: [read(shown)],
       ...(values ? { enum: values.map(read) } : {}),
       ...(last === undefined ? {} : { default: read(last) }),
     }),
