@@ -278,7 +278,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   })
 
   t.test(
-    'only the first request of an instance waits for a paused Redis, and none for one that is gone or full',
+    'only the first request of an instance waits for a paused Redis, and none for a stopped or full one',
     async (t) => {
       await connected()
       t.same(await askAround(), [])
