@@ -25,7 +25,7 @@ export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   check(stamped: Stamped): Freshness | Promise<Freshness>
   /** Call it right after a good poll. Never `stale`. */
   checkConfirmed(stamped: Stamped): Freshness
-  /** Whether a standby's data may show more than the last poll. */
+  /** Whether the data may show more than the last poll. */
   mayBeAhead(stamped: Stamped): boolean
   noteServed(stamped: Stamped): void
   staleSeconds(): number

@@ -303,6 +303,17 @@ t.test('an answer that is too large for memory is shared nevertheless', async (t
   t.ok(stored.has('acme large'))
 })
 
+t.test('an answer that a change overtakes during its read is not shared', async (t) => {
+  const { shared, stored } = createSharedMap()
+  const { world, read, fills } = setUp({ shared })
+  const answer = read()
+  await settle()
+  world.known = 2
+  fills[0]?.give('of an erased customer', 1)
+  t.same(shown(await answer), ['of an erased customer', 'database'])
+  t.equal(stored.size, 0)
+})
+
 t.test('a standby is read if its lag allows it, else the primary', async (t) => {
   const fromStandby = (seen: number) => async (): Promise<Filled> => ({
     ...filledWith(`standby ${seen}`, seen),
