@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { loadExampleData } from '../../app/local/example-data.ts'
+import { listCases } from '../../app/operator/verify/cases.ts'
+import type { World } from '../../app/operator/verify/check.ts'
 import { readQuotas } from '../../app/operator/verify/quotas.ts'
 import { type PromiseOutcome, verifyService } from '../../app/operator/verify/verify.ts'
 import { run } from '../command-line.ts'
@@ -88,6 +90,13 @@ t.test('the demo shows most promises with at most half of its quota', async (t) 
     [],
   )
   t.ok(clock.offsetMs > 30_000 && clock.offsetMs < 90_000, `waited ${clock.offsetMs} ms`)
+})
+
+t.test('the demo also checks a promise whose cases all learn a value', async (t) => {
+  const promise = { promise: 'tags', cases: [{ path: '/v1/lab', learn: { tag: { header: 'etag' } } }] }
+  const [check] = listCases(t.testdir({ '04-tags.json': JSON.stringify([promise]) }))
+  const ask = async () => Promise.reject(new Error('asked'))
+  await t.rejects(check?.run({ ask, isDemo: true, values: {} } as unknown as World) as Promise<void>, /asked/)
 })
 
 /** One fault for each kind of promise, and the promises that it breaks. */
