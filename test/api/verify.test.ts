@@ -33,6 +33,7 @@ const proxy = createServer(async (incoming, response) => {
   const { statusCode: status = 0, headers: fields } = received
   const answer: Answer = { path, status, headers: fields, body: await buffer(received) }
   fault(answer)
+  if (answer.status === 0) return void response.destroy()
   answers.push(answer)
   if (answer.body.length > 0) {
     delete answer.headers['transfer-encoding']
@@ -147,6 +148,12 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     /jwks/,
     (answer) => (answer.body = '{"keys":[]}'),
   ],
+  [
+    'security.txt has an end, and the catalogue is a linkset',
+    /security\.txt/,
+    // Cuts the connection.
+    (answer) => (answer.status = 0),
+  ],
 ]
 
 t.test('a fault is reported with its promise, request, and expected and seen values', async (t) => {
@@ -161,6 +168,7 @@ t.test('a fault is reported with its promise, request, and expected and seen val
     faults.map(([promise]) => promise).sort(),
   )
   t.match(stdout, /GET \/v1\/certificats\n +expected status 404\n +seen +status 410 "code":"not_found"\n/)
+  t.match(stdout, /all requests\n +expected answers as in the contract\n +seen +socket hang up\n/)
   t.notMatch(stdout, apiKey)
   t.notMatch(stdout, /eyJ|authorization: [^…]/, 'nor a token or a password')
 })
