@@ -1503,7 +1503,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from old_rows o where true;
   -- end
   return null;
@@ -1549,7 +1551,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from (select old.*) o where true;
   -- end
   -- history
@@ -2681,7 +2685,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
   -- end
   return null;
@@ -2727,7 +2733,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from (select old.*) o where exists (select from customers c where c.customer_id = o.customer_id);
   -- end
   -- history
