@@ -1689,6 +1689,7 @@ CREATE OR REPLACE FUNCTION public.date_demo_history(starts timestamp with time z
 AS $function$
 declare
   kind text;
+  trigger_name name;
 begin
   update record_history h set at = coalesce(times[width_bucket(h.at, starts)], h.at),
     since = coalesce(times[width_bucket(h.since, starts)], h.since),
@@ -1704,7 +1705,9 @@ begin
         where customer_id = ''demo'' returning id)
       insert into change_log (customer_id, resource, record_id) select ''demo'', %L, id from dated', kind, kind)
       using starts, times;
-    execute format('alter table %I enable trigger user', kind);
+    for trigger_name in select tgname from pg_trigger where tgrelid = kind::regclass and not tgisinternal loop
+      execute format('alter table %I enable always trigger %I', kind, trigger_name);
+    end loop;
   end loop;
   insert into history_begun (customer_id, resource, since)
     select 'demo', b.resource, times[1] from history_begun b where b.customer_id = '*'
