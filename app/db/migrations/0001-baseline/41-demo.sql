@@ -39,7 +39,8 @@ begin
       coalesce(times[width_bucket((h.old ->> 'created_at')::timestamptz, starts)], (h.old ->> 'created_at')::timestamptz))
       else h.old end
     where h.customer_id = 'demo';
-  foreach kind in array array['certificates', 'products', 'projects', 'lab', 'approvals'] loop
+  for kind in select b.resource from history_begun b join pg_attribute a on a.attrelid = b.resource::regclass
+    where b.customer_id = '*' and a.attname = 'customer_id' loop
     execute format('alter table %I disable trigger user', kind);
     execute format('with dated as (
         update %I set created_at = coalesce($2[width_bucket(created_at, $1)], created_at),
