@@ -73,7 +73,6 @@ const readTimes = ({ buckets, seconds }: Times, labels: Labels) => {
  */
 export const createRequestMetrics = () => {
   const labelCounts = new Map<string, RouteCounts>()
-  /** Routes of the same kind share their counts. */
   const routeCounts = new Map<string, RouteCounts>()
   const sources = new Map<AnswerSource, number>(allSources.map((source) => [source, 0]))
   const data = noTimes()
