@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
+import { hasScope } from '../app/identity/scopes.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatPolicies, formatUse, type PlanPolicy } from '../app/limits/limiter.ts'
 import { type Costs, refuseQuota } from '../app/limits/meters.ts'
@@ -23,16 +24,15 @@ export const refundSurcharge = (request: FastifyRequest): void => {
   request.surcharge = 0
 }
 
-/** True if 403 precedes 429. It follows for `Endpoint.admit`, and for `audit:read` without `scopes`. */
+/** True if 403 precedes 429. It follows for `Endpoint.admit`. */
 const isForbiddenTo = (
-  { kind, isSuspended, scopes: held }: Principal,
+  principal: Principal,
   { demo, scope, listScopes }: FastifyContextConfig,
   query: string,
 ): boolean => {
-  if (isSuspended || (demo === false && kind === 'demo')) return true
-  if (held === undefined) return false
-  if (typeof scope === 'string' && !held.has(scope)) return true
-  return listScopes?.(query).some((each) => !held.has(each)) ?? false
+  if (principal.isSuspended || (demo === false && principal.kind === 'demo')) return true
+  if (typeof scope === 'string' && !hasScope(principal, scope)) return true
+  return listScopes?.(query).some((each) => !hasScope(principal, each)) ?? false
 }
 
 /**
