@@ -12,7 +12,7 @@ const pageInfo = z
   })
   .meta({ id: 'ChangesPageInfo', description: 'The position in the feed' })
 
-/** Returns the schema of a change. Call it once. */
+/** Call this and `createChangesSchema` once each, because the id of a schema must be unique. */
 export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
   const names = Object.keys(records)
   const schemas = names.map((name) => `${name}: ${records[name]?.meta()?.id}`).join(', ')
@@ -65,7 +65,6 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
     .meta({ id: 'Change', description: 'A record to replace, or to remove' })
 }
 
-/** Returns the schema of a page of changes. Call it once. */
 export const createChangesSchema = (change: z.ZodType) =>
   z
     .strictObject({

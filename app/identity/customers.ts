@@ -64,7 +64,7 @@ export const putCustomer = async (db: Db, { customerId, name, plan }: NewCustome
     .execute()
 }
 
-/** `suspended`: true keeps an earlier suspension time, false lifts the suspension. */
+/** At least one property. `suspended`: true keeps an earlier suspension time, false lifts the suspension. */
 export type CustomerChanges = { plan?: Plan; suspended?: boolean; expiringWithin?: number }
 
 /** `undefined` if the customer does not exist. */
