@@ -35,7 +35,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         .optional()
         .meta({
           description:
-            'The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written',
+            'The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted for a written record that still matches',
           examples: ['day'],
         }),
       changed: z

@@ -84,8 +84,8 @@ const verify = async (shell: Shell, options: Output & { head?: ChainHead }): Pro
     return verification
   })
   // `anchor` is the last pruned seal: its head was kept and can be compared.
-  if (published && published.sealNo < found.anchor) {
-    throw new Refusal(`That head was pruned. The chain begins at seal ${found.anchor}: give a later head`)
+  if (!found.fault && published && published.sealNo < found.anchor) {
+    throw new Refusal(`That head was pruned. Give the head of seal ${found.anchor} or a later one`)
   }
   const result = toResult(found, published)
   print(shell, options, result, describe(result))
