@@ -116,8 +116,8 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * `findApiKey` and `identifyApiKey` query the database. The other finders are cached: synchronous on a hit,
- * at most a second old, older while the database is unreachable. Without a fact, all reject `unavailable`.
+ * `findApiKey` and `identifyApiKey` query the database. The other four lookups are cached: synchronous on
+ * a hit, at most a second old, older if the database is unreachable. Without facts, all reject `unavailable`.
  */
 export const createPrincipals = (options: PrincipalsOptions) => {
   const { db, now } = options
@@ -168,6 +168,7 @@ export const createPrincipals = (options: PrincipalsOptions) => {
       const audit = appendAudit([{ ...act, ...by }])
       const until = sql`to_timestamp(${expiresAtMs / 1000}::float8)`
       await findRow(db, sql`select ${audit}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
+      // The facts of a key contain whether it has revoked tokens.
       await Promise.all([keys.refresh(subject), revocations.refresh(revocationKey(token))])
     },
   }

@@ -29,7 +29,7 @@ export type ClusterPaths = { directory: string; home: string; moved?: string }
 
 /**
  * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays at
- * its first location. Throws if a folder cannot be created, or the server cannot reach an existing cluster.
+ * its first location. Throws if it cannot create a folder, find a user for the server, or use the cluster.
  */
 export function findClusterPaths(dataDir: string): ClusterPaths {
   const directory = makeDirectory(dataDir)
@@ -65,7 +65,7 @@ export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
 
-/** Links the data folder to a cluster outside it, so that later starts find that. */
+/** Links the data folder to a cluster outside it, so that later starts find it. */
 export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }
