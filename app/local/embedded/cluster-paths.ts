@@ -9,7 +9,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { clusterOwner, makeServerFolder, newServerUser, ownUid, type ServerUser } from './server-user.ts'
 import { assertOurs, FOLDER_MODE, listShortFolders, shortFolder } from './short-folder.ts'
 
@@ -36,7 +36,11 @@ export function findClusterPaths(dataDir: string): ClusterPaths {
   const cluster = join(directory, CLUSTER)
   const found = lstatSync(cluster, { throwIfNoEntry: false })
   if (found?.isSymbolicLink()) {
-    const home = dirname(readlinkSync(cluster))
+    const target = resolve(directory, readlinkSync(cluster))
+    const home = dirname(target)
+    if (basename(target) !== CLUSTER) {
+      throw new Error(`${cluster} points to ${target}: rename that folder to ${CLUSTER}, and renew the link`)
+    }
     if (!existsSync(cluster)) {
       throw new Error(
         `${home}, where ${cluster} points, does not exist: restore it, or remove the link to start with an empty database`,
