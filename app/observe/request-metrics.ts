@@ -92,9 +92,9 @@ export const createRequestMetrics = () => {
     const { times, byPlan } = getCounts(route)
     addTo(byPlan[getPlan(principal)], status)
     addTime(times, seconds)
-    if (source === 'none') return
+    if (source === 'none' || status >= firstError) return
     addTo(sources, source)
-    if (status < firstError) addTime(data, seconds)
+    addTime(data, seconds)
   }
 
   const addSeries = (route: string, plan: PlanLabel, statuses: readonly number[]) => {
