@@ -56,6 +56,6 @@ type Scopes = ReadonlySet<string> | undefined
 export const hasScope = ({ scopes }: { scopes: Scopes }, scope: string): boolean =>
   scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)
 
-/** `undefined` = every scope. */
+/** An `undefined` side does not restrict the other one, not even in `onlyNamedScopes`. */
 export const intersectScopes = (a: Scopes, b: Scopes): Scopes =>
   a && b ? new Set([...a].filter((scope) => b.has(scope))) : (a ?? b)
