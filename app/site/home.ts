@@ -112,7 +112,7 @@ const hero = (today: string): Html => html`<div class="hero"><div>
 <figure class="picture plate">${marketPicture(today)}
 <figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption></figure></div>`
 
-/** Returns `/`. */
+/** Returns the content of the home page. */
 export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
   title: 'Home',
   description:
