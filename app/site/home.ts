@@ -16,7 +16,6 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
-/** Picture, guide, title, text. */
 const uses = [
   [
     'check',
