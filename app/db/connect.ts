@@ -36,7 +36,7 @@ export type ConnectOptions = {
   statementTimeoutMs?: number
   /** Has no response timeout. */
   isStreaming?: boolean
-  /** Set for the serving role. Each new connection then proves that row level security binds it. */
+  /** Set for the serving role. Each new connection must have row level security and a statement timeout. */
   serving?: Pick<Serving, 'variable'> & { onUnfit: OnUnfit }
 }
 
