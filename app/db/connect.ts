@@ -27,7 +27,6 @@ const types = {
 export type ConnectOptions = {
   role?: string
   max: number
-  /** Number of idle connections to keep open. */
   minIdle?: number
   applicationName: string
   operator?: string | undefined
@@ -115,7 +114,7 @@ const createReadRow =
   }
 
 /**
- * Runs `work`, which may use one connection at a time, when it is the owner's turn, or rejects with 503 `overloaded`.
+ * Runs `work`, which may use one connection at a time, in the turn of `owner`, or rejects with 503 `overloaded`.
  * `owner`: the customer, or the network of an unauthenticated client.
  */
 export const inTurn = <T>(db: QueuedDb, owner: Owner, work: () => Promise<T>): Promise<T> =>
