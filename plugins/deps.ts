@@ -20,7 +20,6 @@ export type Deps = {
   db: QueuedDb
   /** For logins, rights, the audit trail, access requests and status, which data requests must not delay. */
   reserved: QueuedDb
-  /** A standby, for customers' data. */
   replica?: QueuedDb | undefined
   exportSource: ExportSource
   shared: SharedCache | undefined

@@ -132,7 +132,6 @@ const defaultLongestWaitMs = 1_000
 export type DbOptions = {
   onStatement?: OnStatement | undefined
   longestWaitMs?: number
-  /** Defaults to the size of the pool. */
   turns?: number
   /** Prepares named statements, which poolers in transaction mode do not support. */
   prepares?: boolean

@@ -16,7 +16,6 @@ import { createSend, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   db: QueuedDb
-  /** Not used by data requests. */
   reserved: Db
   tokens: TokenCodec
   deliver: Deliver
