@@ -27,7 +27,6 @@ const types = {
 export type ConnectOptions = {
   role?: string
   max: number
-  /** Number of idle connections to keep open. */
   minIdle?: number
   applicationName: string
   operator?: string | undefined
@@ -36,7 +35,7 @@ export type ConnectOptions = {
   statementTimeoutMs?: number
   /** Has no response timeout. */
   isStreaming?: boolean
-  /** Set for the serving role. Each new connection then proves that row level security binds it. */
+  /** Set for the serving role. Each new connection must have row level security and a statement timeout. */
   serving?: Pick<Serving, 'variable'> & { onUnfit: OnUnfit }
 }
 
@@ -115,7 +114,7 @@ const createReadRow =
   }
 
 /**
- * Runs `work`, which may use one connection at a time, when it is the owner's turn, or rejects with 503 `overloaded`.
+ * Runs `work`, which may use one connection at a time, in the turn of `owner`, or rejects with 503 `overloaded`.
  * `owner`: the customer, or the network of an unauthenticated client.
  */
 export const inTurn = <T>(db: QueuedDb, owner: Owner, work: () => Promise<T>): Promise<T> =>
@@ -133,7 +132,6 @@ const defaultLongestWaitMs = 1_000
 export type DbOptions = {
   onStatement?: OnStatement | undefined
   longestWaitMs?: number
-  /** Defaults to the size of the pool. */
   turns?: number
   /** Prepares named statements, which poolers in transaction mode do not support. */
   prepares?: boolean

@@ -12,7 +12,7 @@ export type Count = readonly [ageMs: number, units: number]
  */
 export const windowParts = 50
 
-/** Creates a sliding window. Fixed windows, token buckets and GCRA admit twice the quota within one window length. */
+/** Creates a sliding window. Fixed windows, token buckets and GCRA would admit twice the quota in one window. */
 export const createWindow = (windowMs: number) => {
   const partMs = windowMs / windowParts
   let buckets: Bucket[] = []

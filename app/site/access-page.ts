@@ -89,7 +89,7 @@ ${contactLine(contact)}
 <p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p></div>`,
 })
 
-/** Returns `/access` with an empty form. `ticket`: the signed time of this answer. `contact`: a `mailto:` or `https:` URL. */
+/** Returns `/access` with an empty form. `ticket`: the signed time. `contact`: a `mailto:` or `https:` URL. */
 export const accessPage = (ticket: string, contact: string | undefined): PageContent =>
   toPage(html`<div id="outcome" tabindex="-1"></div>${renderForm(ticket, {}, {})}`, contact)
 
