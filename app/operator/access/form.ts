@@ -17,7 +17,8 @@ type Refused = Readonly<{
 }>
 
 type AccessForm = {
-  ticket(): string
+  /** Signs the time. `previous`: the ticket of a refused form, which is kept if it is still valid. */
+  ticket(previous?: string): string
   /** Submits a request. Client errors become outcomes; other errors reject. */
   submit(values: FormValues, ip: string): Promise<FormOutcome>
 }
@@ -49,7 +50,8 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
   }
 
   return {
-    ticket() {
+    ticket(previous = '') {
+      if ((ageMs(previous) ?? Infinity) <= slowestMs) return previous
       const time = Buffer.alloc(timeBytes)
       time.writeBigUInt64BE(BigInt(now()))
       return tickets.sign('', time)
