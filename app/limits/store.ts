@@ -1,6 +1,5 @@
 import type { Count } from './meters.ts'
 
-/** Every limit that a refusal may name. */
 export const policyNames = [
   ...(['burst', 'minute', 'exports', 'long_polls', 'logins', 'failed_logins'] as const),
   ...(['introspections', 'revocations', 'key_links', 'access_requests'] as const),
@@ -36,7 +35,7 @@ export type LimitStore = {
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
   /** True before the store's first response, and while it does not respond. */
   readonly isDown: boolean
-  /** True if the store responds, but refused the last exchange. */
+  /** True if the store refused the last exchange sent to it. It may be down since. */
   readonly isRefused?: boolean
   readonly instances: number
   close(): Promise<void>
