@@ -33,7 +33,7 @@ export type Settlement = Readonly<{
 export type LimitStore = {
   /** One settlement per demand, in order. `undefined` if it failed, perhaps after counting. May take 5 s. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
-  /** True before the store's first response, and while it does not respond. */
+  /** True before the store's first response, and while it does not respond or refuses heartbeats. */
   readonly isDown: boolean
   /** True if the store refused the last exchange sent to it. It may be down since. */
   readonly isRefused?: boolean
