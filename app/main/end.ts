@@ -25,7 +25,10 @@ export const endBySignal = (delayMs: number, close: Close): void => {
   for (const signal of signals) process.on(signal, onSignal)
 }
 
-/** Closes a worker on SIGTERM only, because Ctrl-C reaches workers, too. Returns the function that closes it. */
+/**
+ * Closes a worker on SIGTERM or an uncaught error, and ignores other signals: Ctrl-C reaches workers, too.
+ * Returns the function that closes it.
+ */
 export const endWorker = (delayMs: number, close: Close): (() => void) => {
   const grace = install(delayMs, close)
   let isClosing = false
