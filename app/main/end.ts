@@ -11,7 +11,7 @@ const install = (delayMs: number, close: Close) =>
 
 /**
  * Closes this process on the first signal or uncaught error. Exits with 1 after an error, or if `close` fails
- * or takes longer than `delayMs`. A second signal, more than 500 ms later, ends the process immediately.
+ * or takes longer than `delayMs`. An uncaught error during `close`, or a signal 500 ms later, ends the process.
  */
 export const endBySignal = (delayMs: number, close: Close): void => {
   const grace = install(delayMs, close)
@@ -26,7 +26,7 @@ export const endBySignal = (delayMs: number, close: Close): void => {
 }
 
 /**
- * Closes a worker on SIGTERM or an uncaught error, and ignores other signals: Ctrl-C reaches workers, too.
+ * Closes a worker on SIGTERM or an uncaught error, but not on Ctrl-C, which reaches workers, too.
  * Returns the function that closes it.
  */
 export const endWorker = (delayMs: number, close: Close): (() => void) => {
