@@ -25,10 +25,7 @@ export const endBySignal = (delayMs: number, close: Close): void => {
   for (const signal of signals) process.on(signal, onSignal)
 }
 
-/**
- * Closes a worker on SIGTERM or an uncaught error, but not on Ctrl-C, which reaches workers, too.
- * Returns the function that closes it.
- */
+/** Closes a worker on SIGTERM or an error, or by the returned function. Ignores Ctrl-C, which reaches it, too. */
 export const endWorker = (delayMs: number, close: Close): (() => void) => {
   const grace = install(delayMs, close)
   let isClosing = false
