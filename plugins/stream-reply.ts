@@ -44,7 +44,7 @@ export const sendStream = (
   const sent = encodeStream(body, encoding)
   finished(sent, { writable: false }, (error) => error && cut(reply.raw))
   reply.send(sent)
-  // Needs synchronous onSend hooks, which add headers. From here on, an error cannot become a problem document.
+  // Needs synchronous onSend hooks, which add headers. Later errors cannot become a problem document.
   reply.raw.flushHeaders()
   return reply
 }

@@ -87,7 +87,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
   return { customer: String(customer), name: String(name), faults }
 }
 
-/** Checks a line, fills in missing fields. Lists all faults and the caller's `found`, or an unknown resource. */
+/** Checks a line and fills in missing fields. Lists all faults, also `found`, or only an unknown resource. */
 export const checkLine = (
   number: number,
   line: Readonly<Record<string, unknown>>,
