@@ -32,7 +32,6 @@ type ServiceFigures = {
 
 export type AuditFigures = Readonly<{
   head: ChainHead | undefined
-  /** Entries that are not in the database yet. */
   queued: number
   lost: number
   contradictions: number
