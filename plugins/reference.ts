@@ -26,7 +26,10 @@ let loaded: Promise<Representation> | undefined
 export default fp(
   async (app) => {
     app.get(referenceScript, async (_request, reply) => {
-      loaded ??= load()
+      loaded ??= load().catch((error) => {
+        loaded = undefined
+        throw error
+      })
       return reply.sendPage({ type, file: await loaded }, { cacheControl: immutable })
     })
   },

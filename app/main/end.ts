@@ -6,8 +6,14 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** npm repeats a signal that a terminal or supervisor has already sent to all processes. */
 const echoMs = 500
 
-const install = (delayMs: number, close: Close) =>
-  closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, close)
+const install = (delayMs: number, close: Close) => {
+  let closing: Promise<void> | undefined
+  return closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, (options) => {
+    // An error and then a signal both call this.
+    closing ??= close(options)
+    return closing
+  })
+}
 
 /**
  * Closes this process on the first signal or uncaught error. Exits with 1 after an error, or if `close` fails
