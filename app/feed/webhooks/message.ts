@@ -3,7 +3,7 @@ import type { Outbound } from '../../http/outbound.ts'
 import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
 
-/** It has no data of records. See docs/decisions/0106-webhooks-carry-a-token.md. */
+/** It has no data of records. `after`: a sync token. See docs/decisions/0106-webhooks-carry-a-token.md. */
 export type WebhookMessage = Readonly<{
   id: string
   type: 'changes.available' | 'webhook.test'

@@ -19,7 +19,7 @@ type Refused = Readonly<{
 type AccessForm = {
   /** Signs the time. `previous`: the ticket of a refused form, which is kept if it is still valid. */
   ticket(previous?: string): string
-  /** Submits a request. Client errors become outcomes; other errors reject. */
+  /** Client errors, also a used-up quota of network, site or service, are outcomes. Other errors reject. */
   submit(values: FormValues, ip: string): Promise<FormOutcome>
 }
 
