@@ -15,8 +15,8 @@ COPY routes routes/
 COPY plugins plugins/
 COPY docs docs/
 COPY app app/
-# Compiled once, for the user that runs it, whose number is part of where it is found. A start is faster by a fifth,
-# and the code that strips types is not loaded (20 MiB).
+# Fills Node's compile cache as the user that runs the service, because the cache's path contains the user id. A start
+# is faster by a fifth, and the code that strips types is not loaded (20 MiB).
 RUN install -d -o 1000 node_modules/.cache/compiled \
   && setpriv --reuid=1000 --regid=1000 --clear-groups node --input-type=module \
     -e "import { enableCompileCache } from 'node:module'; enableCompileCache('node_modules/.cache/compiled'); await import('/srv/certdata/app/main/serve.ts')" \
@@ -26,7 +26,7 @@ RUN install -d -o 1000 node_modules/.cache/compiled \
 USER 1000:1000
 EXPOSE 3000 9464
 STOPSIGNAL SIGTERM
-# Asks this container itself. Its certificate names another host.
+# Requests this container itself, whose certificate names another host.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "-e", "require(process.env.TLS_CERT ? 'https' : 'http').get({ host: 'localhost', port: process.env.PORT, path: '/health/live', rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The start script of package.json, which has Node's flag. Its `exec` makes Node the first process, which gets the signals.

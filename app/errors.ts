@@ -1,4 +1,4 @@
-/** Status and title of each error code (contract, section 4). The error handler sets the status. */
+/** Status and title of each error code. The error handler sets the status. */
 export const catalogue = {
   invalid_query: [400, 'The query cannot be understood'],
   invalid_cursor: [400, 'The cursor does not belong to this query'],
@@ -74,7 +74,7 @@ export type ErrorExtras = {
   /** Defaults to the first fault, otherwise to general advice or the title. */
   detail?: string
   errors?: readonly Fault[]
-  /** The corrected URL, if every fault has a nearest name. */
+  /** The corrected URL, if every fault has a correction. */
   try?: string
   violatedPolicies?: readonly string[]
   /** Replaces the code in the audit trail. Never sent to the client. */
@@ -112,7 +112,7 @@ export class ApiError extends Error {
 export const unavailable = (retryAfterSeconds = 1): ApiError =>
   new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
 
-/** 400 with every fault. `corrected`: the URL without the faults, if each has a nearest name. */
+/** 400 with every fault. `corrected`: the URL without the faults, if each has a correction. */
 export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError => {
   const detail = describeFirst(errors)
   return new ApiError('invalid_query', {

@@ -8,7 +8,7 @@ import { prepareDatabase } from '../app/local/prepare.ts'
 import { createTestDatabase, listenTestApp, secretKey } from '../test/helper.ts'
 import { launchBrowser, openWindow } from '../test/site/browser.ts'
 
-/** Renews the pictures of the README and of the site: `npm run screenshots`. The status page shows made-up figures. */
+/** Renews the pictures of the README and of the site: `npm run screenshots`. The status page shows example figures. */
 const root = join(import.meta.dirname, '..')
 const maxBytes = 150_000
 

@@ -40,7 +40,7 @@ declare module 'fastify' {
   }
 }
 
-/** Plus at most one run of `work`. A crash loses the reads of this time. */
+/** `work` checks this each second. A crash loses the reads since the last flush. */
 const flushMs = 4_000
 
 const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {

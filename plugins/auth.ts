@@ -31,9 +31,9 @@ type AuthOptions = TokensOptions & {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Synchronous if memory has the facts. Throws or rejects with 401, 403 `network_not_allowed` or 503. */
+    /** Ignores plans. Synchronous on a hit. Throws or rejects with 401, 403 `network_not_allowed` or 503. */
     authenticate: Authenticate
-    /** For long-lived connections. Database reads are queued by `owner`, so that they delay no login. */
+    /** For long-lived connections. Always waits for a turn of `owner`, so that it delays no login. */
     authenticateInTurn(request: AuthenticationRequest, owner: string): Promise<Principal>
     logIn: KeyCheck
     /** Ignores network and plan, and limits only failures. */
@@ -47,7 +47,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal | undefined
-    /** Set if the token is valid, but its key may not be used. */
+    /** For the audit trail. Set if a valid token was revoked or its key may not be used. */
     refusedKeyId: string | undefined
   }
 }
@@ -86,7 +86,6 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
     return facts
   }
   app.decorate('logIn', events.emitChecks(true, logIn))
-  // Queued by network, because the key is not verified yet.
   const identify: KeyCheck = (credential, { ip }) => logins.identify(credential, createTurn(db, ip), ip)
   app.decorate('identifyClient', events.emitChecks(false, identify))
   app.decorate('signingKeys', signingKeys)

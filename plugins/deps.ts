@@ -18,9 +18,8 @@ export type Deps = {
   publicUrl: string
   /** For customers' data. Customers take turns. */
   db: QueuedDb
-  /** For logins, revocations and the audit trail, which data requests must not delay. */
+  /** For logins, rights, the audit trail, access requests and status, which data requests must not delay. */
   reserved: QueuedDb
-  /** A standby, for customers' data. */
   replica?: QueuedDb | undefined
   exportSource: ExportSource
   shared: SharedCache | undefined

@@ -53,7 +53,7 @@ const noteRepeatable = (
   answer: ReadResult,
   options: EntryReplyOptions,
 ) => {
-  // From the second request on, because most queries are sent only once.
+  // For the edge. From the second request on, because most queries are sent only once.
   const isPlain =
     request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
   const scope = row.scope ?? row.getScope?.(request.params as Record<string, string>)
@@ -87,6 +87,7 @@ const sendLive = (
   const link = formatLinks(next, options)
   if (link !== undefined) reply.header('link', link)
   reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
+  // `sendRepresentation` sends no ETag.
   if (Buffer.isBuffer(body)) return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)
   return sendStream(body, request, reply, isCompressed)
 }

@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** Creates the counters. The plugin `rate-limit` charges requests. */
+/** Creates the counters, which other plugins charge. */
 export default fp<LimitersOptions>(
   async (app, options) => {
     app.decorate('limiters', createLimiters(options))

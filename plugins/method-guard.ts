@@ -16,7 +16,6 @@ const guard = (scope: FastifyInstance, url: string, methods: readonly string[]) 
     throw new ApiError('method_not_allowed', { headers: { allow } })
   }
   const others = routedMethods.filter((method) => method !== 'OPTIONS' && !methods.includes(method))
-  // In a hook, so that the body is not read.
   scope.route({ url, method: others, onRequest: refuse, handler: refuse })
   scope.options(url, (_request, reply) => reply.code(204).header('allow', allow).send())
 }

@@ -6,7 +6,7 @@ import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from
 import { addVary, sendRepresentation, sendTagged } from './entry-reply.ts'
 
 export type SendPage = {
-  /** By default, browsers revalidate the page each time. */
+  /** By default, a file without an ETag is not cached, and any other is revalidated each time. */
   cacheControl?: string
   policy?: string
 }
@@ -16,7 +16,7 @@ declare module 'fastify' {
     site: Site
   }
   interface FastifyReply {
-    /** A file without an ETag is not cached. */
+    /** Compresses on demand, and keeps the result with the file. */
     sendPage(page: SiteFile, how?: SendPage): FastifyReply | Promise<FastifyReply>
   }
 }

@@ -80,7 +80,7 @@ const convert = (error: unknown, { bodyType = 'application/json', bodyHint }: Bo
   return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }
 
-/** `undefined` for a fault of the service. With `request`, faults of the body are reported with the query's. */
+/** `undefined` for an unexpected error, which becomes a 500. With `request`, adds the faults of its query. */
 export const toApiError = (error: unknown, request?: FastifyRequest): ApiError | undefined => {
   const problem = convert(error, request?.routeOptions.config)
   return request && problem ? withQueryFaults(problem, request) : problem

@@ -2,15 +2,16 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
+import { hasScope } from '../app/identity/scopes.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatPolicies, formatUse, type PlanPolicy } from '../app/limits/limiter.ts'
 import { type Costs, refuseQuota } from '../app/limits/meters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account that pays. `undefined` without a valid token. */
+    /** The account that pays. `undefined` without a valid token or a quota. */
     account: Account<PlanPolicy> | undefined
-    /** Units of `minute` above one, for an export. */
+    /** Units of `minute` above one, for an export. Refunded if the export is not made. */
     surcharge: number
   }
 }
@@ -18,27 +19,25 @@ declare module 'fastify' {
 export const plainCosts: Costs<PlanPolicy> = { burst: 1, minute: 1 }
 export const refundFor304: Costs<PlanPolicy> = { burst: 0, minute: -1 }
 
-/** For an export that is not made. */
 export const refundSurcharge = (request: FastifyRequest): void => {
   if (request.surcharge > 0) request.account?.charge({ burst: 0, minute: -request.surcharge })
   request.surcharge = 0
 }
 
-/** True if the answer is 403, which precedes 429. Not for a 403 of `Endpoint.admit`, which follows 429. */
+/** True if 403 precedes 429. It follows for `Endpoint.admit`. */
 const isForbiddenTo = (
-  { kind, isSuspended, scopes: held }: Principal,
+  principal: Principal,
   { demo, scope, listScopes }: FastifyContextConfig,
   query: string,
 ): boolean => {
-  if (isSuspended || (demo === false && kind === 'demo')) return true
-  if (held === undefined) return false
-  if (typeof scope === 'string' && !held.has(scope)) return true
-  return listScopes?.(query).some((each) => !held.has(each)) ?? false
+  if (principal.isSuspended || (demo === false && principal.kind === 'demo')) return true
+  if (typeof scope === 'string' && !hasScope(principal, scope)) return true
+  return listScopes?.(query).some((each) => !hasScope(principal, each)) ?? false
 }
 
 /**
  * Charges authenticated requests of its scope, if their plan has a quota, and reports the remaining units.
- * Register it after the authentication. Refusals that precede 429 (404 for a path, 405, 403) are charged.
+ * Register it after the authentication. Refusals before 429 (404 for a path, 405, 403) are charged, 429 not.
  */
 export default fp(
   async (app) => {

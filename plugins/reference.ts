@@ -8,10 +8,8 @@ import { schemaController } from './schema-compilers.ts'
 
 const type = 'text/javascript; charset=utf-8'
 
-/**
- * Reads the script of the API reference (4 MB) from a scratch server. The package has no export for it, and its page
- * has an inline script, which our policy refuses.
- */
+// From a scratch server, because the package does not export its script (4 MB). The package's own page has an
+// inline script, which our policy refuses.
 const load = async (): Promise<Representation> => {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')
   const scratch = Fastify({ schemaController })
@@ -28,7 +26,10 @@ let loaded: Promise<Representation> | undefined
 export default fp(
   async (app) => {
     app.get(referenceScript, async (_request, reply) => {
-      loaded ??= load()
+      loaded ??= load().catch((error) => {
+        loaded = undefined
+        throw error
+      })
       return reply.sendPage({ type, file: await loaded }, { cacheControl: immutable })
     })
   },

@@ -16,7 +16,6 @@ import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { schemaController } from './schema-compilers.ts'
 
-/** Contract, section 4. */
 const maxBodyBytes = 64 * 1024
 
 const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => ({

@@ -6,7 +6,6 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Deps } from './deps.ts'
 
 const { version } = packageJson
-/** There may be several scrapers. */
 const slowFigureKeptMs = 30_000
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {

@@ -44,7 +44,7 @@ export const sendStream = (
   const sent = encodeStream(body, encoding)
   finished(sent, { writable: false }, (error) => error && cut(reply.raw))
   reply.send(sent)
-  // A problem document cannot follow the headers of a stream.
+  // Needs synchronous onSend hooks, which add headers. Later errors cannot become a problem document.
   reply.raw.flushHeaders()
   return reply
 }

@@ -50,7 +50,7 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets'
       const outcome = await form.submit(values, request.clientAddress)
       reply.code(outcome.kind === 'received' ? 200 : outcome.status)
       if (outcome.kind === 'refused') reply.headers(outcome.headers)
-      return send(reply, accessOutcomePage(outcome, values, form.ticket(), accessContact))
+      return send(reply, accessOutcomePage(outcome, values, form.ticket(values.ticket), accessContact))
     },
   })
 }

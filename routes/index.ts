@@ -12,7 +12,6 @@ import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
 
-/** Routes that need an access token share one scope. */
 export default fp<Deps>(
   async (app, deps) => {
     const { publicUrl, freshness } = deps

@@ -16,7 +16,7 @@ type KeyLinkOptions = Pick<Deps, 'config' | 'reserved' | 'publicUrl' | 'limitSto
 
 /** Client networks that are counted at the same time, about 2 kB each. */
 const maxAccounts = 10_000
-/** One answer for wrong, used and expired links, so that it reveals nothing. */
+/** Also if the customer has no API access, so that the answer reveals nothing about a link. */
 const noKey = 'This link does not work: it may be wrong, used or expired. Ask the sender for a new one.'
 
 /** Shows a key once. Attempts count per network, apart from failed logins but with the same quota. */

@@ -24,7 +24,7 @@ export const healthRoutes = async (
 const challenge = 'Bearer realm="certdata metrics"'
 const detail = 'Send Authorization: Bearer <METRICS_TOKEN of the service>.'
 
-/** For Prometheus. Without a configured token, the page does not exist. */
+/** For Prometheus. Without a configured token, there is no `/metrics`. */
 export const metricsRoutes = async (
   app: FastifyInstance,
   { token }: { token: string | undefined },

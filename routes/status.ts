@@ -29,7 +29,7 @@ export const statusRoutes = async (
     return reply.sendPage(made.file, how)
   }
   const { toPage } = app.site
-  // During an incident, many clients read these two. Browsers revalidate `/` each time.
+  // For `/status` and `/status.json`: during an incident, many clients read them. `/` is always revalidated.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/', (_request, reply) =>
     send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),

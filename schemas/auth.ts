@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from './fields.ts'
 
-/** A credential or scopes. `maxLength` is not checked: it documents the body limit, 64 KiB. */
+/** Text of a client. `maxLength` is not checked: it documents the body limit, 64 KiB. */
 const sent = (refusal?: string) => z.string(refusal).meta({ maxLength: 65_536 })
 
 export const loginRequest = z

@@ -12,7 +12,7 @@ const pageInfo = z
   })
   .meta({ id: 'ChangesPageInfo', description: 'The position in the feed' })
 
-/** Returns the schema of a change. Call it once. */
+/** Call this and `createChangesSchema` once each, because the id of a schema must be unique. */
 export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
   const names = Object.keys(records)
   const schemas = names.map((name) => `${name}: ${records[name]?.meta()?.id}`).join(', ')
@@ -35,7 +35,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         .optional()
         .meta({
           description:
-            'The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written',
+            'The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted for a written record that still matches',
           examples: ['day'],
         }),
       changed: z
@@ -65,7 +65,6 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
     .meta({ id: 'Change', description: 'A record to replace, or to remove' })
 }
 
-/** Returns the schema of a page of changes. Call it once. */
 export const createChangesSchema = (change: z.ZodType) =>
   z
     .strictObject({

@@ -49,6 +49,8 @@ t.test('in production nothing insecure has a default', async (t) => {
   for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'TLS_CERT', 'TRUSTED_PROXIES']) {
     t.match(message, name)
   }
+  const invalid = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'https://api.example/path' })
+  t.equal(invalid.match(/PUBLIC_URL:/g)?.length, 1, 'an invalid value is not missing, too')
   const plain = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'http://api.example' })
   t.match(plain, /PUBLIC_URL: expected https in production/)
   const complete = parseConfig(production)

@@ -39,6 +39,7 @@ export type Link = {
   personalSha256: Buffer | null
   /** The leaf calculated from the stored entry. `undefined` if the entry or its personal part is missing. */
   foundLeaf?: Buffer | undefined
+  /** The difference between the entry and the copy that its customer can read. */
   copyFault?: string | undefined
 }
 

@@ -8,7 +8,7 @@ type FlushOptions = {
 }
 
 const batchSize = 200
-/** Events kept while the database is unavailable: about 20 MB. More are dropped and passed to `onLost` as a number. */
+/** Events kept after a failed write, about 20 MB. Later ones of `drain` are dropped; `onLost` counts them. */
 const maxUnsent = 20_000
 
 /** The returned function rejects if a write fails; the next call tries again. Concurrent calls share one run. */

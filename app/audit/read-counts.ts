@@ -3,8 +3,8 @@ import { canonicalPath, withoutCursor } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * A live key has no customer here: it is looked up when the count is written, because another customer may have got
- * the slug of an erased one by then. See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
+ * The customer of a live key is looked up when the count is stored: the slug of an erased customer may then
+ * belong to another one. See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
  */
 export type Reader = Readonly<
   { kind: 'live'; keyId: string } | { kind: 'demo'; customerId: string; keyId: string }
@@ -18,13 +18,13 @@ type ReadCountsOptions = {
 // See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
 export type ReadCounts = {
   /**
-   * `reader`: `undefined` if unknown. `route`: the pattern. `rows`: number of records in the answer. Lists read by
-   * a live key are counted by query; single records, the demo and unknown readers by route.
+   * `rows`: number of records. `route`: the pattern, `custom/<name>`, or '' if no route matched.
+   * Counts by query for a live key and a route without parameters, otherwise by route.
    */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** For an unknown client. `route` may also be a reason such as `login: invalid_api_key`. */
   addRefusal(route: string, status: number): void
-  /** Yields the counts since the last call, a batch for each key. */
+  /** Yields the counts of each key since the last call, and resets them. */
   drain(): Generator<AuditEvent[], void>
   readonly size: number
 }
@@ -34,7 +34,7 @@ type Count = { status: number; resource: string; query: string | null; count: nu
 type CountsByStatus = Map<number, Map<string, Count>>
 type KeyCounts = {
   reader: Reader | undefined
-  /** By target without its cursor, or by its hash. `add_audit_reads` adds up counts of the same fingerprint. */
+  /** By target without cursor, or its hash. `add_audit_reads` adds up counts of the same fingerprint. */
   byQuery: CountsByStatus
   byRoute: CountsByStatus
   all: Count[]
@@ -42,7 +42,7 @@ type KeyCounts = {
   separateRefusals: number
 }
 
-/** Queries counted separately, per key and minute. `add_audit_reads` enforces the limit for all instances together. */
+/** Queries per key and minute. `add_audit_reads` applies the same limit to all instances together. */
 const maxSeparate = 100
 /** So that a flood of refusals leaves room for other queries. */
 const maxSeparateRefusals = 50
@@ -83,7 +83,7 @@ const takeEvents = ({ reader, all }: KeyCounts, minute: string): AuditEvent[] =>
       }
     })
 
-/** Reads after the end of a minute count for it until the next `drain`. `now`: milliseconds since 1970. */
+/** Reads between the end of a minute and the next `drain` count for that minute. `now`: ms since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
   let keys = new Map<string, KeyCounts>()
   let since = now()
@@ -107,7 +107,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
 
   const findByQuery = (key: KeyCounts, target: string, status: number, route: string): Count => {
     const text = withoutCursor(target)
-    // Not the fingerprint, whose MAC takes several times as long: this is part of every answer.
+    // The fingerprint takes several times as long, and this code runs for every answer.
     const name = text.length > maxTargetLength ? hash('sha256', text) : text
     const known = key.byQuery.get(status)?.get(name)
     if (known) return known

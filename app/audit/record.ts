@@ -56,7 +56,8 @@ export type AuditAction = (typeof auditActions)[number]
 
 /**
  * Becomes an entry of the trail. Must not contain secrets, or values of records or queries. Only `customer`,
- * `keyId`, `subject`, `client` and `details` may name people: an erasure of the customer deletes them.
+ * `keyId`, `subject`, `client` and `details` may name people: an erasure of the customer deletes them, and an
+ * entry whose `customer` was deleted is stored without them.
  */
 export type AuditEvent = {
   actor: 'key' | 'demo' | 'anonymous' | 'operator' | 'system'

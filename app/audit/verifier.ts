@@ -35,8 +35,8 @@ const findFault = (key: ChainKey, before: ChainHead, link: Link): ChainFault | u
 }
 
 /**
- * Verifies the chain after `from`. A missing personal part is a fault unless the chain has an erasure of the customer,
- * or `unsealedErasures` has its pseudonym. `published`: a head from outside the database that must be in the chain.
+ * Verifies the chain after `from`. A missing personal part is a fault unless the chain has an erasure of its
+ * customer, or `unsealedErasures` its pseudonym. A `published` head not before `from` must be in the chain.
  */
 export const createVerifier = (
   key: ChainKey,
@@ -90,7 +90,7 @@ export const createVerifier = (
       note(link)
       return undefined
     },
-    /** Call it after the last link. Some faults are only visible then. */
+    /** Call it after the last link, which may reveal more faults. Returns the fault with the lowest seal. */
     finish(): ChainFault | undefined {
       // After a fault, the erasures in the rest of the chain are unknown.
       const first = fault ?? [...bare].find(([ref]) => !erasures.has(ref))?.[1]

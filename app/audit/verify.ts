@@ -71,8 +71,8 @@ const badAnchor = (sealNo: number): ChainFault => ({
 })
 
 /**
- * Returns the first fault of the chain, else of stray entries, else of roots. Call it as operator or owner, in
- * `inSnapshot` or with the locks of `pruneAudit`. Only a `published` head after the anchor reveals a cut end.
+ * Returns the first fault of the chain, else of stray entries, else of roots. Needs operator or owner rights
+ * and `inSnapshot` or the locks of `pruneAudit`. Only a `published` head after the anchor reveals a cut end.
  */
 export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)

@@ -31,7 +31,7 @@ export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   staleSeconds(): number
   /** Polls fail, and the lease has ended. Rights and settings may be out of date, too. */
   isAway(): boolean
-  /** In addition, no read of the last second has succeeded, so that answers are stale. */
+  /** In addition, the last `readOr` has failed or is a second old, so that answers are stale. */
   isUnanswered(): boolean
   readOr: ReturnType<typeof createReadFallback>['readOr']
   epoch(): string

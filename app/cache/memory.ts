@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { CacheEntry } from './entry.ts'
 import { includesSnapshot } from './snapshot.ts'
 
-/** No customer id and no key contains NUL. */
+/** Returns the name of an entry in memory. No customer id or key contains NUL. */
 export const entryName = (customerId: string, key: string): string => `${customerId}\0${key}`
 
-/** Key, tag, map nodes and buffer objects. */
+/** Entity tag, map nodes and buffer objects. */
 const overheadBytes = 1024
 const largestShare = 1 / 8
 
-/** Compressed forms are added to a stored entry later, so its body counts twice. */
+/** The body counts twice, for compressed forms, which are added later. `entryName` repeats the key. */
 const sizeCalculation = ({ body, key }: CacheEntry): number =>
   2 * body.length + 2 * key.length + overheadBytes
 
@@ -22,7 +22,7 @@ export const createMemoryCache = (maxBytes: number) => {
   })
   return {
     get: (name: string): CacheEntry | undefined => entries.get(name),
-    /** Keeps the newer of two entries of one epoch. True if the cache now holds `entry`. */
+    /** Keeps the newer of two entries of one epoch, or neither if it is too large. True if `entry` stays. */
     set(entry: CacheEntry): boolean {
       const name = entryName(entry.customerId, entry.key)
       const known = entries.peek(name)

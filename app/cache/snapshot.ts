@@ -51,7 +51,7 @@ export const rankSnapshot = ({ xmax, xip }: Snapshot): string =>
   String(xmax).padStart(rankWidth, '0') +
   String(mostRunning - Math.min(xip.length, mostRunning)).padStart(5, '0')
 
-/** Names the transactions' history. It includes the server's start, because a crashed server may reuse numbers. */
+/** `server`: when PostgreSQL started, because it may reuse transaction numbers after a crash. */
 export const formatEpoch = (identity: string, server: string): string => `${identity} ${server}`
 
 /** Whether the epoch has this start of the server. */

@@ -133,8 +133,9 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
   const values: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(variables)) {
     const parsed = schema.safeParse(environment[name] || undefined)
-    if (parsed.success) values[name] = parsed.data
-    else faults.push(...parsed.error.issues.map((issue) => `${name}: ${issue.message}`))
+    // Only a missing value is `undefined`, so that an invalid one is reported once.
+    values[name] = parsed.success ? parsed.data : null
+    faults.push(...(parsed.error?.issues ?? []).map((issue) => `${name}: ${issue.message}`))
   }
   faults.push(...crossFaults(values as Partial<Environment>))
   if (faults.length > 0) throw new ConfigError(`Configuration:\n  ${faults.join('\n  ')}`)

@@ -148,7 +148,7 @@ const checkNode = (given: unknown, place: Place, context: Context, depth: number
   return check(given, place, context, depth + 1)
 }
 
-/** Checks an object of named members. Returns `undefined` if it is nested too deep. */
+/** Checks an object of named members and adds faults. Keeps valid members. `undefined` if nested too deep. */
 export const checkObject = (
   given: Readonly<Record<string, unknown>>,
   place: Place,

@@ -18,7 +18,7 @@ const dateTokens: Readonly<Record<string, string>> = {
 }
 
 const checkFormat = (format: string, { field, type }: FieldRef, place: Place): string | undefined => {
-  const parts = format.match(/YYYY|YY|MM|DD|HH|mm|ss|[ .,:/_-]+|T|./gu) ?? []
+  const parts = format.match(/YYYY|YY|MM|DD|HH|mm|ss|[ .,:/_-]+|T|./gsu) ?? []
   const bad = parts.find((part) => !(part in dateTokens) && !/^([ .,:/_-]+|T)$/.test(part))
   if (bad !== undefined || parts.length === 0) {
     const got = JSON.stringify(bad ?? '')

@@ -20,8 +20,8 @@ import { readList, readObject } from './sql/read.ts'
 type EndpointRef = { principal: Principal; name: string }
 
 /**
- * Reads custom endpoints. All functions reject with unavailable. With an `endpoint` also with not_found if it
- * was not granted, then insufficient_scope; `find`, `answer` with DocumentError if this release rejects it.
+ * Reads custom endpoints. All reject with unavailable or overloaded. With an `endpoint` also with not_found if
+ * it was not granted, then insufficient_scope; `find`, `answer` with DocumentError if this release rejects it.
  * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
  */
 export type Custom = Readonly<{

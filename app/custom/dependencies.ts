@@ -53,7 +53,7 @@ const listParts = (body: Definition['body']) => {
 /** Lists every source of a document, including its joins. */
 export const listSources = (body: Definition['body']): Source[] => listParts(body).sources
 
-/** Derives dependencies of responses. A text that may be a relative date counts as one: better too many. */
+/** Derives the dependencies of responses. A text that may be a relative date counts as one. */
 export const listDependencies = (
   body: Definition['body'],
 ): Pick<Definition, 'dependsOn' | 'dependsOnDay' | 'needsSettings'> => {

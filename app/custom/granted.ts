@@ -17,7 +17,7 @@ import { DocumentError } from './faults.ts'
 
 export type Revision = Readonly<{
   revision: number
-  /** Throws a DocumentError if only an earlier release accepts it. Other endpoints are not affected. */
+  /** Throws a DocumentError if this release rejects the document. Other endpoints are not affected. */
   definition: () => Definition
   /** When a newer revision replaced it. `undefined` for the current revision. */
   supersededAtMs: number | undefined
@@ -62,7 +62,7 @@ const load = (
   return loadFact(db, customerId, statement, ({ documents }) => toGranted(documents, parse))
 }
 
-/** Creates a cached reader of grants. A change takes effect within a second. Rejects with unavailable. */
+/** Creates a cached grant reader. Changes take effect within 1 s. Rejects with unavailable or overloaded. */
 export const createGranted = (options: FactsOptions & { db: QueuedDb }) => {
   const { db } = options
   const parse = createDefinitions()
@@ -81,7 +81,7 @@ export const servedRevisions = (known: Granted, name: string, nowMs: number): re
   return revisions.filter(({ supersededAtMs: end }) => end === undefined || nowMs - end < formerMs)
 }
 
-/** The revision that the query requests. The newest if it requests none, or one that is not served. */
+/** The requested revision, otherwise the newest. `createReaders` refuses a revision that is not served. */
 export const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
   const [current] = revisions as [Revision, ...Revision[]]
   if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition()

@@ -15,7 +15,6 @@ const refuse = (path: string, detail: string): never => {
   throw new DocumentError([{ path, detail }])
 }
 
-/** Returns why a node is refused: an alias, a text that cannot be stored, or a scalar that differs from its text. */
 const findUnsupported = (node: Node): string | undefined => {
   if (isAlias(node)) return 'aliases (*name) are not allowed: repeat the value'
   if (!isScalar(node)) return undefined
@@ -46,7 +45,7 @@ const convertNames = (node: Node): { name: Node; detail: string } | undefined =>
 
 const isYaml12 = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
 
-/** Parses one YAML 1.2 document. Throws a DocumentError with the first fault, also if a value differs from its text. */
+/** Parses a custom endpoint's YAML 1.2. Throws a DocumentError with one fault, also for `1.0` or `True`. */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)
     refuse('', `expected at most ${bounds.documentBytes} bytes`)

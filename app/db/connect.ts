@@ -27,16 +27,15 @@ const types = {
 export type ConnectOptions = {
   role?: string
   max: number
-  /** Number of idle connections to keep open. */
   minIdle?: number
   applicationName: string
   operator?: string | undefined
   onError: (error: Error) => void
-  /** Above 6 s, it also needs `isStreaming`. 0: no limit. */
+  /** Above 6 s, it also needs `isStreaming`. 0: the default of the login or server, usually no limit. */
   statementTimeoutMs?: number
   /** Has no response timeout. */
   isStreaming?: boolean
-  /** Set for the serving role. Each new connection then proves that row level security binds it. */
+  /** For the serving role. Refuses connections without row level security or (unless streaming) a timeout. */
   serving?: Pick<Serving, 'variable'> & { onUnfit: OnUnfit }
 }
 
@@ -66,7 +65,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   })
   if (options.serving && serving) reportUnfit(pool, serving, options.serving.onUnfit)
   pool.on('error', options.onError)
-  // While a connection is in use the pool does not listen, and an unhandled error event would end the process.
+  // The pool does not listen to a connection in use. An unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
@@ -114,14 +113,11 @@ const createReadRow =
     }
   }
 
-/**
- * Runs `work`, which may use one connection at a time, when it is the owner's turn, or rejects with 503 `overloaded`.
- * `owner`: the customer, or the network of an unauthenticated client.
- */
+/** Runs `work`, which may use one connection at a time, in the turn of `owner`. Rejects with `overloaded`. */
 export const inTurn = <T>(db: QueuedDb, owner: Owner, work: () => Promise<T>): Promise<T> =>
   db.queue.run(owner, work)
 
-/** Reads a single row when it is the customer's turn. Rejects as `inTurn` does. */
+/** Reads a row (`undefined` if there is none) when it is the customer's turn. Rejects as `inTurn` does. */
 export const readRowInTurn = <Row>(
   { queue, readRow }: QueuedDb,
   customerId: string,
@@ -133,13 +129,12 @@ const defaultLongestWaitMs = 1_000
 export type DbOptions = {
   onStatement?: OnStatement | undefined
   longestWaitMs?: number
-  /** Defaults to the size of the pool. */
   turns?: number
   /** Prepares named statements, which poolers in transaction mode do not support. */
   prepares?: boolean
 }
 
-/** Adds kysely and a queue to the pool. `destroy()` ends the pool. */
+/** Adds kysely and a queue, which only `inTurn` and `readRowInTurn` use. `destroy()` ends the pool. */
 export const createDb = (pool: pg.Pool, options: DbOptions = {}): QueuedDb => {
   const { onStatement, longestWaitMs = defaultLongestWaitMs, turns = pool.options.max } = options
   const db = new Kysely<Database>({

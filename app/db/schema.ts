@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** Tables that code names; not those of records. Dates and instants are PostgreSQL's text. */
+/** Some tables; raw SQL also uses others. Dates and instants are PostgreSQL's text. */
 export type Database = {
   customers: {
     customer_id: string
@@ -20,7 +20,7 @@ export type Database = {
     last_used_on: ColumnType<string | null, string | null | undefined>
     replaced_by: ColumnType<string | null, string | null | undefined>
     networks: ColumnType<string[] | null, string[] | null | undefined>
-    /** A JSON Web Key Set; written as text. */
+    /** A JSON Web Key Set, written as text. */
     client_jwks: ColumnType<
       { keys: Record<string, string>[] } | null,
       string | null | undefined,

@@ -61,8 +61,8 @@ const findServingFault = ({ timeoutMs, isSecured }: ServingSession, serving: Ser
 }
 
 /**
- * Checks a new connection. Rejects with UnfitConnection if the database is not UTF8, if a pooler dropped the role or the
- * settings, or if a serving session has no row level security or no timeout. A session without a role is pinned instead.
+ * Rejects with UnfitConnection if the database is not UTF8, if a pooler dropped the role or settings, or if a
+ * serving session has no row level security or too long a timeout. Pins the settings if there is no role.
  */
 export const checkSession = async (
   client: ClientBase,

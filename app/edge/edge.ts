@@ -6,6 +6,7 @@ import { isEncodable } from '../http/encodings.ts'
 import { isNotModified, wantsNoCache } from '../http/fields.ts'
 import { findEncoding } from '../http/negotiation.ts'
 import type { Principal } from '../identity/principal.ts'
+import { hasScope } from '../identity/scopes.ts'
 import type { Account } from '../limits/account.ts'
 import { formatPolicies, formatUse, type PlanPolicy, type Quotas } from '../limits/limiter.ts'
 import type { Costs } from '../limits/meters.ts'
@@ -47,9 +48,6 @@ type EdgeDeps = {
   maxHeaderBytes: number
 }
 
-const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boolean =>
-  held === undefined || needed.every((scope) => held.has(scope))
-
 /** Answers from memory and charges the quota. `undefined`, with nothing charged, if the router must answer. */
 export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswer | undefined) => {
   const { knownTargets, responses, cache, quotas, costs, hasProxies } = deps
@@ -58,8 +56,8 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     if (wantsNoCache(head[field.cacheControl], undefined)) return undefined
     const knownTarget = knownTargets.find(principal.customerId, target)
     if (!knownTarget || knownTarget.day !== deps.today()) return undefined
-    if (!holdsAll(principal, knownTarget.scopes) || !knownTarget.isAcceptable(head[field.accept]))
-      return undefined
+    if (!knownTarget.scopes.every((scope) => hasScope(principal, scope))) return undefined
+    if (!knownTarget.isAcceptable(head[field.accept])) return undefined
     const answer = cache.readFresh(knownTarget.name)
     if (!answer) return undefined
     const { entry, asOf } = answer

@@ -13,7 +13,7 @@ export type PerRequestFields = Readonly<{
   link: string | undefined
 }>
 
-/** The head without the fields of the request, and the body. Stored at the first call. */
+/** Stores head and body. The head has `content-length`, but neither `date` nor the fields of the request. */
 const getText = (cached: CachedResponse): NonNullable<CachedResponse['text']> => {
   if (cached.text) return cached.text
   const { status, fields } = cached

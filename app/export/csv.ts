@@ -30,7 +30,7 @@ const toTexts = (cell: Cell): string | null => {
 /** Other kinds are not guarded: a negative number stays a number. */
 const writers: Partial<Record<ColumnKind, (cell: Cell) => string | null>> = { text: toText, texts: toTexts }
 
-/** Writes rows as CSV (RFC 4180) with a header. `hasByteOrderMark` adds a byte order mark. */
+/** Writes CSV (RFC 4180) with a header, also without rows. An empty batch would become an empty line. */
 export async function* writeCsv(
   batches: RowBatches,
   columns: readonly ExportColumn[],

@@ -12,7 +12,7 @@ import { getFormat } from './formats.ts'
 import { selectJson } from './json-lines.ts'
 import type { ExportSource } from './source.ts'
 
-/** In requests, of the quota `minute`. */
+/** Requests that an export costs in the quota `minute`. */
 export const exportCost = 10
 
 export type ExportRequest = Readonly<{
@@ -45,9 +45,9 @@ export type LiveAnswer = Readonly<{
 }>
 
 export type Exports = {
-  /** Counts an export until it ends. Call it before `answer`. Rejects for HTTP/1.0, and with quota_exceeded. */
+  /** Call it before `answer`. Holds a slot until `ending` closes. Rejects for HTTP/1.0 or quota_exceeded. */
   hold(request: ExportRequest): Promise<void>
-  /** Resolves to a begun stream. Rejects with quota_exceeded, unavailable, overloaded or driver's errors. */
+  /** Resolves to a begun stream. Rejects like `ExportSource.open` and the statement; HEAD like `inTurn`. */
   answer(request: ExportRequest, rows: ExportRows): Promise<LiveAnswer>
 }
 

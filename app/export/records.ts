@@ -43,7 +43,6 @@ const exportColumns = (
     return { name, kind: getColumnKind(field), value: fieldValue(field, bindings) }
   })
 
-/** Tables have the order of `fields`. JSON has the schema's, as on pages. */
 const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat): ExportColumn[] => {
   const { resource, fields } = plan
   if (isReadableFirst && !fields) return exportColumns(resource, listReadableFirst(resource), plan)
@@ -61,7 +60,7 @@ const selectRows = (plan: QueryPlan): Sql => {
     where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
 }
 
-/** Call `hold` of `exports` before `answer`. */
+/** Before `answer`, call `exports.hold`, which counts the export. `answer` rejects as `exports.answer`. */
 export const createRecordExports = ({ exports, today }: Deps): RecordExports => ({
   answer(request, resource, query) {
     const { customerId } = request.principal

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 
 export type RowStreamOptions = Readonly<{
   pieces: AsyncIterator<string | Buffer>
-  /** For the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
+  /** The client must take `leastBytes` in this waiting time: an export holds a connection and a snapshot. */
   idleMs: number
   totalMs: number
   /** Monotonic milliseconds. */
@@ -14,10 +14,10 @@ export type RowStreamOptions = Readonly<{
 /** 4 KiB/s, at the default `idleMs` of a minute. */
 const leastBytes = 256 * 1024
 
-/** Long, because kernel buffers hold megabytes, and accept more in steps of 20 s if a client reads 64 KiB/s. */
+/** Long: kernel buffers hold megabytes, and accept more only every 20 s if a client reads 64 KiB/s. */
 const windowMs = 30_000
 
-/** Measures a client's rate: bytes that it took per second for which the stream waited for it. */
+/** Measures a client's rate in bytes per second of waiting for the client. */
 const createPace = () => {
   let last: { bytes: number; waitedMs: number } | undefined
   let current = { bytes: 0, waitedMs: 0 }
@@ -35,9 +35,9 @@ const createPace = () => {
 }
 
 /**
- * Streams an export. An error or a slow client destroys the stream, so that no client takes a part for the
- * whole. Calls `finish` before the end, or `abandon` if the stream is destroyed earlier. `getPace` returns
- * the client's bytes per second, or `undefined` before 30 s of waiting.
+ * Streams an export. An error, a slow client or `totalMs` destroys the stream, so that no client takes a part
+ * for the whole. Awaits `finish` before the end. Calls `abandon` if the stream is destroyed before `pieces`
+ * end. `getPace` returns the client's bytes per second, or `undefined` before 30 s of waiting.
  */
 export const streamRows = (options: RowStreamOptions) => {
   const { pieces, idleMs, totalMs, finish, abandon, now = () => performance.now() } = options

@@ -39,7 +39,7 @@ const isRefused = (error: unknown): boolean => error instanceof ApiError && erro
 
 /**
  * Sends changes immediately, further pages as the client reads. A 503 pauses it for up to 2 s. Ends with the
- * watch or the client's rights. Other failures destroy it, also a change with `mostUnreadBytes` still unread.
+ * watch or the client's rights. Other failures destroy it, also a read with over `mostUnreadBytes` unread.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
   const { first, read, format, watch, checkRights, ending, heartbeatMs = defaultHeartbeatMs } = options
@@ -80,7 +80,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
       },
     )
   let page = first
-  /** One call of `next` at a time. It stays pending during reads, so that their wakes are not lost. */
+  /** Kept if `ready` is first: only one call of `next` may be pending, and its wake must not be lost. */
   let woken: Promise<Wake> | undefined
   const waitForReason = async (): Promise<Wake | 'ready'> => {
     woken ??= watch.next()
@@ -90,7 +90,6 @@ export const streamEvents = (options: EventsOptions): Readable => {
     return reason
   }
   let mustJudge = false
-  /** Returns false if the client has lost its rights. */
   const advance = async (reason: Wake | 'ready'): Promise<boolean> => {
     mustJudge ||= reauthorizingWakes.includes(reason)
     if (mustJudge && !(await isAuthorized())) return false

@@ -27,7 +27,7 @@ type LogPage = Readonly<{
   view?: View | undefined
 }>
 
-/** A changed record. A page without changed records is one row, without `resource` and `record_id`. */
+/** A changed record. Without one, a page is a row whose `resource`, `record_id` and `change` are null. */
 type LogRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
@@ -38,7 +38,7 @@ type LogRow = EpochRow & {
   last_position: number | null
 }
 
-/** The record id of a truncated table. */
+/** The record id in the log row of a truncated table. */
 export const everyRecord = '*'
 
 const lastTransaction = '18446744073709551615'
@@ -55,7 +55,7 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
     sql.raw(' union all '),
   )
 
-/** Selects each record once, in its current state. Index: the log's primary key, for each span. */
+/** Selects each record once a page, as it is now. Owner `*`: all customers. Index: primary key, by span. */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   const { spans, after, target, limit, rows, withFormer } = page
   const lows = spans.map(({ low }) => String(low))

@@ -35,7 +35,7 @@ export type FeedPage = Readonly<{
   at: string
 }>
 
-/** A statement scans this many log rows, and four for each record of the page. */
+/** A statement scans at most this many log rows, and four more for each record that may join the page. */
 const spareRows = 1000
 /** A page may need several: one statement may find only changes of other resources. */
 const mostStatements = 20

@@ -25,7 +25,7 @@ export type RawFeedRequest = Readonly<{
   principal: Pick<Principal, 'customerId'>
   rawQuery: string
   type?: string
-  /** The header `Last-Event-ID` of a client that reconnects, which is a sync token. */
+  /** The header `Last-Event-ID`: a sync token that replaces `after` in a stream of events. */
   lastEventId?: string | undefined
 }>
 
@@ -35,7 +35,6 @@ export type ParsedFeedQuery = Readonly<{
   token: SyncToken | undefined
 }>
 
-/** HEAD does not wait and does not read the whole state. */
 export type FeedRequest = Omit<ExportRequest, 'type'> &
   Readonly<{
     query: ParsedFeedQuery

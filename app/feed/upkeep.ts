@@ -11,8 +11,8 @@ export const sampleChanges = async (db: Db): Promise<void> => {
 }
 
 /**
- * Deletes changes that only tokens older than `days` need, and superseded removals. Returns the first number.
- * Samples decide: changes of a long transaction are old when visible. Without a sample that old, keeps all.
+ * Deletes changes that only tokens older than `days` need, and returns their number. Deletes superseded removals.
+ * A sample decides the age, because changes of a long transaction are old when visible. Without one, keeps all.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   const all = await pruneInBatches(

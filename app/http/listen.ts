@@ -29,8 +29,8 @@ const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise
 }
 
 /**
- * Calls `listen`; for `localhost` with 127.0.0.1, and a second server on ::1 passes its connections to the
- * first: Fastify's own second server would have neither our limits nor our drain. Rejects if an address is in use.
+ * Calls `listen`. For `localhost`, `listen` gets 127.0.0.1, and a second server on ::1 passes its connections
+ * to `server`: Fastify's own second server would lack our limits and drain. Rejects if an address is in use.
  */
 export const listenOn = async (
   server: Server,

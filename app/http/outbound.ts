@@ -15,7 +15,7 @@ const isReservedV4 = createAddressRanges([
   // Azure's own services for a virtual machine.
   '168.63.129.16',
 ])
-/** The only block that IANA has assigned. */
+/** The only block that IANA has assigned for global unicast. */
 const isGlobalV6 = createAddressRanges(['2000::/3'])
 /** Teredo, ORCHID, benchmarks; documentation; 6to4, which embeds IPv4; AS112; documentation. */
 const isReservedV6 = createAddressRanges([

@@ -12,7 +12,7 @@ export const customerName = text.min(1, 'expected a name')
 
 export const plans: readonly Plan[] = ['basic', 'premium', 'enterprise']
 
-/** Instants are RFC 3339 in UTC with six decimals. `expiring_within`: days, 1–365. */
+/** Instants are RFC 3339 in UTC with six decimals. `expiring_within`: days, 1–365, checked by the table. */
 export type Customer = {
   customer: string
   name: string
@@ -64,7 +64,7 @@ export const putCustomer = async (db: Db, { customerId, name, plan }: NewCustome
     .execute()
 }
 
-/** `suspended`: true keeps an earlier suspension time, false lifts the suspension. */
+/** At least one property. `suspended`: true keeps an earlier suspension time, false lifts the suspension. */
 export type CustomerChanges = { plan?: Plan; suspended?: boolean; expiringWithin?: number }
 
 /** `undefined` if the customer does not exist. */

@@ -39,7 +39,7 @@ export const addKeyLink = async (
   return { link: rows[0] as ApiKey, secret }
 }
 
-/** Unused links of one customer or of all, oldest first, including expired links. */
+/** Lists unused links, also expired ones, of one customer or of all, by customer and age. */
 export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[]> => {
   const { rows } = await sql<ApiKey>`
     select ${columns} from key_links

@@ -18,10 +18,7 @@ type SigningKeyRecord = {
   tokens_until: string | null
 }
 
-/**
- * Minimum seconds between publishing a key and signing with it: until clients have refetched the key set, or with
- * `--now` only our instances. See docs/decisions/0006-retiring-signing-keys.md.
- */
+/** Age at which a key may sign; `instances` for `--now`. See docs/decisions/0006-retiring-signing-keys.md. */
 export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
 
 const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
@@ -45,6 +42,7 @@ export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void>
 
 const instant = <Column extends string>(column: Column) =>
   selectInstant(column).$castTo<string | null>().as(column)
+// After the same minute, list_signing_keys() in SQL omits the key.
 const isGone = sql<boolean>`state = 'retiring' and tokens_until < now() - interval '1 minute'`
 
 /** Newest first. */

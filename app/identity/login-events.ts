@@ -5,7 +5,7 @@ export type LoginSource = Readonly<{ ip: string; requestId?: string }>
 
 export type KeyCheck = (credential: Credential, source: LoginSource) => Promise<KeyFacts>
 
-/** `isLogin`: false if the client authenticates for introspection or revocation. */
+/** `isLogin`: false if the client authenticates for introspection or revocation. `keyId`: as claimed. */
 export type LoginEvent =
   | Readonly<{ type: 'accepted'; isLogin: boolean; source: LoginSource }>
   | Readonly<{

@@ -17,7 +17,7 @@ import {
 } from './facts.ts'
 import { createGrantedScopes } from './granted-scopes.ts'
 import type { Principal } from './principal.ts'
-import { onlyNamedScopes } from './scopes.ts'
+import { hasScope } from './scopes.ts'
 
 type PrincipalsOptions = FactsOptions & {
   warn?: (reason: string, message: string) => void
@@ -49,7 +49,7 @@ export const refuseNoToken = (text: string): ApiError =>
 
 /** Throws 403 `insufficient_scope` (RFC 6750, section 3.1). */
 export const requireScope = (principal: Principal, scope: string): void => {
-  if (principal.scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)) return
+  if (hasScope(principal, scope)) return
   throw new ApiError('insufficient_scope', {
     detail: principal.keyScopes?.has(scope)
       ? `This token was issued without the scope ${scope}, which its API key has. Log in without scope, or name it.`
@@ -58,12 +58,16 @@ export const requireScope = (principal: Principal, scope: string): void => {
   })
 }
 
-/** `asked` defaults to all that the principal may read. Throws 403 `insufficient_scope`, also if that is none. */
+/** The resources whose scope the principal has. */
+export const listReadable = (principal: Principal): readonly ResourceName[] =>
+  resourceNames.filter((name) => hasScope(principal, `${name}:read`))
+
+/** `asked` defaults to `listReadable`. Throws 403 `insufficient_scope`, also if that is none. */
 export const chooseResources = (
   principal: Principal,
   asked: readonly ResourceName[] | undefined,
 ): readonly ResourceName[] => {
-  const chosen = asked ?? resourceNames.filter((name) => principal.scopes?.has(`${name}:read`) ?? true)
+  const chosen = asked ?? listReadable(principal)
   for (const name of chosen.length > 0 ? chosen : resourceNames) requireScope(principal, `${name}:read`)
   return chosen
 }
@@ -112,8 +116,8 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * `findApiKey` and `identifyApiKey` query the database. The other finders are cached: synchronous on a hit,
- * at most a second old, older while the database is unreachable. Without a fact, all reject `unavailable`.
+ * `findApiKey` and `identifyApiKey` query the database. The other four lookups are cached: synchronous on
+ * a hit, at most a second old, older if the database is unreachable. Without facts, all reject `unavailable`.
  */
 export const createPrincipals = (options: PrincipalsOptions) => {
   const { db, now } = options
@@ -164,6 +168,7 @@ export const createPrincipals = (options: PrincipalsOptions) => {
       const audit = appendAudit([{ ...act, ...by }])
       const until = sql`to_timestamp(${expiresAtMs / 1000}::float8)`
       await findRow(db, sql`select ${audit}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
+      // The facts of a key contain whether it has revoked tokens.
       await Promise.all([keys.refresh(subject), revocations.refresh(revocationKey(token))])
     },
   }

@@ -52,6 +52,10 @@ export const chooseScopes = (scope: string | undefined, allowed: readonly string
 
 type Scopes = ReadonlySet<string> | undefined
 
-/** `undefined` = every scope. */
+/** `undefined` scopes of a principal = every scope except `onlyNamedScopes`. */
+export const hasScope = ({ scopes }: { scopes: Scopes }, scope: string): boolean =>
+  scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)
+
+/** An `undefined` side does not restrict the other one, not even in `onlyNamedScopes`. */
 export const intersectScopes = (a: Scopes, b: Scopes): Scopes =>
   a && b ? new Set([...a].filter((scope) => b.has(scope))) : (a ?? b)

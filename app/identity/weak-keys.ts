@@ -23,6 +23,7 @@ export const isStrongEd25519 = (bytes: Buffer): boolean => {
   return power((y * y - 1n) * (d * y * y + 1n), (prime - 1n) / 2n) === 1n
 }
 
+/** False if an integer from 2 to 751 divides the modulus. */
 export const isStrongModulus = (modulus: Buffer): boolean => {
   const n = BigInt(`0x${modulus.toString('hex')}`)
   for (let factor = 2n; factor < smallFactors; factor++) if (n % factor === 0n) return false

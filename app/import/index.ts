@@ -19,7 +19,7 @@ export type { TableOptions } from './table/index.ts'
 export type ImportOptions = LineOptions & {
   /** The source is a table. Optional. By default the kind of the source is detected. */
   table?: TableOptions | undefined
-  /** Delete records that the source lacks, of its customers, and only of `table.resource` if it is set. */
+  /** Delete its customers' records that it lacks, only of `table.resource` if set. Keeps reference data. */
   replace?: boolean
   /** With `replace`: delete although there are bad lines, or over half of the records are missing. */
   force?: boolean
@@ -39,7 +39,7 @@ const readJsonLines = async function* (
   }
 }
 
-/** Reads and checks JSON lines or rows of a table. Throws `UnusableFile` before the first, and the source's errors. */
+/** Checks JSON lines or rows. Throws `UnusableFile` before the first entry, and the errors of the source. */
 async function* readEntries(
   source: AsyncIterable<Uint8Array>,
   options: ImportOptions,
@@ -94,10 +94,10 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
 }
 
 /**
- * Imports NDJSON lines, or rows of a CSV table, in transactions of at most 5,000, in constant memory. Bad lines
- * are reported, unchanged records are not written, the last line with a key wins. `db` must act as
+ * Imports NDJSON or a CSV table in transactions of at most 5,000 lines, in constant memory. Bad lines are
+ * reported, unchanged records are not written, the last line with a key wins. `db` must act as
  * `certdata_operator`, or as the owner for reference data. Rejects with `UnusableFile` before a write. Other
- * errors have the source's or the driver's as `cause`. Committed batches stay; importing again is safe.
+ * errors have the original error as `cause`. Committed batches stay; importing again is safe.
  */
 export const importRecords = async (
   db: Db,

@@ -16,7 +16,7 @@ const types: Readonly<Record<string, string>> = {
 export const describeType = (value: unknown): string =>
   types[value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value] as string
 
-/** Describes an issue of a field: `title must be text; found a number`. */
+/** Describes an issue. `name`, `value`: of its path, as in `tags.0 must be text; found a number`. */
 export const describeIssue = (issue: z.core.$ZodIssue, name: string, value: unknown): string => {
   const found = `found ${describeType(value)}`
   if (issue.code === 'invalid_type') {

@@ -87,7 +87,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
   return { customer: String(customer), name: String(name), faults }
 }
 
-/** Checks a line and fills in missing fields. `found`: faults that the caller found. A bad line's reason lists all. */
+/** Checks a line and fills in missing fields. Lists all faults, also `found`, or only an unknown resource. */
 export const checkLine = (
   number: number,
   line: Readonly<Record<string, unknown>>,

@@ -13,7 +13,7 @@ const withLastNewline = async function* (source: AsyncIterable<Uint8Array>) {
   yield Uint8Array.of(newline)
 }
 
-/** Yields the lines that are not blank, without a byte order mark, but with CR. Throws errors of the source. */
+/** Yields lines that are not blank, with CR, each without a byte order mark. Throws errors of the source. */
 export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let parts: Uint8Array[] = []

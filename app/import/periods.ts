@@ -7,10 +7,8 @@ const dayNumber = (date: string) => Date.parse(date) / millisecondsPerDay
 const lastDay = (period: Period) =>
   period.until === null ? Number.POSITIVE_INFINITY : dayNumber(period.until)
 
-/**
- * Finds the unbroken run that ends with the last period: each begins at most a day after the end of another.
- * `periods`: at least one, oldest first. `until`: null if unlimited. `gaps`: texts of gaps before the run.
- */
+// Finds the last unbroken run: each period begins at most a day after the end of an earlier one.
+// `periods`: at least one, oldest first. `until`: null if unlimited. `gaps`: texts of gaps before the run.
 const findRun = (periods: readonly Period[]) => {
   let [from, until, end] = ['', null as string | null, Number.NEGATIVE_INFINITY]
   const gaps: string[] = []

@@ -67,7 +67,7 @@ const addChanges = (
   }
 }
 
-/** Writes rows and adds the effects to `outcome`. If the database refuses a value, halves the rows to find its line. */
+/** Writes rows and adds the effects to `outcome`. Halves rows that the database refuses, to find the bad line. */
 export const writeRows = async (
   trx: Transaction<Database>,
   rows: ImportRows,

@@ -3,7 +3,7 @@ import type { AccountName, LimitStore, Policy, PolicyName } from './store.ts'
 
 export type Account<Name extends PolicyName> = {
   readonly policies: readonly Policy<Name>[]
-  /** Counts and admits the request if every policy has room. Returns a promise only if it waits for the store. */
+  /** Counts and admits the request if every policy has room. Returns a promise only to wait for the store. */
   take(costs: Costs<Name>): Admission | Promise<Admission>
   /** If false, nothing was counted, and `take` may still admit. */
   takeAtOnce(costs: Costs<Name>): boolean
@@ -17,10 +17,7 @@ export type AccountDeps = {
   after: (ms: number, call: () => void) => () => void
 }
 
-/**
- * The promise is 10 %. The other 2 % are for new instances, which others know only after a heartbeat.
- * See docs/decisions/0012-sliding-window-with-settled-leases.md.
- */
+/** We promise 10 %. The other 2 % are for new instances, which others count only after a heartbeat. */
 const aheadShare = 0.08
 /** Used share of a lease at which it is settled. The rest lasts until the store responds. */
 const settleShare = 0.75
@@ -36,11 +33,11 @@ type Waiter<Name extends PolicyName> = {
 }
 
 /**
- * Creates an account, for example of a customer, a key or a network. Instances share its quotas through leases: an
- * instance may be `aheadShare * quota / instances` units ahead of the shared count, and a request beyond this waits
- * for an exchange. So all together admit at most quota · (1 + aheadShare) in any window. No unit is reported twice,
- * even if an exchange fails. Without a store, or while it is down or late, each instance enforces the whole quota by
- * itself. `onUnsettled` receives a function that reports the counts; the caller calls it soon.
+ * Instances share the quotas of an account by leases: an instance may be `aheadShare * quota / instances`
+ * units ahead of the shared count, and a request beyond this waits for an exchange. So all together admit at
+ * most quota · (1 + aheadShare) in any window. Without a store, or while it is down or late, each enforces
+ * the whole quota. `onUnsettled` receives a function that reports the counts; the caller calls it soon.
+ * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 export const createAccount = <Name extends PolicyName>(
   name: AccountName,

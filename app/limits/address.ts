@@ -5,14 +5,14 @@ import type { Principal } from '../identity/principal.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountName } from './store.ts'
 
-/** Of the text from a proxy's header. */
+/** A proxy's header may have any text instead of an address. */
 const maxLength = 64
 
 /** Parsing an address costs as much as the rest of a cached response. */
 const known = new LRUCache<string, string>({
   max: 1_000,
   maxSize: 100_000,
-  sizeCalculation: (_, address) => address.length + 1,
+  sizeCalculation: (_client, address) => address.length + 1,
 })
 
 /** Returns an IPv4 address, the /64 of an IPv6 address (one host, RFC 6177), or the start of other text. */

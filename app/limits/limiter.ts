@@ -6,10 +6,10 @@ import { toClientNetwork } from './address.ts'
 import { type Costs, refuseQuota, type Use } from './meters.ts'
 import type { AccountName, Policy, PolicyName } from './store.ts'
 
-/** `maxAccounts`: of about 2 kB each. The least recently used account is dropped, with its counts. */
+/** `maxAccounts`: of about 2 kB each. The least recently used is dropped, with this instance's counts. */
 type LimiterOptions = AccountDeps & { maxAccounts?: number }
 
-/** At most 20 exchanges a second for an account within its lease. */
+/** At most 20 exchanges a second. An account that has used most of its lease does not wait for this. */
 const settleAfterMs = 50
 
 /** Use a separate limiter for accounts that strangers can create, so that they evict no other accounts. */
@@ -75,7 +75,7 @@ export const planPolicies = ({ burst, minute }: PlanLimits): readonly Policy<Pla
   { name: 'minute', quota: minute, windowSeconds: 60 },
 ]
 
-/** All keys of a customer share one account. */
+/** All keys of a customer share one account. With the demo token, each network of clients has its own. */
 export const createQuotas = ({ limits, ...deps }: AccountDeps & { limits: LimitsConfig }) => {
   const policies = {
     basic: undefined,
@@ -86,10 +86,7 @@ export const createQuotas = ({ limits, ...deps }: AccountDeps & { limits: Limits
   const customers = createLimiter<PlanPolicy>(deps)
   const addresses = createLimiter<PlanPolicy>(deps)
   return {
-    /**
-     * Returns the account of the customer, or of the client's network for the demo token. `undefined` for a plan
-     * without API access. Reads `clientAddress`, a getter that parses headers, only for the demo token.
-     */
+    /** `undefined` for the plan basic. Reads `clientAddress`, which parses headers, only for the demo. */
     find(
       { kind, customerId, plan }: Principal,
       client: { readonly clientAddress: string },

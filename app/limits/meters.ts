@@ -7,12 +7,12 @@ type Bucket = { firstMs: number; lastMs: number; units: number }
 export type Count = readonly [ageMs: number, units: number]
 
 /**
- * Units of one part of the window leave together, one window length after the newest of them. So no interval admits
- * more than the quota, and steady traffic gets at most 1/50 less.
+ * Units of one part of the window leave together, one window length after the newest. So no interval admits
+ * more than the quota, and steady traffic gets at most 1/50 less. The Redis script has as many parts.
  */
 export const windowParts = 50
 
-/** Creates a sliding window. Fixed windows, token buckets and GCRA admit twice the quota within one window length. */
+/** Creates a sliding window. Others (fixed, token bucket, GCRA) would admit twice the quota in one window. */
 export const createWindow = (windowMs: number) => {
   const partMs = windowMs / windowParts
   let buckets: Bucket[] = []

@@ -61,7 +61,7 @@ return redis.call('ZCARD', KEYS[1])
 
 /**
  * Takes or renews a slot in a sorted set: id of the holder → end of the lease. Arguments: id, quota, lease in ms.
- * A holder keeps its slot above the quota, because slots may have been taken while Redis was unavailable.
+ * Returns 1, also for a renewal when all slots are taken. Returns 0 if there is no free slot.
  */
 export const slotScript = `
 local time = redis.call('TIME')

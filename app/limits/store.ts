@@ -1,6 +1,5 @@
 import type { Count } from './meters.ts'
 
-/** Every limit that a refusal may name. */
 export const policyNames = [
   ...(['burst', 'minute', 'exports', 'long_polls', 'logins', 'failed_logins'] as const),
   ...(['introspections', 'revocations', 'key_links', 'access_requests'] as const),
@@ -34,9 +33,9 @@ export type Settlement = Readonly<{
 export type LimitStore = {
   /** One settlement per demand, in order. `undefined` if it failed, perhaps after counting. May take 5 s. */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
-  /** True before the store's first response, and while it does not respond. */
+  /** True before the store's first response, and while it does not respond or refuses heartbeats. */
   readonly isDown: boolean
-  /** True if the store responds, but refused the last exchange. */
+  /** True if the store refused the last exchange sent to it. It may be down since. */
   readonly isRefused?: boolean
   readonly instances: number
   close(): Promise<void>

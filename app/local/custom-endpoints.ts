@@ -27,8 +27,8 @@ const install = async (trx: Db, { name, to }: (typeof shipped)[number]): Promise
 }
 
 /**
- * Applies new and changed custom endpoints of this release, and returns their names. Grants only new ones. An
- * operator's document stays unless the release has a higher revision. The demo customer must exist.
+ * Applies new and changed custom endpoints of this release, and returns the names of the applied ones.
+ * Grants only new ones. A stored document of the same or a higher revision stays. Needs the demo customer.
  */
 export const installShipped = async (db: Db): Promise<string[]> => {
   const applied: string[] = []

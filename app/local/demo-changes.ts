@@ -13,9 +13,8 @@ type DemoChange = {
 }
 
 /**
- * Changes one of five example records for a minute. If all five are changed, undoes the oldest change. `db`
- * is the serving role's. Rejects with `unavailable` if there are no example data.
- * See docs/decisions/0083-the-database-undoes-demo-changes.md.
+ * Changes one of five example records for a minute, or undoes the oldest change if all five are changed.
+ * Rejects with 503 without example data. See docs/decisions/0083-the-database-undoes-demo-changes.md.
  */
 export const changeDemoRecord = async (db: Db): Promise<DemoChange> => {
   const { rows } = await sql<{ id: string; status: string; until: string | null }>`

@@ -27,8 +27,8 @@ export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure 
   )
 
 /**
- * Reads the files every 30 s and uses a renewed certificate for new connections. Throws if they cannot be read at the
- * start. Reports a pair that does not match once. `endsAt`: milliseconds since 1970.
+ * Reads the files every 30 s and uses a renewed certificate for new connections. Throws if the first pair is
+ * unusable. Warns of a later unusable pair once, until a check succeeds. `endsAt`: milliseconds since 1970.
  */
 export const watchCertificate = (options: CertificateWatchOptions) => {
   const { files, server, everyMs = thirtySeconds, info, warn } = options

@@ -6,12 +6,18 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** npm repeats a signal that a terminal or supervisor has already sent to all processes. */
 const echoMs = 500
 
-const install = (delayMs: number, close: Close) =>
-  closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, close)
+const install = (delayMs: number, close: Close) => {
+  let closing: Promise<void> | undefined
+  return closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, (options) => {
+    // An error and then a signal both call this.
+    closing ??= close(options)
+    return closing
+  })
+}
 
 /**
  * Closes this process on the first signal or uncaught error. Exits with 1 after an error, or if `close` fails
- * or takes longer than `delayMs`. A second signal, more than 500 ms later, ends the process immediately.
+ * or takes longer than `delayMs`. An uncaught error during `close`, or a signal 500 ms later, ends it.
  */
 export const endBySignal = (delayMs: number, close: Close): void => {
   const grace = install(delayMs, close)
@@ -25,7 +31,7 @@ export const endBySignal = (delayMs: number, close: Close): void => {
   for (const signal of signals) process.on(signal, onSignal)
 }
 
-/** Closes a worker on SIGTERM only, because Ctrl-C reaches workers, too. Returns the function that closes it. */
+/** Closes a worker on SIGTERM, an error, or by the returned function. Ignores Ctrl-C, which reaches it. */
 export const endWorker = (delayMs: number, close: Close): (() => void) => {
   const grace = install(delayMs, close)
   let isClosing = false

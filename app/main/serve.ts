@@ -58,7 +58,6 @@ type Opened = {
 const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker
-  /** This process runs the tasks that a machine needs once. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const warn = warnTo(log)
   const app = await build({

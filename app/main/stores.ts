@@ -47,7 +47,7 @@ const openLocal = async (config: Config, packageRoot: string, log: Log): Promise
   return openLocalDatabase(config, packageRoot, log)
 }
 
-/** Opens the database, which it waits for, and Redis if configured. Rejects with the remedy if the database is unfit. */
+/** Waits for the database, and opens Redis if configured. Rejects with the remedy if the database is unfit. */
 export const openStores = async (options: StoresOptions): Promise<Stores> => {
   const { config, packageRoot, log, signal } = options
   const local = config.databaseUrl === undefined ? await openLocal(config, packageRoot, log) : undefined
@@ -67,8 +67,8 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   let isOpen = false
-  // An uncaught error ends the process (app/main/end.ts); a second one would end it before the reason is logged. Until
-  // all stores are open, the start rejects instead.
+  // An uncaught error ends the process (app/main/end.ts); a second one would end it before the reason is
+  // logged. Until all stores are open, the start rejects instead.
   const onUnfit = (error: Error) => {
     if (!isOpen) return
     isOpen = false

@@ -21,7 +21,6 @@ type TasksOptions = {
   addFigures: (figures: readonly Figure[]) => void
 }
 
-/** Returns the function that stops the sender. */
 const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Promise<void>) => {
   const { db, reserved, secrets, poller } = stores
   const now = poller.databaseNow

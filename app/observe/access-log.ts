@@ -13,10 +13,7 @@ export const findTraceId = (header: string | undefined): string | undefined => {
   return traceparent.exec(header)?.[1]
 }
 
-/**
- * Returns a function that logs an answer; `undefined` if there is no stream, or if `level` excludes `info`.
- * Formats the line without pino, at a sixth of pino's cost.
- */
+/** Returns a function that logs an answer. `undefined` without a stream, or if `level` excludes `info`. */
 export const createAccessLog = (
   level: string,
   stream: LogStream | undefined,
@@ -27,6 +24,7 @@ export const createAccessLog = (
     const trace_id = traceparent === undefined ? undefined : findTraceId(traceparent)
     const trace = trace_id === undefined ? '' : `,"trace_id":"${trace_id}"`
     const rounded = Math.round(ms * 100) / 100
+    // Without pino, at a sixth of its cost.
     stream.write(
       `{"level":"info","time":"${new Date().toISOString()}"${origin}${requestId}","method":${JSON.stringify(method)},"route":${JSON.stringify(route ?? null)},"status":${status},"ms":${rounded}${trace},"msg":"answered"}\n`,
     )

@@ -12,7 +12,7 @@ export type Figure = Readonly<{
 }>
 
 const figure =
-  (type: 'gauge' | 'counter' | 'histogram', aggregator: 'sum' | 'max' | 'min') =>
+  (type: 'gauge' | 'counter' | 'histogram', aggregator: 'sum' | 'max' | 'min' | 'first') =>
   (name: string, help: string, read: () => Reading | Promise<Reading>): Figure => ({
     name,
     get: async () => {
@@ -31,6 +31,8 @@ export const gauge = figure('gauge', 'max')
 export const gaugeSum = figure('gauge', 'sum')
 /** Creates a gauge. The minimum of all processes is exported. */
 export const gaugeMin = figure('gauge', 'min')
+/** Creates a gauge. With several processes, the values of one of them are exported. */
+export const gaugeFirst = figure('gauge', 'first')
 /** Creates a counter. The sum of all processes is exported. */
 export const counter = figure('counter', 'sum')
 /** Creates a histogram. `read` lists its buckets, sum and count. */

@@ -73,7 +73,6 @@ const readTimes = ({ buckets, seconds }: Times, labels: Labels) => {
  */
 export const createRequestMetrics = () => {
   const labelCounts = new Map<string, RouteCounts>()
-  /** Routes of the same kind share their counts. */
   const routeCounts = new Map<string, RouteCounts>()
   const sources = new Map<AnswerSource, number>(allSources.map((source) => [source, 0]))
   const data = noTimes()
@@ -93,9 +92,9 @@ export const createRequestMetrics = () => {
     const { times, byPlan } = getCounts(route)
     addTo(byPlan[getPlan(principal)], status)
     addTime(times, seconds)
-    if (source === 'none') return
+    if (source === 'none' || status >= firstError) return
     addTo(sources, source)
-    if (status < firstError) addTime(data, seconds)
+    addTime(data, seconds)
   }
 
   const addSeries = (route: string, plan: PlanLabel, statuses: readonly number[]) => {

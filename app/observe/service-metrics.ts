@@ -1,6 +1,6 @@
 import type { ChainHead } from '../audit/chain.ts'
 import type { RedisFigures } from '../db/redis.ts'
-import { byLabel, counter, type Figure, gauge, gaugeMin, gaugeSum } from './figures.ts'
+import { byLabel, counter, type Figure, gauge, gaugeFirst, gaugeMin, gaugeSum } from './figures.ts'
 
 export type PoolFigures = Readonly<{
   open: number
@@ -32,7 +32,6 @@ type ServiceFigures = {
 
 export type AuditFigures = Readonly<{
   head: ChainHead | undefined
-  /** Entries that are not in the database yet. */
   queued: number
   lost: number
   contradictions: number
@@ -87,10 +86,10 @@ const stores = (figures: ServiceFigures): Figure[] => {
   ]
 }
 
-// See docs/decisions/0050-audit-head-as-two-gauges.md.
+// The two gauges of the head must be of the same process. See docs/decisions/0050-audit-head-as-two-gauges.md.
 const audit = ({ audit: read }: ServiceFigures): Figure[] => [
-  gauge('certdata_audit_head_seal', "Number of the chain's last seal", () => read().head?.sealNo),
-  gauge(
+  gaugeFirst('certdata_audit_head_seal', "Number of the chain's last seal", () => read().head?.sealNo),
+  gaugeFirst(
     'certdata_audit_head_mac',
     "First 48 bits of the last seal's MAC, as a number. A copy of it elsewhere reveals a rebuilt chain",
     () => read().head?.mac.readUIntBE(0, macBytesShown),

@@ -6,7 +6,7 @@ export type Owner = string | Readonly<{ network: string; site: string }>
 /** `left`: items that may leave before the next site's turn. A customer is a site with one owner. */
 type Site<T> = { queue: RoundRobin<T>; left: number }
 
-/** Items per round for a site with several owners. Other sites have one. */
+/** Items per round for a site with several owners, after its first round. Other sites have one. */
 const shareOfSite = 2
 
 /** Returns the unique name of an owner. */

@@ -27,7 +27,6 @@ export const createRoundRobin = <T>() => {
       }
       return undefined
     },
-    /** Returns whether the queue had the item. */
     remove(owner: string, item: T): boolean {
       const items = itemsByOwner.get(owner) ?? []
       const index = items.indexOf(item)
@@ -46,7 +45,7 @@ export const createRoundRobin = <T>() => {
       drop(owner, items)
       return item
     },
-    /** Number of items that leave before a new item of this owner, if every owner may run. */
+    /** Greatest number of items that leave before a new item of this owner, if every owner may run. */
     countAhead(owner: string): number {
       const own = itemsByOwner.get(owner)?.length ?? 0
       let ahead = own

@@ -12,7 +12,6 @@ import { pageStatement } from './sql/statement.ts'
 
 // See docs/decisions/0079-cache-keys-hash-the-code.md.
 export type Computing = {
-  /** Definitions of the SQL functions by name. */
   functions: ReadonlyMap<string, string>
   /** Sources that compile filters, write bodies and read histories: `listStatements` has none of these. */
   pages: string

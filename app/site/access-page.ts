@@ -53,7 +53,7 @@ const renderForm = (ticket: string, values: FormValues, faults: Readonly<Record<
   html`<form id="access" class="plate" method="post" action="/access">
 ${fields.map((field) => fieldBlock(field, values[field.name] ?? '', faults[field.name]))}
 <div class="field trap" aria-hidden="true"><label for="website">Website</label><input id="website" name="website" tabindex="-1" autocomplete="off" value=""></div>
-<div class="field"><label class="consent"><input type="checkbox" id="consent" name="consent" value="true" required aria-describedby="consent-fault"${faults.consent === undefined ? undefined : html` aria-invalid="true"`}><span>These details may be kept to answer the request. They are deleted after a set time.</span></label>${faultLine('consent', faults.consent)}</div>
+<div class="field"><label class="consent"><input type="checkbox" id="consent" name="consent" value="true"${values.consent === 'true' ? html` checked` : undefined} required aria-describedby="consent-fault"${faults.consent === undefined ? undefined : html` aria-invalid="true"`}><span>These details may be kept to answer the request. They are deleted after a set time.</span></label>${faultLine('consent', faults.consent && 'tick this box to send the request')}</div>
 <input type="hidden" name="ticket" value="${ticket}">
 <button type="submit" class="main">Send the request</button>
 </form>`
@@ -89,7 +89,7 @@ ${contactLine(contact)}
 <p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p></div>`,
 })
 
-/** Returns `/access` with an empty form. `ticket`: the signed time of this answer. `contact`: a `mailto:` or `https:` URL. */
+/** Returns `/access` with an empty form. `ticket`: the signed time. `contact`: a `mailto:` or `https:` URL. */
 export const accessPage = (ticket: string, contact: string | undefined): PageContent =>
   toPage(html`<div id="outcome" tabindex="-1"></div>${renderForm(ticket, {}, {})}`, contact)
 
@@ -102,7 +102,8 @@ export const accessOutcomePage = (
 ): PageContent => {
   if (outcome.kind === 'received') return toPage(receipt(outcome.id, outcome.dueAt), contact)
   const { message, faults } = outcome
-  const links = fields.filter(({ name }) => faults[name] !== undefined)
+  const controls = [...fields, { name: 'consent', label: 'Your consent' }]
+  const links = controls.filter(({ name }) => faults[name] !== undefined)
   return toPage(
     html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${renderForm(ticket, values, faults)}`,
     contact,

@@ -10,7 +10,6 @@ const entities: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (each) => entities[each] as string)
 
-/** Markup. Plain strings are text and get escaped. */
 export type Html = Readonly<{ html: string }>
 
 /** A template tag that escapes strings but not `Html`. `undefined` is empty. */

@@ -43,7 +43,7 @@ ${allGuides(groups, guide)}</div>`,
   }
 }
 
-/** Returns `/docs/guides`. */
+/** Returns the page `/docs/guides`. */
 export const guidesPage = (groups: readonly GuideGroup[]): PageContent => ({
   title: 'Guides',
   description: 'How to work with the Certification Data API.',

@@ -16,7 +16,6 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
-/** Picture, guide, title, text. */
 const uses = [
   [
     'check',
@@ -112,7 +111,7 @@ const hero = (today: string): Html => html`<div class="hero"><div>
 <figure class="picture plate">${marketPicture(today)}
 <figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption></figure></div>`
 
-/** Returns `/`. */
+/** Returns the content of the home page. */
 export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
   title: 'Home',
   description:

@@ -20,7 +20,7 @@ export type Section = Readonly<{ id: string; title: string; depth: number; text:
 
 export type RenderedMarkdown = Readonly<{ body: Html; sections: readonly Section[] }>
 
-/** GitHub's rule, so that a link to a heading works in the repository, too. */
+/** GitHub's rule for unique headings, so that a link to a heading works in the repository, too. */
 const toSlug = (title: string) =>
   title
     .toLowerCase()

@@ -3,7 +3,6 @@ import { date, duration, milliseconds, moment, number, percent, time } from './b
 import { bar, chart, curve, level, roundUp } from './charts.ts'
 import { type Html, html } from './escape.ts'
 
-/** The time that a chart shows. */
 export type StatusSpan = keyof StatusDocument['series']
 type Point = StatusDocument['series'][StatusSpan][number]
 
@@ -70,7 +69,7 @@ export const latencyChart = ({ series, targets }: StatusDocument, span: StatusSp
   const percentiles = points.map(({ latency }) => latency.p99_ms)
   const getMost = (values: readonly (number | null)[]) => Math.max(0, ...values.map((ms) => ms ?? 0))
   const most = Math.max(getMost(averages), getMost(percentiles))
-  // The promised limit is shown only near the values: far above, it would flatten the curves.
+  // The limit is shown only if it is near the values. Far above them, it would flatten the curves.
   const hasLimit = most > limit / 8
   const top = roundUp(Math.max(most * 1.1, hasLimit ? limit * 1.1 : 1))
   const toShares = (values: readonly (number | null)[]) => values.map((ms) => (ms === null ? null : ms / top))

@@ -63,9 +63,8 @@ const watchSockets = (server: Server, event: 'connection' | 'secureConnection', 
 
 /**
  * Ends, after `timeoutMs` to twice that: an HTTP/1 connection whose client reads nothing of its response, an
- * HTTP/2 stream whose client reads nothing or does not finish its request, and a session without streams.
- * A PING restarts Node's own HTTP/2 timeouts, so they do not suffice.
- * See docs/decisions/0065-unread-http2-answers-end.md.
+ * HTTP/2 stream that waits for its client all this time without a `drain`, and a session without streams.
+ * PINGs restart Node's own HTTP/2 timeouts. See docs/decisions/0065-unread-http2-answers-end.md.
  */
 export const limitPatience = (server: Server, isTls: boolean, timeoutMs: number): void => {
   watchSockets(server, isTls ? 'secureConnection' : 'connection', timeoutMs)

@@ -293,6 +293,12 @@ t.test('a short folder that another user could have created is refused', async (
   t.throws(() => shortFolder(directory), /only uid/)
 })
 
+t.test('a cluster that was moved keeps its name', async (t) => {
+  const dataDir = temporaryFolder(t)
+  symlinkSync('../pgdata', join(dataDir, 'postgres'))
+  t.throws(() => findClusterPaths(dataDir), /rename that folder to postgres/, 'no empty cluster next to it')
+})
+
 t.test('a start that cannot succeed names the next step', async (t) => {
   const empty = temporaryFolder(t)
   await t.rejects(startEmbedded({ dataDir: 'data', packageRoot: empty, log: () => {} }), /DATABASE_URL/)

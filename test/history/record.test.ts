@@ -284,6 +284,8 @@ t.test('checks the scope before the rest of the query', async (t) => {
   for (const query of ['limit=0', 'nothing=1', 'wait=99', 'after=nothing'])
     t.equal(await readCode(`/v1/changes?resources=products,lab&${query}`), 'insufficient_scope', query)
   t.equal(await readCode('/v1/history?resource=products,nothing'), 'invalid_query')
+  const { code, try: suggestion } = (await get('/v1/history?resource=project')).json()
+  t.same([code, suggestion], ['invalid_query', undefined], 'suggests no query that its scope refuses')
 })
 
 t.test('every fault is named, and the corrected address keeps a valid cursor', async (t) => {

@@ -149,6 +149,9 @@ t.test('429 follows path, method and scope, and precedes all checks of the query
     await get('/v1/products/nobody'),
   ].map(({ statusCode }) => statusCode)
   t.same(statuses, [404, 405, 403, 429, 429, 429])
+  const unlimited = await newCustomer(app)
+  await unlimited.get('/v1/products')
+  t.same((await unlimited.get('/v1/audit')).statusCode, 403, 'an unlimited key does not have audit:read')
 })
 
 t.test('a 304 costs no unit of minute, and one of burst', async (t) => {

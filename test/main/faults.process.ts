@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
@@ -83,6 +84,19 @@ t.test('a reader that does not read the log holds up no answer, and reads all of
   await until('all is read', () => count('"route":"/v1/products"', service) === lines)
   t.equal(count('the log cannot be written', service), 0)
   t.equal(await service.stop(), 0)
+})
+
+t.test('a signal after an uncaught error does not close the process twice', async (t) => {
+  const program = `import { endBySignal } from './app/main/end.ts'
+    endBySignal(10_000, async ({ err }) => {
+      console.log('closing', err?.message)
+      setImmediate(() => process.kill(process.pid, 'SIGTERM'))
+      await new Promise((resolve) => process.once('SIGTERM', () => setImmediate(resolve)))
+    })
+    setImmediate(() => { throw new Error('planted') })`
+  const args = ['--input-type=module', '-e', program]
+  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  t.same([stdout, status], ['closing planted\n', 1])
 })
 
 t.test('a refused Redis password is logged once, after any earlier fault', async (t) => {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import { AggregatorRegistry, Registry } from 'prom-client'
 import t from 'tap'
-import { createSlowFigure } from '../../app/observe/figures.ts'
+import { createSlowFigure, registerFigures } from '../../app/observe/figures.ts'
 import { startMetricsServer } from '../../app/observe/metrics-server.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
+import { listServiceFigures } from '../../app/observe/service-metrics.ts'
 import { asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const token = 'who-measures-has-this'
@@ -238,6 +240,24 @@ t.test("the audit chain's head and the figures of other parts are exported as nu
   t.equal(figures.get('certdata_feed_waiters'), 0)
   await app.probeFreshness()
   t.ok([...(await read())].some(([name, value]) => name.includes('probes_total{result=') && value === 1))
+})
+
+t.test('number and MAC of the audit head are of the same worker', async (t) => {
+  const workers = [
+    { sealNo: 100, mac: Buffer.from('ffffffffffff', 'hex') },
+    { sealNo: 101, mac: Buffer.from('000000000001', 'hex') },
+  ].map((head) => {
+    const registry = new Registry()
+    const figures = listServiceFigures({ audit: () => ({ head }) } as never)
+    registerFigures(
+      registry,
+      figures.filter(({ name }) => name.startsWith('certdata_audit_head')),
+    )
+    return registry.getMetricsAsJSON()
+  })
+  const text = await AggregatorRegistry.aggregate(await Promise.all(workers)).metrics()
+  t.match(text, /^certdata_audit_head_seal 100$/m)
+  t.match(text, new RegExp(`^certdata_audit_head_mac ${0xffffffffffff}$`, 'm'))
 })
 
 t.test('a figure that needs a query is read at most once per interval', async (t) => {

@@ -471,7 +471,10 @@ t.test('the access form works without JavaScript, and refuses programs and fault
   t.equal(incomplete.statusCode, 400)
   t.match(incomplete.body, /id="email"[^>]*aria-invalid="true"/)
   t.match(incomplete.body, /id="email-fault">Expected an e-mail address\./)
-  t.match(incomplete.body, /id="consent-fault">Expected true/)
+  t.match(incomplete.body, /id="consent-fault">Tick this box/)
+  t.match(incomplete.body, /href="#consent"/)
+  t.equal(getTicket(incomplete.body), ticket, 'a correction may be sent immediately')
+  t.match((await post({ ...good, ticket, email: 'nobody' })).body, /name="consent" value="true" checked/)
   t.equal(await countRequests(), 0)
 
   const sent = await post({ ...good, ticket })

@@ -13,7 +13,7 @@ export const joinAlias = (index: number): string => `j${index}`
 const getAlias = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
   alias === undefined ? 'b' : joinAlias(joins.findIndex((join) => join.alias === alias))
 
-/** A field's value in its column's type. At the end of a path: text, or JSON, whose null is not SQL's. */
+/** A field's value in its column's type. With a path: text, or JSON, whose null is not SQL's. */
 export const rawField = (ref: FieldRef, env: Env): Sql => {
   const column = sql.ref(`${getAlias(ref, env)}.${ref.field.name}`)
   if (ref.path.length === 0) return column
@@ -21,7 +21,7 @@ export const rawField = (ref: FieldRef, env: Env): Sql => {
   return ref.type === 'json' ? sql`(${column} #> ${steps})` : sql`(${column} #>> ${steps})`
 }
 
-/** Relative dates are resolved. Parameters of a statement are texts, which PostgreSQL converts. */
+/** Resolves relative dates. Statements bind all operands as text, which PostgreSQL converts. */
 const operandText = (operand: Operand, { type }: FieldRef, { bound }: Env): string | null => {
   const value = 'literal' in operand ? operand.literal : bound.getValue(operand.param)
   const text = value === null ? null : String(value)
@@ -90,6 +90,7 @@ const asJson: Form = {
   field: (expression, type) => sql`to_json(${type === 'instant' ? valueText(expression, type) : expression})`,
 }
 
+/** The checked document has `map` only for texts and booleans, `date` only for dates and instants. */
 const compile = (value: Value, env: Env, form: Form): Sql => {
   switch (value.kind) {
     case 'literal':

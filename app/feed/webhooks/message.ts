@@ -3,7 +3,7 @@ import type { Outbound } from '../../http/outbound.ts'
 import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
 
-/** It has no data of records. See docs/decisions/0106-webhooks-carry-a-token.md. */
+/** It has no data of records. `after`: a sync token. See docs/decisions/0106-webhooks-carry-a-token.md. */
 export type WebhookMessage = Readonly<{
   id: string
   type: 'changes.available' | 'webhook.test'
@@ -12,7 +12,7 @@ export type WebhookMessage = Readonly<{
   data: Readonly<{ resources: readonly string[]; after?: string }>
 }>
 
-/** `status`: `undefined` without a response. `result`: the status or the error, for the operator. */
+/** `status`: `undefined` after a redirect or without a whole response. `result`: for the operator. */
 export type DeliveryResult = Readonly<{
   status?: number
   result: string
@@ -30,7 +30,6 @@ type DeliverOptions = {
 
 export const createMessageId = (): string => `msg_${randomBytes(16).toString('base64url')}`
 
-/** For name resolution, connection and response together. */
 const deliveryTimeoutMs = 10_000
 /** A longer response counts as a failure. */
 const maxAnswerBytes = 16 * 1024

@@ -7,7 +7,6 @@ const longestDelayMs = 3_600_000
 /** Spreads the attempts to receivers that failed together. */
 const jitter = 0.1
 
-/** `changes`: the columns to write. */
 export type Consequence = Readonly<
   { changes: WebhookChanges } & (
     | { kind: 'delivered' | 'retry' }

@@ -16,7 +16,6 @@ import { createSend, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   db: QueuedDb
-  /** Not used by data requests. */
   reserved: Db
   tokens: TokenCodec
   deliver: Deliver
@@ -34,7 +33,7 @@ const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
 /** Concurrent searches: the database's queue would refuse them after a second. */
 const searchesAtOnce = 4
-/** Three renewals. The webhooks of a killed instance wait this long. */
+/** Three renewals. Another instance sends the webhooks of a killed one after this time, and up to one renewal. */
 export const leaseMs = 6_000
 
 /** Sends webhooks. Every instance runs it, and the database assigns each webhook to one. */
@@ -51,7 +50,6 @@ export const startWebhooks = (options: SenderOptions) => {
   const write: Write = (work) => oneAtATime(() => work(reserved))
   const { sendNext, release } = createSend({ ...options, write, holder, search, random, leaseMs })
   const stopping = new AbortController()
-  /** Of a round or a message since the last renewal. */
   let failure: Error | undefined
   const fail = (error: Error): void => {
     failure = error
@@ -79,10 +77,10 @@ export const startWebhooks = (options: SenderOptions) => {
   const renew = async (): Promise<void> => {
     const failed = failure
     failure = undefined
-    // The customers of the failed round are lost.
+    // A failed round has lost its customers.
     if (failed) want([wildcard])
     want(await write((trx) => renewWebhooks(trx, { ...getLease(), busy: listBusy() })))
-    // As a failure of the renewal, it is logged once until all works again.
+    // Logged like a failed renewal: once, until rounds and renewals work again.
     if (failed) throw failed
   }
 

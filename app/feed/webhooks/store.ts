@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
 import type { FeedPosition } from './find-changes.ts'
 
-/** For the operator. Instants are RFC 3339 in UTC with six decimals. */
+/** For the CLI. Instants are RFC 3339 in UTC with six decimals. */
 export type Webhook = {
   webhook_id: string
   customer: string
@@ -106,7 +106,7 @@ export const listDeliveries = async (
   return rows
 }
 
-/** Stops a webhook until it is enabled again. `undefined` if it does not exist. */
+/** Stops a webhook and ends its lease. Loses the result of an attempt in progress. `undefined` if unknown. */
 export const disableWebhook = (db: Db, id: string) =>
   readFirst(
     db,

@@ -6,7 +6,7 @@ import { messages, UnusableFile } from '../file-kind.ts'
 import { envelope } from '../line.ts'
 import type { TableCell } from './rows.ts'
 
-/** An empty field: the column is ignored. */
+/** A column with an empty `field` is ignored. */
 export type ColumnMapping = readonly [column: string, field: string]
 
 export type ColumnOptions = {
@@ -24,7 +24,6 @@ const suggest = (name: string, known: Iterable<string>): string => {
 
 const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
-/** The service computes this field itself and ignores the file's values. */
 const isComputed = (field: string, selected: readonly Resource[]) =>
   field in timestamps || selected.every(({ fields }) => fields.get(field)?.computed !== undefined)
 
@@ -58,7 +57,7 @@ const requireEnvelope = (columns: readonly TableColumn[], { resource, customer }
   if (isOwned && !customer && !has('customer')) throw new UnusableFile(messages.customers)
 }
 
-/** Returns the columns to be read. Throws `UnusableFile` with all faults of the header. */
+/** Returns the columns to read. Throws `UnusableFile`: one fault of the envelope, otherwise all faults. */
 export const planColumns = (header: readonly TableCell[], options: ColumnOptions): TableColumn[] => {
   const { resource, mappings = [] } = options
   const selected = resource ? [resources[resource]] : resourceNames.map((name) => resources[name])

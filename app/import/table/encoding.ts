@@ -5,8 +5,8 @@ const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).de
 const oddWord = /\p{L}{0,20}[^\p{ASCII}]\p{L}{0,20}/u
 
 /**
- * Accepts Windows-1252 only if the code pages of Central Europe and Turkey give the same text, and no three letters
- * beyond ASCII are in a row, as they are in Cyrillic and Greek.
+ * Accepts Windows-1252 only if the code pages of Central Europe and Turkey give the same text, and if it
+ * never has three characters beyond ASCII in a row, as words in Cyrillic and Greek have.
  */
 const requireWindows1252 = (head: Uint8Array): string => {
   const text = decodeAs('windows-1252', head)

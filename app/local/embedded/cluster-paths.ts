@@ -9,7 +9,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { clusterOwner, makeServerFolder, newServerUser, ownUid, type ServerUser } from './server-user.ts'
 import { assertOurs, FOLDER_MODE, listShortFolders, shortFolder } from './short-folder.ts'
 
@@ -29,14 +29,18 @@ export type ClusterPaths = { directory: string; home: string; moved?: string }
 
 /**
  * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays at
- * its first location. Throws if a folder cannot be created, or the server cannot reach an existing cluster.
+ * its first location. Throws if it cannot create a folder, find a user for the server, or use the cluster.
  */
 export function findClusterPaths(dataDir: string): ClusterPaths {
   const directory = makeDirectory(dataDir)
   const cluster = join(directory, CLUSTER)
   const found = lstatSync(cluster, { throwIfNoEntry: false })
   if (found?.isSymbolicLink()) {
-    const home = dirname(readlinkSync(cluster))
+    const target = resolve(directory, readlinkSync(cluster))
+    const home = dirname(target)
+    if (basename(target) !== CLUSTER) {
+      throw new Error(`${cluster} points to ${target}: rename that folder to ${CLUSTER}, and renew the link`)
+    }
     if (!existsSync(cluster)) {
       throw new Error(
         `${home}, where ${cluster} points, does not exist: restore it, or remove the link to start with an empty database`,
@@ -65,7 +69,7 @@ export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
 
-/** Links the data folder to a cluster outside it, so that later starts find that. */
+/** Links the data folder to a cluster outside it, so that later starts find it. */
 export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }

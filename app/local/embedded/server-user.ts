@@ -51,7 +51,7 @@ export function clusterOwner(cluster: string): ServerUser {
   )
 }
 
-/** Creates a folder for the server's user only. The parent must not be writable for other users. */
+/** Creates a folder for the server's user only. The parent must exist. Other users must not write to it. */
 export function makeServerFolder(path: string, user: ServerUser): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)

@@ -7,8 +7,8 @@ import { ownUid } from './server-user.ts'
 export const FOLDER_MODE = ownUid === 0 ? 0o711 : 0o700
 
 /**
- * Returns a folder with a short plain path for this data folder, and creates it if missing. Prefers /var/lib,
- * because systems delete old files of /var/tmp. Throws if that is not possible or another user created it.
+ * Returns a folder with a short plain path for files that PostgreSQL cannot use in `directory`. Prefers
+ * /var/lib: systems delete old files of /var/tmp. Throws if it cannot create one, or `assertOurs` fails.
  */
 export function shortFolder(directory: string): string {
   const causes: unknown[] = []

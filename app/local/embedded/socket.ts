@@ -9,7 +9,7 @@ export function socketUrl(socketDir: string, database = 'certdata'): string {
   return `postgresql://certdata@/${database}?host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`
 }
 
-/** Connects to the server and creates the database if it is missing. Rejects if the server is not ready. */
+/** Creates the database if it is missing. Rejects if the server is not ready or another call creates it. */
 export async function ensureDatabase(socketDir: string): Promise<void> {
   try {
     await query(socketUrl(socketDir), 'select')

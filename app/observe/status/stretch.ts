@@ -3,7 +3,7 @@ import { addBuckets, emptyMinute, getLevel, type Minute, minutesPerDay } from '.
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
 
-/** A period from minute `from` (since 1970) until before `until`, with the availability of each minute. */
+/** A period from minute `from` (since 1970) until before `until`. `levels`: availability, if reported. */
 export type Stretch = Readonly<{
   from: number
   until: number
@@ -33,7 +33,7 @@ const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<numb
   )
 
 /**
- * Reads periods of the history. Sums use whole days, and for parts of a day the minutes in memory. `since`:
+ * Reads periods of the history. Sums use whole days, and for parts of a day only minutes in memory. `since`:
  * the first whole minute that was measured. `own`: minutes of this instance that are not in the database yet.
  */
 export const createStretchReader = ({ minutes, days }: History, own: readonly Minute[], since: number) => {

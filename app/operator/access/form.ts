@@ -17,8 +17,9 @@ type Refused = Readonly<{
 }>
 
 type AccessForm = {
-  ticket(): string
-  /** Submits a request. Client errors become outcomes; other errors reject. */
+  /** Signs the time. `previous`: the ticket of a refused form, which is kept if it is still valid. */
+  ticket(previous?: string): string
+  /** Client errors, also a used-up quota of network, site or service, are outcomes. Other errors reject. */
   submit(values: FormValues, ip: string): Promise<FormOutcome>
 }
 
@@ -49,7 +50,8 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
   }
 
   return {
-    ticket() {
+    ticket(previous = '') {
+      if ((ageMs(previous) ?? Infinity) <= slowestMs) return previous
       const time = Buffer.alloc(timeBytes)
       time.writeBigUInt64BE(BigInt(now()))
       return tickets.sign('', time)

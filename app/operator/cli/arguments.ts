@@ -29,7 +29,7 @@ const parseNumber =
     throw new InvalidArgumentError(`expected ${what} from 1 to ${most}`)
   }
 
-/** Parses a customer's expiry window, in days. */
+/** Parses for how many days before its end a certificate counts as expiring. */
 export const parseDays = parseNumber('a number of days', 365)
 
 /** Parses a retention time, in days. */
@@ -89,7 +89,7 @@ export const parseWith =
     }
   }
 
-/** Parses the https URL of a customer's server. */
+/** Parses the https URL of a customer's server, on port 443. Throws for a private IP address. */
 export const parseHttpsUrl = parseWith((value) => parseTarget(value).href)
 
 /** Parses networks separated by commas and adds them to `before`, which commander passes for a second value. */

@@ -51,6 +51,7 @@ type ListOptions = TableOutput & { customer?: string; since?: string; limit: num
 const list = async (shell: Shell, options: ListOptions): Promise<void> => {
   const { customer, since, limit } = options
   const entries = await withOperator(shell, async (db) => {
+    // The list must also have the reads of the present minute.
     await collectReads(db, 'all')
     const found = await listEntries(db, { customer, since, limit })
     await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
@@ -82,8 +83,9 @@ const verify = async (shell: Shell, options: Output & { head?: ChainHead }): Pro
     await recordAct(db, { action: 'audit.verify', outcome, details: { verified, fault } })
     return verification
   })
-  if (published && published.sealNo < found.anchor) {
-    throw new Refusal(`That head was pruned. The chain begins at seal ${found.anchor}: give a later head`)
+  // `anchor` is the last pruned seal: its head was kept and can be compared.
+  if (!found.fault && published && published.sealNo < found.anchor) {
+    throw new Refusal(`That head was pruned. Give the head of seal ${found.anchor} or a later one`)
   }
   const result = toResult(found, published)
   print(shell, options, result, describe(result))

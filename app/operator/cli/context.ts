@@ -84,7 +84,7 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
 
 export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
 
-/** Runs `use` as the owner of the configured database. Creates the bundled database if it does not exist. */
+/** Runs `use` as the owner, even if migrations are pending. Creates a missing bundled database. */
 export const withOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   useServer(shell, true, (server) => connect(server, undefined, (db) => use(db, server.openSecrets)))
 

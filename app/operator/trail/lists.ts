@@ -20,7 +20,7 @@ export type TrailList = Readonly<{
   /** `where` has the conditions of every query. The query adds a row `s` with the `customer_id`. */
   from: Sql
   where: Sql
-  /** Splits the list into parts that an index returns in order: a table of parts, and the join condition. */
+  /** A table of parts, each in the order of an index, and the join condition. Needs alias `c` in `from`. */
   split?: (conditions: TrailConditions) => Readonly<{ parts: Sql; where: Sql }> | undefined
   /** A unique integer. Rows are sorted by it, the greatest first. */
   order: Sql
@@ -69,8 +69,7 @@ const newestUpTo = (root: string | undefined) => sql`(with recursive search (low
       where n.customer_id = s.customer_id and n.number = m.middle), false) as is_older) tried
   ) select max(low) from search)`
 
-// The customer's entries that have a root, with their proofs. Indexes: the primary key, backwards; for a time,
-// the index on customer and time; for other filters, see `splitEntries`.
+/** Entries that have a root. Indexes: the primary key, backwards; `audit_copies_at`; see `splitEntries`. */
 export const entryList: TrailList = {
   path: 'audit',
   columns: [

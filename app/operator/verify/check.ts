@@ -50,7 +50,6 @@ export type Check = Readonly<{
   run: (world: World) => Promise<void>
 }>
 
-/** The reason why a promise cannot be checked. */
 export class Skipped extends Error {}
 
 /** Replaces placeholders: `{list}` by its value, `{x*9000}` by 9,000 times `x`. Throws Skipped without a value. */

@@ -14,7 +14,6 @@ const withinApi = /^\/(v1|webapi)\//
 const ofRecords =
   /^(\/v1|\/webapi\/v1\/api\.php)?\/(certificates|products|projects|countries|lab|approvals|changes)\b/
 
-/** Errors that come before the token is read. */
 const beforeToken = /"code":"(token_in_query|malformed_request|uri_too_long)"/
 
 const notStored = { 'cache-control': 'no-store', etag: null }

@@ -25,7 +25,7 @@ const side = (alias: 'a' | 'b', resource: Resource): Sql => {
     ${sql.raw(alias)} on true`
 }
 
-/** Joins to an event `e` a lateral row `t`. `t.changes`: the members of the entry's `changes`, as text. */
+/** Joins `t` to an event `e`, whose states are jsonb or null. `t.changes`: JSON members as text, or ''. */
 export const joinChanges = (resource: Resource): Sql => {
   const members = historyFields(resource).map(selectChange)
   return sql`${side('b', resource)} ${side('a', resource)}
@@ -37,5 +37,5 @@ export const entryText = (resource: Resource): Sql => sql`${sql.lit(`{"resource"
   || to_json(e.record_id)::text || ',"at":"' || ${sql.raw(instantText('e.at'))} || '","op":"' || e.op
   || case when e.day_before < e.day_after then '","cause":"day","changes":{' else '","changes":{' end || t.changes || '}}'`
 
-/** Returns SQL for the UTC date of an instant. */
+/** Returns SQL for a UTC date. `instant`: an SQL expression. */
 export const toDay = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)

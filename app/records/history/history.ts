@@ -2,7 +2,7 @@ import type { Filled } from '../../cache/entry.ts'
 import type { ReadResult } from '../../cache/freshness.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { Principal } from '../../identity/principal.ts'
-import { chooseResources } from '../../identity/principals.ts'
+import { chooseResources, listReadable } from '../../identity/principals.ts'
 import { isId, notFound, requirePresent } from '../present.ts'
 import { withCursor } from '../query/canonical.ts'
 import { isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
@@ -39,7 +39,13 @@ const toPath = ({ record }: HistorySubject): string =>
 const toSelection = ({ principal, record }: HistorySubject, query: HistoryQuery): string =>
   record
     ? `${record.resource.name}/${record.id}/history`
-    : `history?${formatHistoryQuery(query).selection} ${chooseResources(principal, query.resources).join()}`
+    : `history?${formatHistoryQuery(query).selection} ${(query.resources ?? listReadable(principal)).join()}`
+
+/** Whether `chooseResources` would not throw. */
+const isReadable = (principal: Principal, { resources }: HistoryQuery): boolean => {
+  const readable = listReadable(principal)
+  return readable.length > 0 && (resources?.every((name) => readable.includes(name)) ?? true)
+}
 
 const toFilled = (
   row: HistoryRow,
@@ -74,9 +80,10 @@ export const createHistory = ({
     const shape = record ? 'record' : 'list'
     const outcome = parseHistoryQuery(shape, rawQuery)
     if ('query' in outcome) return outcome.query
+    // Suggests a corrected query only if the callback returns true.
     throw refuseQuery(cursors, customerId, outcome, publicUrl + toPath(request), (corrected) => {
       const again = parseHistoryQuery(shape, corrected)
-      if (!('query' in again)) return false
+      if (!('query' in again) || !(record || isReadable(principal, again.query))) return false
       return isOfSelection(cursors, customerId, toSelection(request, again.query), again.query.cursor)
     })
   },

@@ -15,7 +15,7 @@ import type { ResourceName } from '../resources/define.ts'
 export type HistoryQuery = Readonly<{
   /** In the order of `resourceNames`. `undefined`: all that the key may read. */
   resources: readonly ResourceName[] | undefined
-  /** An instant, or a date relative to today. `undefined`: all kept history. */
+  /** An instant in UTC with six decimals, or a day relative to today. `undefined`: all kept history. */
   since: string | undefined
   limit: number
   cursor: string | undefined

@@ -19,7 +19,6 @@ export type Include<Name = string> = Readonly<{ resource: ResourceName; by: Name
 
 type By<Name extends string, Value> = { readonly [name in Name]?: Value }
 
-/** `Name`: a field of the schema. */
 type Definition<Name extends string> = {
   name: ResourceName
   noun: string

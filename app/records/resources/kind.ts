@@ -10,7 +10,7 @@ export type FieldKind = {
   element: z.ZodType
 }
 
-/** PostgreSQL's type of a parameter. Columns of kind `json` are composite types (see `storedValue`). */
+/** PostgreSQL's type of a parameter. Columns of kind `json` are composite types (see `columnFromJson`). */
 export const columnTypes: Readonly<Record<FieldKind['kind'], string>> = {
   text: 'text',
   date: 'date',

@@ -12,8 +12,7 @@ const or = (parts: readonly Sql[]): Sql => sql`(${sql.join(parts, sql.raw(' or '
 
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
-// The sort column of a nullable text holds `v` and the text, or `w` for null.
-// See docs/decisions/0003-sort-columns-for-null-last.md.
+// In sort columns, a nullable text is `v…`, null `w`. See docs/decisions/0003-sort-columns-for-null-last.md.
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
 
@@ -132,7 +131,7 @@ export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
   ) r`
 }
 
-/** Returns the conditions of the plan's filters, the customer first. `rowSource` applies `words`. */
+/** Returns the conditions of the plan's filters, the customer first. `words` needs `rowSource`. */
 export const filterConditions = (plan: QueryPlan): Sql[] => {
   const conditions = [isOwned(plan.resource)]
   for (const condition of plan.conditions) {

@@ -86,7 +86,7 @@ const filterable = ({ fields }: Resource) => [...fields.values()].filter(({ filt
 export const filterParameters = (resource: Resource): OpenApiParameter[] =>
   filterable(resource).map((field) => describeFilter(field, describeMeaning(field)))
 
-/** Lists the filters of all resources. A filter that several resources have is one parameter, which names them. */
+/** Lists the filters of all resources. A filter of several resources is one parameter, which names them. */
 export const sharedFilterParameters = (
   resources: Readonly<Record<ResourceName, Resource>>,
 ): OpenApiParameter[] => {

@@ -48,7 +48,7 @@ export const commonHeaders: readonly HeaderName[] = ['Cache-Control', 'Request-I
 /** Further headers of every answer to a token: its quotas. */
 export const limitHeaders: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
 
-/** Further headers of every answer to a token. */
+/** Further headers of every successful answer to a token. */
 export const privateHeaders: readonly HeaderName[] = ['Server-Timing', 'Vary']
 
 /** Headers of cacheable answers: records, pages, and their 304. */

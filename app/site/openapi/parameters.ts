@@ -4,7 +4,7 @@ import type { Components } from './components.ts'
 import type { OpenApiParameter, SchemaNode } from './description.ts'
 import { getExample } from './examples.ts'
 
-/** Maximum size of path and query, and therefore of each value. The values of `cursor` and `after` are not counted. */
+/** Maximum size of path and query without the values of `cursor` and `after`, and therefore of each value. */
 export const maxTargetBytes = 8_192
 /** Maximum size of path, query and headers together. */
 export const maxHeadBytes = 16_384

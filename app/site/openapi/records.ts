@@ -72,6 +72,6 @@ export const describeItem = (resource: Resource): Description => ({
   description: `The ${resource.noun} with this id. An unknown id and an id of another customer both return 404.`,
   tag: describeTag(resource),
   parameters: [idParameter(resource), ...controlParameters(resource, 'item')],
-  errors: resource.reference ? ['query', 'record', 'tag'] : ['query', 'record', 'past', 'tag'],
+  errors: ['query', 'record', 'past', 'tag'],
   answer: `The ${resource.noun}`,
 })

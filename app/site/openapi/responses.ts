@@ -112,7 +112,7 @@ const answerNode = (route: Route, components: Components): SchemaNode => {
   }
 }
 
-/** Returns the answers of a route, by status. */
+/** Returns the answers of a route, by status. Throws if a schema or an example is missing. */
 export const listResponses = (route: Route, components: Components): SchemaNode => {
   const { scope, needsLiveToken, description } = route
   const origins = new Set<Origin>(['request', ...description.errors])

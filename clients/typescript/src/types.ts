@@ -275,7 +275,7 @@ export type Change = {
   id: string
   /** Approximate time of the change, for information only */
   at: string
-  /** The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted if the record was written. Known values: day, settings, filter; more may be added. */
+  /** The reason for the change: `day` or `settings` if the record was not written, `filter` if it no longer matches the filter. Omitted for a written record that still matches. Known values: day, settings, filter; more may be added. */
   cause?: 'day' | 'settings' | 'filter' | (string & {})
   /** The fields that differ from the state of the token. Omitted if they are not known, for example for a new record */
   changed?: string[]
