@@ -61,7 +61,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     const revive = async () => {
       if (released || findPostmaster(join(paths.home, CLUSTER))) return false
       // A start would create an empty database.
-      if (!hasInstance(paths.directory)) throw new Error(`${paths.directory} was removed: restart the service`)
+      if (!hasInstance(paths.directory))
+        throw new Error(`${paths.directory} was removed: restart the service`)
       const until = performance.now() + LIMIT_MS
       const locked = await lockPaths(paths.directory, until)
       try {

@@ -146,7 +146,8 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
     const port = await findPort(config)
     const publicUrl = config.publicUrl ?? localOrigin(config, port)
     // Other workers already run when one is replaced.
-    if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
+    if (!cluster.isWorker || process.env.WORKER_IS_FIRST)
+      early = await listenEarly({ config, port, publicUrl })
     const { signal } = starting
     stores = await openStores({ config, packageRoot, log, signal, onStatement: tracing?.noteStatement })
     signal.throwIfAborted()

@@ -6,9 +6,7 @@ export type WorkerMessage =
   | { type: 'metrics'; id: number; metrics: object[] }
   /** Requests the metrics of all workers, because this one was scraped. */
   | { type: 'scrape'; id: number }
-export type PrimaryMessage =
-  | { type: 'collect'; id: number }
-  | { type: 'scraped'; id: number; text: string }
+export type PrimaryMessage = { type: 'collect'; id: number } | { type: 'scraped'; id: number; text: string }
 
 type WorkersOptions = {
   count: number

@@ -184,7 +184,7 @@ t.test('an answer that is not a key set, is too large, or is a redirect is refus
   t.equal(await lastReason(each.id), 'assertion_signature', 'an empty set is a set')
 })
 
-t.test('if the database cannot store fetched keys, the login is 503 and not a refusal of the client', async (t) => {
+t.test('a login is 503 if the database cannot store the fetched keys', async (t) => {
   const owner = connectOwner(database)
   await sql
     .raw(`create function fail_keys() returns trigger language plpgsql as $$
