@@ -23,7 +23,7 @@ export const createDatabaseReads = ({ memory, shared, freshness }: DatabaseReads
 
   const store = (entry: CacheEntry): boolean => {
     // An entry that is behind is of no use to other instances, and its customer may have been erased during the read.
-    if (freshness.mayBeAhead(entry) || freshness.checkConfirmed(entry) !== 'behind') shared?.set(entry)
+    if (shared && !freshness.isBehind(entry)) shared.set(entry)
     return memory.set(entry)
   }
 

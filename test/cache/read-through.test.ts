@@ -42,6 +42,7 @@ const createTestFreshness = () => {
     confirm: poll,
     confirmAfter: poll,
     checkConfirmed: settled,
+    isBehind: (entry) => settled(entry) === 'behind',
     mayBeAhead: () => world.isAhead,
     noteServed: () => {},
     staleSeconds: () => 7,
