@@ -172,6 +172,8 @@ t.test('exit code 2 names the next step if the service or the account cannot be 
     t.match(stderr, says)
   }
   t.match(await run(['verify', origin], { env: {} }), { code: 2, stderr: /set CERTDATA_API_KEY/ })
+  fault = ({ path }) => path.endsWith('/login') && proxy.closeAllConnections()
+  t.match(await cli(origin), { code: 2, stderr: /does not answer: .*Check the address/ }, 'at the login')
   fault = (answer) => (answer.body = '{}')
   t.match(await cli(origin), { code: 2, stderr: /is not this service/ })
 })
