@@ -40,7 +40,7 @@ const inWhere = (from: string, cases: Case[], params = '{}') => {
   const before = `{ name: x, revision: 1, params: ${params}, object: { m: { count: { from: ${from}, where: { `
   return within(before, ' } } } } }', 'object.m.count.where', cases)
 }
-t.test('every fault has its path, the expected form, and the nearest valid name', async (t) => {
+t.test('reports every fault with its path, the expected form and the nearest valid name', async (t) => {
   const cases: Case[] = [
     ['[1]', '', /expected object, got a list/],
     ['{ name: x, revision: 1 }', '', /either object or list/],
@@ -216,7 +216,7 @@ object:
   )
 })
 
-t.test('the cost is bounded', async (t) => {
+t.test('bounds the cost of a document', async (t) => {
   const members = (count: number) =>
     Array.from({ length: count }, (_, n) => `a${n}: { count: { from: lab } }`).join(', ')
   t.same(listFaults(`{ name: x, revision: 1, object: { ${members(8)} } }`), [])
@@ -235,7 +235,7 @@ t.test('the cost is bounded', async (t) => {
   )
 })
 
-t.test('a text is one plain YAML or JSON document', async (t) => {
+t.test('accepts only a single plain YAML or JSON document', async (t) => {
   const cases: [text: string, path: RegExp, detail: RegExp][] = [
     ['name: x\nname: y', /line \d/, /unique/],
     ['a: &a [*a]', /line 1/, /aliases/],
@@ -306,7 +306,7 @@ t.test('the dependencies of an answer are derived from the document', async (t) 
   )
 })
 
-t.test('a day given by parameters makes the answer depend on that day', async (t) => {
+t.test('an answer depends on the day if a parameter is relative to it', async (t) => {
   const params = '{ unit: { type: string, enum: [day], default: day } }'
   const where = `{ "due_on[lt]": "to\${unit}" }`
   const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))

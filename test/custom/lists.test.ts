@@ -137,7 +137,7 @@ t.test('a merged list equals the standard lists merged by hand', async (t) => {
   t.notOk(JSON.stringify(rows).includes('bolt'))
 })
 
-t.test("the caller's filters, parameters and limit", async (t) => {
+t.test("applies the caller's filters, parameters and limit", async (t) => {
   const cases: [custom: string, standard: string][] = [
     ['country_code=JP', 'country_code=JP'],
     ['country_code=JP,KR&limit=3', 'country_code=JP,KR'],
@@ -156,7 +156,7 @@ t.test("the caller's filters, parameters and limit", async (t) => {
   }
 })
 
-t.test('every fault of a query has its correction', async (t) => {
+t.test('reports every fault of a query with its correction', async (t) => {
   const faults = async (query: string) => {
     const answer = await acme(`/v1/custom/matrix?${query}`)
     return { status: answer.statusCode, ...answer.json() }
@@ -327,7 +327,7 @@ object:
 `
 await give('acme', report)
 
-t.test('an object of counts, groups and more under its parameters', async (t) => {
+t.test('an object contains counts and groups for its parameters', async (t) => {
   const rows = [...certificates.values()]
   for (const [query, days, land] of [
     ['status=granted', 30, null],
@@ -385,7 +385,7 @@ t.test('an object of counts, groups and more under its parameters', async (t) =>
   )
 })
 
-t.test('an object is JSON and nothing else', async (t) => {
+t.test('an object is available only as JSON', async (t) => {
   const path = '/v1/custom/report?status=granted'
   for (const [url, accept] of [
     [path, 'text/csv'],
@@ -408,7 +408,7 @@ t.test('an object is JSON and nothing else', async (t) => {
   t.equal(await left('text/csv'), before - 2, 'a refusal too')
 })
 
-t.test('sums, extremes and averages, lists within objects, constants, paths', async (t) => {
+t.test('an object contains sums, extremes, averages, lists, constants and paths', async (t) => {
   await give(
     'acme',
     `
@@ -493,7 +493,7 @@ object:
   )
 })
 
-t.test('rows of several sources, one for each value', async (t) => {
+t.test('merges rows of several sources into one for each value', async (t) => {
   const part = (from: string, preferred: string) =>
     `{ from: ${from}, where: { country_code: JP }, select: { scheme: scheme, good: ${preferred}, from: { const: ${from} } } }`
   const document = (prefer: string) => `

@@ -23,7 +23,7 @@ const toRows = (columns: ExportColumn[], rows: readonly Row[]) => {
 const getCell = (kind: ColumnKind, value: Cell): SheetCell | undefined =>
   toRows([getColumn(kind)], [[value]])[0]?.A
 
-t.test('texts stay texts, even if they look like numbers or dates', (t) => {
+t.test('keeps texts as texts, even if they look like numbers or dates', (t) => {
   for (const text of [
     '00123',
     '=1+1',
@@ -44,7 +44,7 @@ t.test('texts stay texts, even if they look like numbers or dates', (t) => {
   t.end()
 })
 
-t.test('numbers, booleans, arrays and objects', (t) => {
+t.test('writes numbers, booleans, arrays and objects', (t) => {
   t.same(getCell('integer', -14), { type: 'number', format: 'General', value: '-14' })
   t.same(getCell('number', '2.5'), { type: 'number', format: 'General', value: '2.5' })
   t.same(getCell('boolean', true), { type: 'boolean', format: 'General', value: '1' })
@@ -206,7 +206,7 @@ t.test('an error of the rows ends the file with that error', async (t) => {
   await t.rejects(collect(writeWorkbook(failing(), [getColumn('text')])), { message: 'the database is gone' })
 })
 
-t.test('columns have letters', (t) => {
+t.test('names columns by letters', (t) => {
   const letters = [0, 25, 26, 51, 52, 701, 702, 16_383].map(columnLetters)
   t.same(letters, ['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA', 'XFD'])
   t.end()
@@ -243,7 +243,7 @@ const toCsv = async (
   hasByteOrderMark = false,
 ): Promise<string> => (await collect(writeCsv(inBatches(rows), columns, hasByteOrderMark))).toString()
 
-t.test('the bytes of a CSV file', async (t) => {
+t.test('writes the bytes of a CSV file', async (t) => {
   const table: [ColumnKind, Cell, string][] = [
     ['text', null, ''],
     ['text', '', '""'],

@@ -240,7 +240,7 @@ t.test("the audit chain's head and the figures of other parts are exported as nu
   t.ok([...(await read())].some(([name, value]) => name.includes('probes_total{result=') && value === 1))
 })
 
-t.test('a figure that needs a query is read at most once per interval', async (t) => {
+t.test('reads a figure that needs a query at most once per interval', async (t) => {
   let now = 0
   let reads = 0
   let works = true
