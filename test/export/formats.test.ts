@@ -245,7 +245,7 @@ const toCsv = async (
 
 t.test('writes the bytes of a CSV file', async (t) => {
   const table: [ColumnKind, Cell, string][] = [
-    ['text', null, ''],
+    ['text', null, '""'],
     ['text', '', '""'],
     ['text', 'plain', 'plain'],
     ['text', 'a,b', '"a,b"'],
@@ -265,7 +265,7 @@ t.test('writes the bytes of a CSV file', async (t) => {
     ['boolean', false, 'false'],
     ['token', '2026-01-31', '2026-01-31'],
     ['instant', '2026-04-25T11:02:03.000001Z', '2026-04-25T11:02:03.000001Z'],
-    ['texts', [], ''],
+    ['texts', [], '""'],
     ['texts', [''], '""'],
     ['texts', ['a', 'b'], 'a;b'],
     ['texts', ['a;b', 'c\\'], 'a\\;b;c\\\\'],
@@ -275,6 +275,11 @@ t.test('writes the bytes of a CSV file', async (t) => {
   ]
   for (const [kind, cell, expected] of table)
     t.equal(await toCsv([[cell]], [getColumn(kind)]), `x\r\n${expected}\r\n`, `${kind} ${cell}`)
+  t.equal(
+    await toCsv([[null, []]], [getColumn('text', 'x'), getColumn('texts', 'y')]),
+    'x,y\r\n,\r\n',
+    'only a single column needs quotes for null',
+  )
   t.equal(await toCsv([], [getColumn('text', 'a "b", c')]), '"a ""b"", c"\r\n', 'names without rows')
   t.equal(await toCsv([['1']], [getColumn('text', 'x')], true), '\ufeffx\r\n1\r\n')
 })
