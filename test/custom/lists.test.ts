@@ -512,6 +512,17 @@ object:
   t.equal(answer.headers['definition-revision'], '2')
 })
 
+t.test('merges rows without a value, from constants and from fields', async (t) => {
+  const part = (from: string, key: string) =>
+    `{ from: ${from}, where: { id: [c1, a3] }, select: { key: ${key}, from: { const: ${from} } } }`
+  const parts = [part('certificates', '{ const: null }'), part('approvals', 'certificate_id')]
+  await give(
+    'acme',
+    `{ name: keyless, revision: 1, object: { m: { merge: [${parts}], by: key, limit: 50 } } }`,
+  )
+  t.strictSame((await acme('/v1/custom/keyless')).json(), { m: [{ key: null, from: 'certificates' }] })
+})
+
 t.test('objects within records are compact in custom endpoints, too', async (t) => {
   await run(`update certificates set validity_periods = '{"(2020-01-01,,initial)"}'
     where customer_id = 'acme'`)

@@ -86,7 +86,7 @@ const asText: Form = {
   field: valueText,
 }
 const asJson: Form = {
-  literal: (value) => sql`${JSON.stringify(value)}::json`,
+  literal: (value) => sql`${value === null ? null : JSON.stringify(value)}::json`,
   field: (expression, type) => sql`to_json(${type === 'instant' ? valueText(expression, type) : expression})`,
 }
 
