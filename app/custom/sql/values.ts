@@ -13,12 +13,14 @@ export const joinAlias = (index: number): string => `j${index}`
 const getAlias = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
   alias === undefined ? 'b' : joinAlias(joins.findIndex((join) => join.alias === alias))
 
-/** A field's value in its column's type. At the end of a path: text, or JSON, whose null is not SQL's. */
+/** A field's value in its column's type. At the end of a path: text, or JSON with SQL's null. */
 export const rawField = (ref: FieldRef, env: Env): Sql => {
   const column = sql.ref(`${getAlias(ref, env)}.${ref.field.name}`)
   if (ref.path.length === 0) return column
   const steps = sql`${[...ref.path]}::text[]`
-  return ref.type === 'json' ? sql`(${column} #> ${steps})` : sql`(${column} #>> ${steps})`
+  return ref.type === 'json'
+    ? sql`nullif((${column} #> ${steps})::text, 'null')::json`
+    : sql`(${column} #>> ${steps})`
 }
 
 /** Relative dates are resolved. Parameters of a statement are texts, which PostgreSQL converts. */
