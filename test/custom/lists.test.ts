@@ -308,6 +308,41 @@ list:
   t.match(csv.body.split('\r\n')[1], /,true,0\.5,false,,/, 'and CSV has them as they are')
 })
 
+t.test('exports lists, objects and numbers that a test selects', async (t) => {
+  const choose = (value: string, other: string | number | null) =>
+    `{ if: { test: { field: number, eq: acme-N1 }, then: { field: ${value} }, else: ${other} } }`
+  await give(
+    'acme',
+    `
+name: choices
+revision: 1
+list:
+  from: certificates
+  where: { id: [c1, c2] }
+  sort: [number]
+  joins:
+    a: { to: approvals, many_on: certificate_id, limit: 1, pick: [id] }
+    k: { to: countries, on: country_code, pick: [requirements] }
+  select:
+    tags: ${choose('tags', null)}
+    rows: ${choose('a', null)}
+    days: ${choose('days_remaining', 0)}
+    mixed: ${choose('tags', 'none')}
+    weeks: k.requirements.lead_time_weeks
+    known: { if: { test: { field: k.requirements.lead_time_weeks, null: true }, then: no, else: yes } }
+`,
+  )
+  const csv = await acme('/v1/custom/choices?format=csv')
+  t.equal(
+    csv.body,
+    'tags,rows,days,mixed,weeks,known\r\nt1,"[{""id"":""a1""}]",-95,"[""t1""]",,no\r\n,,0,none,,no\r\n',
+  )
+  const workbook = await acme('/v1/custom/choices?format=xlsx')
+  const [, first, second] = readWorkbook(workbook.rawPayload).get('data') ?? []
+  t.match(first, { A: { value: 't1' }, B: { value: '[{"id":"a1"}]' }, C: { type: 'number' } })
+  t.notOk(second?.A, 'null has no cell')
+})
+
 const report = `
 name: report
 revision: 1

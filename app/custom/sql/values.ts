@@ -69,7 +69,7 @@ export const valueText = (expression: Sql, type: Field['kind']): Sql => {
   if (type === 'date') return sql`to_char(${expression}, 'YYYY-MM-DD')`
   if (type === 'instant')
     return sql`to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-  return sql`${expression}::text`
+  return type === 'json' ? sql`to_json(${expression})::text` : sql`${expression}::text`
 }
 
 const cases = (branches: readonly (readonly [Sql, Sql])[], otherwise: Sql): Sql => {
@@ -91,6 +91,8 @@ const asJson: Form = {
   literal: (value) => sql`${value === null ? null : JSON.stringify(value)}::json`,
   field: (expression, type) => sql`to_json(${type === 'instant' ? valueText(expression, type) : expression})`,
 }
+/** No constant is a list, so a constant next to lists is null. */
+const asTexts: Form = { literal: () => sql`null::text[]`, field: (expression) => expression }
 
 const compile = (value: Value, env: Env, form: Form): Sql => {
   switch (value.kind) {
@@ -99,7 +101,7 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
     case 'param':
       return form.literal(env.bound.getValue(value.param))
     case 'field':
-      return form.field(rawField(value.ref, env), value.ref.type)
+      return form.field(rawField(value.ref, env), value.ref.array ? 'json' : value.ref.type)
     case 'concat': {
       const parts = value.parts.map((part) => compile(part, env, asText))
       return form.field(sql`concat_ws(${value.separator}::text, ${sql.join(parts)})`, 'text')
@@ -122,7 +124,7 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
         compile(value.otherwise, env, form),
       )
     case 'items':
-      return sql`${sql.ref(`${joinAlias(env.joins.indexOf(value.join))}.items`)}`
+      return form.field(sql.ref(`${joinAlias(env.joins.indexOf(value.join))}.items`), 'json')
   }
 }
 
@@ -130,5 +132,8 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
 export const compileSelect = (select: Select, env: Env): Sql =>
   sql.join(select.map(([name, value]) => sql`${compile(value, env, asJson)} as ${sql.id(name)}`))
 
-/** Compiles a value to a cell of a table: a text, but JSON for the rows of a join. */
+/** Compiles a value to the text of a table's cell. */
 export const compileCell = (value: Value, env: Env): Sql => compile(value, env, asText)
+
+/** Compiles a value that is always an array of texts or null. */
+export const compileTexts = (value: Value, env: Env): Sql => compile(value, env, asTexts)
