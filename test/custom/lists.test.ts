@@ -420,6 +420,22 @@ t.test('an object contains counts and groups for its parameters', async (t) => {
   )
 })
 
+t.test('uses the customer’s window if an optional window is missing', async (t) => {
+  await give(
+    'acme',
+    `
+name: window
+revision: 1
+params: { days: { type: integer, optional: true } }
+object: { expiring: { count: { from: certificates, where: { expiring: true, expiring_within: $days } } } }
+`,
+  )
+  const count = async (query: string) => (await acme(`/v1/custom/window${query}`)).json().expiring
+  const expiring = [...certificates.values()].filter(({ expiring }) => expiring)
+  t.equal(await count(''), expiring.length)
+  t.equal(await count('?days=10'), expiring.filter((row) => Number(row.days_remaining) <= 10).length)
+})
+
 t.test('an object is available only as JSON', async (t) => {
   const path = '/v1/custom/report?status=granted'
   for (const [url, accept] of [
