@@ -217,6 +217,10 @@ t.test('a list has the same rows as NDJSON and CSV, without pages', async (t) =>
       errors: [{ parameter: 'bom', code: 'invalid_value' }],
     })
   }
+  const corrected = `${publicUrl}/v1/custom/matrix?format=csv&bom=true&country_code=JP`
+  t.match((await acme('/v1/custom/matrix?format=csv&bom=true&contry_code=JP')).json(), { try: corrected })
+  const byAccept = await acme('/v1/custom/matrix?bom=true&contry_code=JP', { accept: 'text/csv' })
+  t.match(byAccept.json(), { try: corrected.replace('format=csv&', '') })
   t.match((await acme('/v1/custom/matrix?format=xslx')).json(), {
     errors: [{ parameter: 'format', did_you_mean: 'xlsx' }],
     try: `${publicUrl}/v1/custom/matrix?format=xlsx`,
