@@ -147,6 +147,11 @@ t.test('reports every fault with its path, the expected form and the nearest val
         '.a.many_on',
         /found by: product_id, c/,
       ],
+      [
+        'a: { to: countries, many_on: code, limit: 5, pick: [id] }',
+        '.a.many_on',
+        /no field of countries holds another record's id: use on/,
+      ],
       ['a: { to: approvals, pick: [id] }', '.a', /on .* or many_on/],
     ]),
     ...within(`${inList}select: { a: `, ' } } }', 'list.select.a', [
