@@ -228,6 +228,15 @@ t.test('bounds the cost of a document', async (t) => {
   t.match(listFaults(`{ name: x, revision: 1, object: { ${members(9)} } }`), [
     { detail: 'expected at most 8 sources, got 9' },
   ])
+  const conditions = ['valid_from', 'valid_until', 'issued_on', 'updated_at'].flatMap((name) =>
+    ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte'].map((operator) => `'${name}[${operator}]': today`),
+  )
+  const where = (count: number) =>
+    object(`{ count: { from: certificates, where: { ${conditions.slice(0, count).join(', ')} } } }`)
+  t.same(listFaults(where(30)), [])
+  t.match(listFaults(where(31)), [
+    { path: 'object.m.count.where', detail: 'expected at most 30 conditions, got 31' },
+  ])
   const joins = (count: number) =>
     Array.from({ length: count }, (_, n) => `p${n}: { to: products, on: product_id, pick: [id] }`).join(', ')
   t.same(listFaults(list(`joins: { ${joins(3)} }, select: { a: number }`)), [])
