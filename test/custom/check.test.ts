@@ -89,6 +89,8 @@ t.test('reports every fault with its path, the expected form and the nearest val
       ['type: string, max: -1', '.max', /from 1 to 2000/],
       ['type: date, min: 2026-02-01, max: 2026-01-31', '.min', /at most max/],
       ['type: date, min: today, max: today-1d', '.min', /at most max/],
+      ['type: date, min: today, default: today-1d', '.default', /a date from today/],
+      ['type: date, max: 2026-01-31, enum: [2026-02-01]', '.enum[0]', /a date to 2026-01-31/],
       ['type: boolean, enum: [yes]', '.enum', /a boolean is true or false/],
       ['type: integer, default: 1, optional: true', '.optional', /never missing/],
     ]),
@@ -204,6 +206,14 @@ t.test('a parameter cannot have the name of a control or of a token', async (t) 
       { path: `params.${name}`, detail: /another name/ },
     ])
   }
+})
+
+t.test('accepts a fixed date with a relative bound, because their order depends on the day', async (t) => {
+  for (const given of [
+    'max: today, default: 2026-06-01',
+    'min: today, enum: [2025-06-01], example: 2025-06-01',
+  ])
+    t.same(listFaults(object('{ param: d }', `{ d: { type: date, ${given} } }`)), [], given)
 })
 
 t.test('every fault is reported, not only the first', async (t) => {
