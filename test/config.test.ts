@@ -23,7 +23,7 @@ const refusal = (env: Record<string, string>): string => {
   }
 }
 
-t.test('the defaults are a working local configuration', async (t) => {
+t.test('the defaults form a working local configuration', async (t) => {
   const config = parseConfig({})
   t.match(config, { host: '127.0.0.1', port: 3000, databaseUrl: undefined, allowHttp: true })
   t.ok(Object.isFrozen(config))
@@ -44,7 +44,7 @@ t.test('one message names every bad variable', async (t) => {
   t.same(unnamed, [])
 })
 
-t.test('in production nothing insecure has a default', async (t) => {
+t.test('in production no insecure setting has a default', async (t) => {
   const message = refusal({ NODE_ENV: 'production' })
   for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'TLS_CERT', 'TRUSTED_PROXIES']) {
     t.match(message, name)
@@ -105,7 +105,7 @@ t.test('a refused value is named with the expected form', async (t) => {
   )
 })
 
-t.test('production refuses proxies so wide that clients are among them', (t) => {
+t.test('production refuses proxy networks that contain clients', (t) => {
   const wide = '0.0.0.0/0 ::/0 0.0.0.0/1,128.0.0.0/1 ::ffff:0:0/96 ::/64 2000::/3 10.0.0.0/7'.split(' ')
   for (const ranges of wide) {
     const message = refusal({ ...production, TRUSTED_PROXIES: `10.0.0.1, ${ranges}` })
@@ -152,7 +152,7 @@ t.test('production refuses plain HTTP, by either of its names', (t) => {
   t.end()
 })
 
-t.test('spaces around the parts of a list do not count', (t) => {
+t.test('ignores spaces around the parts of a list', (t) => {
   const lists: Record<string, string[]> = {
     SECRET_KEY: [randomKey, randomBytes(24).toString('base64')],
     CORS_ORIGINS: ['https://a.example', 'https://b.example'],

@@ -95,7 +95,7 @@ t.test('a poll is valid for 500 ms from its start, by the clock that advanced mo
   await poller.close()
 })
 
-t.test('one poll is in flight and one queued, however many ask', async (t) => {
+t.test('at most one poll is in flight and one queued', async (t) => {
   const { asked, poller } = await setUp()
   const joined = [poller.confirm(), poller.confirm(), poller.confirm()]
   const after = [poller.confirmAfter(), poller.confirmAfter()]
@@ -116,7 +116,7 @@ t.test('one poll is in flight and one queued, however many ask', async (t) => {
   await poller.close()
 })
 
-t.test('a poll that fails is said once, and its good successor too', async (t) => {
+t.test('logs a failed poll once, and the recovery once', async (t) => {
   const { poller, give, fail, warnings } = await setUp()
   for (let n = 1; n <= 3; n++) {
     t.notOk(await fail(poller.confirmAfter))
@@ -165,7 +165,7 @@ t.test('a poll that took longer than the interval is followed immediately by the
   await poller.close()
 })
 
-t.test('a first poll that fails is tried again', async (t) => {
+t.test('repeats a failed first poll', async (t) => {
   const fence = createFence()
   let asked = 0
   const source: ChangeSource = {
@@ -200,7 +200,7 @@ t.test('listeners receive the changes, or a signal that anything may have change
   await poller.close()
 })
 
-t.test("the day is the database's, carried on by the monotonic clock", async (t) => {
+t.test('uses the day of the database, advanced by the monotonic clock', async (t) => {
   const { clock, poller, give } = await setUp()
   await give(getPoll(100, [], '2030-12-31T23:59:59.500000Z'))
   clock.wall += 86_400_000
@@ -239,7 +239,7 @@ t.test(
   },
 )
 
-t.test('without a lease an answer waits for a poll, and is judged by it', async (t) => {
+t.test('without a lease an answer waits for a poll that decides', async (t) => {
   const { clock, asked, freshness, poller } = await setUp()
   const entry = getStamp(100)
   t.equal(freshness.check(entry), 'fresh')
@@ -295,7 +295,7 @@ t.test('an answer older than a served one is stale, not behind, if no poll can d
 })
 
 t.test(
-  'while the database is away answers are stale for a while, and none that lacks a known change',
+  'while the database is unreachable, answers are stale for a time, but never lack a known change',
   async (t) => {
     const { clock, asked, freshness, poller, give } = await setUp()
     await give(getPoll(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))

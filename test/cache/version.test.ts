@@ -41,7 +41,7 @@ t.test('a changed SQL function changes only the versions of resources that call 
   t.same(changed({ functions: new Map([...functions, ['elsewhere', 'another']]) }), [false, false])
 })
 
-t.test('another writer of rows changes every version', async (t) => {
+t.test('a change of the code that writes rows changes every version', async (t) => {
   t.same(changed({ pages: 'others' }), [true, true])
 })
 

@@ -3,7 +3,7 @@ import { createPool } from '../../app/db/connect.ts'
 import { toApiError } from '../../plugins/problems.ts'
 import { testPostgres } from '../servers.ts'
 
-t.test('a statement on a lost connection gets 503 with Retry-After, and the pool goes on', async (t) => {
+t.test('a statement on a lost connection gets 503 with Retry-After, and the pool recovers', async (t) => {
   const server = await testPostgres()
   const pool = createPool(server.url, { max: 2, applicationName: 'test', onError: () => {} })
   t.teardown(async () => {

@@ -88,7 +88,7 @@ t.test(
   },
 )
 
-t.test('a pool hands out no such connection, answers 503 and tells why', async (t) => {
+t.test('a pool hands out no unfit connection, answers 503 and logs the reason', async (t) => {
   const told: string[] = []
   const unfit = { variable: 'DATABASE_REPLICA_URL', onUnfit: (error: Error) => told.push(error.message) }
   const pool = createPool(server.url, { ...pooling, serving: unfit })
@@ -101,7 +101,7 @@ t.test('a pool hands out no such connection, answers 503 and tells why', async (
   t.equal(told.length, 1)
 })
 
-t.test('a service whose new connections are not fit any more ends, and says why', async (t) => {
+t.test('a service whose new connections become unfit ends and logs the reason', async (t) => {
   const service = await startService({ ...secrets, DATABASE_URL: server.url })
   t.teardown(() => service.stop('SIGKILL'))
   await service.printed('Server listening')
@@ -183,7 +183,7 @@ t.test(
   },
 )
 
-t.test('nor is a standby read so', withPooler, async (t) => {
+t.test('behind such a pooler a standby is not read either', withPooler, async (t) => {
   const url = await startPooler(t, 'certdata', ignoresAll)
   await t.rejects(open({ DATABASE_URL: server.url, DATABASE_REPLICA_URL: url }), {
     message: /^DATABASE_REPLICA_URL: /,
@@ -261,7 +261,7 @@ t.test(
   },
 )
 
-t.test('behind a pooler a login’s own session is pinned by statement', withPooler, async (t) => {
+t.test('behind a pooler a statement pins the session of a login', withPooler, async (t) => {
   await withForeignSettings(t)
   const pool = createPool(await startPooler(t, 'certdata', ignoresAll), pooling)
   t.teardown(() => pool.end())

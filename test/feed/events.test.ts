@@ -161,7 +161,7 @@ t.test('a stream counts as a long poll: at most ten at the same time', async (t)
   })
 })
 
-t.test('it ends when its token expires', async (t) => {
+t.test('a stream ends when its token expires', async (t) => {
   const clock: TestClock = { offsetMs: 0 }
   const short = await listen(t, { env: { ACCESS_TOKEN_SECONDS: '60' }, clock })
   const openLate = async () => {
@@ -180,7 +180,7 @@ t.test('it ends when its token expires', async (t) => {
   t.equal(events.length, 1)
 })
 
-t.test('it ends in order when the service stops', async (t) => {
+t.test('a stream ends in order when the service stops', async (t) => {
   const other = await listenTestApp(database)
   const { token } = await newCustomer({ at: other.app })
   const { ended } = await begun(t, token, other.origin)
@@ -401,7 +401,7 @@ const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await delay(0)
 }
 
-t.test('a refused read is repeated within 2 s, at a random time, and the stream stays open', async (t) => {
+t.test('repeats a refused read within 2 s at a random time and keeps the stream open', async (t) => {
   const { after, due, fire } = createTimer()
   const randoms = [0.5, 0.25, 0.75]
   const reads = createReads((n) => {
@@ -445,7 +445,7 @@ t.test('a pause does not delay the end of a stream or the check of its rights', 
   }
 })
 
-t.test('while rights cannot be checked, nothing is read', async (t) => {
+t.test('does not read while rights cannot be checked', async (t) => {
   const { after, due, fire } = createTimer()
   let isOverloaded = true
   const checkRights = async () => {
@@ -543,7 +543,7 @@ t.test('a possible change of rights causes a check: the stream continues, or it 
   }
 })
 
-t.test('a client a mebibyte behind is dropped at the next change, and a reading one is not', async (t) => {
+t.test('drops a client that is a mebibyte behind at the next change, but not one that reads', async (t) => {
   const big = page(['x'.repeat(mostUnreadBytes)])
   const { stream, wake, ends } = stage(page([]), () => big)
   const closed = once(stream, 'error')
@@ -584,7 +584,7 @@ t.test('a client that catches up slowly is not dropped, and the service reads no
   })
 })
 
-t.test('an end during the catch-up is noticed, and no change is lost', async (t) => {
+t.test('notices an end during the catch-up and loses no change', async (t) => {
   let reads = 0
   const read = async () => {
     reads += 1
@@ -598,7 +598,7 @@ t.test('an end during the catch-up is noticed, and no change is lost', async (t)
   t.equal(reads, 2, 'nothing is read after it')
 })
 
-t.test('a heartbeat does not keep a client that catches up slowly from its next page', async (t) => {
+t.test('a heartbeat does not delay the next page of a client that catches up slowly', async (t) => {
   const big = page(['x'.repeat(100_000)], true)
   const reads = createReads((n) => (n < 3 ? big : page(['last'])))
   const { stream, wake } = stage(big, reads.read, { heartbeatMs: 1 })

@@ -260,7 +260,7 @@ t.test('number and MAC of the audit head are of the same worker', async (t) => {
   t.match(text, new RegExp(`^certdata_audit_head_mac ${0xffffffffffff}$`, 'm'))
 })
 
-t.test('a figure that needs a query is read at most once per interval', async (t) => {
+t.test('reads a figure that needs a query at most once per interval', async (t) => {
   let now = 0
   let reads = 0
   let works = true
