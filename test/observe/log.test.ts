@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pino from 'pino'
 import t from 'tap'
+import { createMinuteWarning } from '../../app/db/redis.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
 import { createAccessLog } from '../../app/observe/access-log.ts'
 import { formatForTerminal, logFormat } from '../../app/observe/log-format.ts'
@@ -110,6 +111,14 @@ t.test('a warning is logged once a minute per reason, with the number of suppres
     [{ reason: 'locked' }, 'refused'],
     [{ reason: 'full', omitted: 3 }, 'refused'],
   ])
+  t.end()
+})
+
+t.test('alternating refusals of Redis are logged once a minute each', (t) => {
+  const written: string[] = []
+  const warn = createMinuteWarning((_message, { message }) => void written.push(message))
+  for (const message of ['OOM 1', 'READONLY 2', 'OOM 3', 'READONLY 4']) warn('refused', new Error(message))
+  t.same(written, ['OOM 1', 'READONLY 2'])
   t.end()
 })
 
