@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Cluster } from 'ioredis'
 import t from 'tap'
 import { ConfigError, parseConfig } from '../app/config/config.ts'
 import { localOrigin } from '../app/config/local-origin.ts'
 import { variables } from '../app/config/variables.ts'
+import { connectRedis } from '../app/db/redis.ts'
 
 const randomKey = randomBytes(24).toString('base64')
 const production = {
@@ -218,6 +220,20 @@ t.test('a connection string with several hosts is refused with the way to one ad
   )
   t.equal(refusal({ REDIS_URL: 'redis-cluster://u:p@a:6379,b:6379' }), '')
   t.match(refusal({ REDIS_URL: 'redis-cluster://a:b,b:6379' }), /REDIS_URL: expected redis/)
+  t.end()
+})
+
+t.test('the URL of a cluster may have IPv6 addresses and a comma in the password', (t) => {
+  const url = 'redis-cluster://name:a,b%40c@[::1]:7000,example.com'
+  t.equal(refusal({ REDIS_URL: url }), '')
+  const cluster = connectRedis(url, { lazyConnect: true }) as Cluster
+  t.match(cluster, {
+    startupNodes: [
+      { host: '::1', port: 7000 },
+      { host: 'example.com', port: 6379 },
+    ],
+    options: { redisOptions: { username: 'name', password: 'a,b@c' } },
+  })
   t.end()
 })
 

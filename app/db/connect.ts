@@ -9,6 +9,9 @@ import { checkSession, explainRefusal, type Serving, UnfitConnection } from './s
 
 export { operatorRole, readerRole } from './roles.ts'
 
+/** PostgreSQL frees prepared statements only when their connection ends. */
+const maxLifetimeSeconds = 1_800
+
 /** Then Node sends ten probes, one second apart. */
 const keepAliveAfterMs = 10_000
 
@@ -55,6 +58,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     min: options.minIdle ?? 0,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
+    ...(serving ? { maxLifetimeSeconds } : {}),
     statement_timeout: statementTimeout,
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,

@@ -25,5 +25,5 @@ export const supervise = async (
   const port = await findPort(config)
   workers = await startWorkers({ count: config.workers, env: { PORT: String(port) }, log })
   const { metricsPort: at, host } = config
-  if (at !== undefined) await startMetricsServer({ host, port: at, read: workers.readMetrics })
+  if (at !== undefined) await startMetricsServer({ host, port: at, read: workers.readMetrics, log })
 }

@@ -222,6 +222,20 @@ t.test('malformed bytes cut a response in progress without adding to it', async 
   t.match(text, /^HTTP\/1\.1 200 [\s\S]*begun;\r\n$/)
 })
 
+t.test('unreadable bytes after an unanswered request end the connection after its response', async (t) => {
+  const server = createServer((_request, response) => setImmediate(() => response.end()))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerClientError(error, socket as Socket, publicUrl, {}),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port: bare } = server.address() as AddressInfo
+  const answers = await sendBytes(bare, `${line('/')}Host: x\r\n\r\nno request\r\n\r\n`)
+  t.match(answers, [{ status: 200, headers: { connection: 'close' } }])
+  t.equal(answers.length, 1)
+})
+
 const pick = <T>(random: () => number, values: readonly T[]): T =>
   values[Math.floor(random() * values.length)] as T
 

@@ -130,6 +130,13 @@ t.test('a body is compressed once and uses no more memory than its size', async 
   }
 })
 
+t.test('a failed compression is repeated by the next request', async (t) => {
+  const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
+  const broken = { ...entry, body: 5 as unknown as Buffer }
+  await t.rejects(encodedBody(broken, 'br'))
+  t.ok((await encodedBody(entry, 'br')).length > 0)
+})
+
 t.test('strings are compared by their UTF-8 bytes, with case and without trimming', async (t) => {
   const { get } = await asCustomer(database, app, 'bytes')
   // U+FFFD precedes U+1F600 in UTF-8, and follows it in UTF-16.

@@ -117,13 +117,19 @@ t.test('at most one poll is in flight and one queued', async (t) => {
 })
 
 t.test('logs a failed poll once, and the recovery once', async (t) => {
-  const { poller, give, fail, warnings } = await setUp()
+  const { asked, poller, warnings } = await setUp(1)
   for (let n = 1; n <= 3; n++) {
-    t.notOk(await fail(poller.confirmAfter))
+    await until('it polls', () => asked.length === n + 1)
+    const failed = poller.confirm()
+    asked[n]?.fail()
+    t.notOk(await failed)
     t.ok(poller.isDown())
   }
   t.equal(warnings.length, 1)
-  t.ok(await give(getPoll(100), poller.confirmAfter))
+  const good = poller.confirmAfter()
+  await until('it polls', () => asked.length === 5)
+  asked[4]?.give(getPoll(100))
+  t.ok(await good)
   t.notOk(poller.isDown())
   t.equal(warnings.length, 2)
   await poller.close()
@@ -132,14 +138,18 @@ t.test('logs a failed poll once, and the recovery once', async (t) => {
 t.test('while polls fail, a request waits for the poll that is due', async (t) => {
   // Longer than the lines below take on a busy machine.
   const { asked, poller, fail } = await setUp(500)
-  t.notOk(await fail())
-  const waiting = [poller.confirm(), poller.confirm()]
+  const queued = poller.confirm().then(poller.confirmAfter)
   await settle()
-  t.equal(asked.length, 2, 'nobody asks at once')
+  const after = poller.confirmAfter()
+  asked[1]?.fail()
+  await settle()
+  const waiting = [poller.confirm(), poller.confirmAfter(), after, queued]
+  await settle()
+  t.equal(asked.length, 2, 'no request starts a poll')
   await until('it is due', () => asked.length === 3)
   const joined = poller.confirm()
   asked[2]?.give(getPoll(100))
-  t.same(await Promise.all([...waiting, joined]), [true, true, true])
+  t.same(await Promise.all([...waiting, joined]), [true, true, true, true, true])
   t.equal(asked.length, 3)
 
   t.notOk(await fail())
@@ -280,7 +290,7 @@ t.test('a poll that took longer than its lease is repeated, because the database
 })
 
 t.test('an answer older than a served one is stale, not behind, if no poll can decide', async (t) => {
-  const { asked, fence, freshness, poller, give } = await setUp()
+  const { asked, fence, freshness, poller } = await setUp(1)
   const older = getStamp(100)
   t.equal(freshness.check(older), 'fresh')
   fence.noteServed(getStamp(101))
@@ -289,7 +299,10 @@ t.test('an answer older than a served one is stale, not behind, if no poll can d
   await settle()
   asked.at(-1)?.fail()
   t.equal(await unsure, 'stale')
-  await give(getPoll(102, [{ xid: 100, customerId: 'acme', resource: 'products' }]), freshness.confirmAfter)
+  const confirmed = freshness.confirmAfter()
+  await until('the next poll', () => asked.length === 3)
+  asked[2]?.give(getPoll(102, [{ xid: 100, customerId: 'acme', resource: 'products' }]))
+  await confirmed
   t.equal(freshness.check(older), 'behind', 'once it is known to lack a change')
   await poller.close()
 })

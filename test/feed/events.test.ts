@@ -479,6 +479,36 @@ t.test('a wait ends at midnight, or when its time is over', async (t) => {
   t.equal(await open(0, 1).next(), 'time')
 })
 
+t.test('the end of a wait does not hide a change of rights', async (t) => {
+  const { after } = createTimer()
+  let tell: Listener = () => {}
+  const listen = (listener: Listener) => {
+    tell = listener
+    return () => {}
+  }
+  const waiting = createWaiting({ listen, databaseNow: () => 0, isDraining: () => false, after })
+  const open = () => {
+    const watch = waiting.watch('acme', ['products'], 1, { destroyed: false, once: () => {} })
+    t.teardown(() => watch.end())
+    return watch
+  }
+  const revocation = { customerId: 'acme', resource: 'auth', xid: 1 } as unknown as ChangeEvent
+  for (const [events, reason] of [
+    [[revocation], 'rights'],
+    [undefined, 'unknown'],
+  ] as const) {
+    const reading = open()
+    tell(events)
+    // The timer of the watch is due first.
+    await delay(2)
+    t.same([await reading.next(), await reading.next()], [reason, 'time'])
+  }
+  const waitingOne = open()
+  const woken = waitingOne.next()
+  tell(undefined)
+  t.same([await woken, await waitingOne.next()], ['unknown', 'time'])
+})
+
 t.test('waiting clients wake one after another, within half a second', async (t) => {
   const { after, due, fire } = createTimer()
   let tell: Listener = () => {}
