@@ -240,6 +240,16 @@ t.test('settings and role are equal for every connection string and database set
   t.same(await migrate(createDb(owner)), [], 'migrate pins the roles')
 })
 
+t.test('a command has no timeout, although its login has', async (t) => {
+  const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout']
+  for (const name of timeouts) await owner.query(`alter role certdata set ${name} = 60000`)
+  t.teardown(() => owner.query('alter role certdata reset all'))
+  const pool = createPool(server.url, { ...pooling, statementTimeoutMs: 0 })
+  const { rows } = await pool.query(`select setting from pg_settings where name = any($1)`, [timeouts])
+  await pool.end()
+  t.same(rows, [{ setting: '0' }, { setting: '0' }])
+})
+
 t.test(
   'behind a pooler the settings are the roles’ defaults, or the service refuses',
   withPooler,
