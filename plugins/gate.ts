@@ -160,7 +160,7 @@ export default fp<GateOptions>(
           return
         }
         throw new ApiError('tls_required', {
-          detail: 'The token was sent without encryption. Revoke it, because others may have read it',
+          detail: 'The request was not encrypted. Revoke any token or key in it: others may have read it',
         })
       }
       next()

@@ -21,16 +21,13 @@ const load = async (): Promise<Representation> => {
   return createRepresentation(type, body)
 }
 
-let loaded: Promise<Representation> | undefined
+let loaded: Representation | undefined
 
 export default fp(
   async (app) => {
     app.get(referenceScript, async (_request, reply) => {
-      loaded ??= load().catch((error) => {
-        loaded = undefined
-        throw error
-      })
-      return reply.sendPage({ type, file: await loaded }, { cacheControl: immutable })
+      loaded ??= await load()
+      return reply.sendPage({ type, file: loaded }, { cacheControl: immutable })
     })
   },
   { name: 'reference', dependencies: ['pages'], fastify: '5.x' },

@@ -40,26 +40,27 @@ export default fp<StatusPluginOptions>(
     let timer: NodeJS.Timeout | undefined
     let running: Promise<void> = Promise.resolve()
     let isStopped = true
-    let isFailing = false
+    const failing = new Set<string>()
     let slots = 0
 
-    const attempt = async (work: () => Promise<void>) => {
+    const attempt = async (step: 'report' | 'refresh' | 'prune', all?: boolean) => {
       try {
-        await work()
-        isFailing = false
+        await status[step](all)
+        failing.delete(step)
       } catch (error) {
         const { message: reason } = error as Error
-        if (!isFailing) app.log.warn({ reason }, 'the minutes of the status page wait: trying again')
-        isFailing = true
+        if (!failing.has(step))
+          app.log.warn({ reason, step }, 'the minutes of the status page wait: trying again')
+        failing.add(step)
       }
     }
     const look = async () => {
       const probing = status.probe()
       const slot = Math.floor(now() / slotMs) % slotsPerMinute
       // Reads one slot after the report, when other instances have reported, too.
-      if (slot === 0) await attempt(() => status.report())
-      if (slot === 1 || slots === 0) await attempt(() => status.refresh())
-      if (slots % pruneEverySlots === pruneEverySlots - 1) await attempt(() => status.prune())
+      if (slot === 0) await attempt('report')
+      if (slot === 1 || slots === 0) await attempt('refresh')
+      if (slots % pruneEverySlots === pruneEverySlots - 1) await attempt('prune')
       slots++
       await probing
     }
@@ -83,7 +84,7 @@ export default fp<StatusPluginOptions>(
       isStopped = true
       clearTimeout(timer)
       await running
-      if (wasRunning) await attempt(() => status.report(true))
+      if (wasRunning) await attempt('report', true)
     })
   },
   { name: 'status', dependencies: ['data'], fastify: '5.x' },

@@ -15,12 +15,12 @@ const isInternal = ({ to }: Import) => /^(app|plugins|routes|schemas)\//.test(to
 const sentence = ({ from, to }: Import) => `${from} → ${to}`
 const isService = (path: string) => getRoom(path) !== undefined
 
-t.test('the check sees imports at all', async (t) => {
+t.test('the check finds imports', async (t) => {
   t.ok(imports.length > 100)
   t.ok(imports.some(({ from, to }) => from === 'app/app.ts' && to === 'plugins/gate.ts'))
 })
 
-t.test('a room imports from the rooms below it and from none above', async (t) => {
+t.test('a room imports only from rooms below it', async (t) => {
   const wrong = imports.filter(({ from, to }) => {
     const [upper, lower] = [getRoom(from), getRoom(to)]
     return upper && lower && upper !== lower && !isAbove(upper, lower)
@@ -148,7 +148,7 @@ t.test('one compiler validates every route, and it validates', async (t) => {
   t.same(compile({ schema: Number })('1'), { value: 1 })
 })
 
-t.test('of app/, only app.ts and main/ import Fastify', async (t) => {
+t.test('in app/, only app.ts and main/ import Fastify', async (t) => {
   const wrong = imports.filter(
     ({ from, to }) =>
       from.startsWith('app/') && !/^app\/(app\.ts|main\/)/.test(from) && /^(fastify|@fastify\/)/.test(to),
@@ -163,7 +163,7 @@ t.test('the service imports no bench, no check and no test', async (t) => {
 
 const startsProcesses = /^test\/(service|haproxy|nginx|site\/browser)\.ts$/
 
-t.test('what npm test runs starts no process and measures no time', async (t) => {
+t.test('tests of npm test start no process and measure no time', async (t) => {
   const importsBy = Map.groupBy(imports, ({ from }) => from)
   const reach = (path: string, seen = new Set([path])): Set<string> => {
     for (const { to, isType } of importsBy.get(path) ?? [])

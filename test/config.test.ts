@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Cluster } from 'ioredis'
 import t from 'tap'
 import { ConfigError, parseConfig } from '../app/config/config.ts'
 import { localOrigin } from '../app/config/local-origin.ts'
 import { variables } from '../app/config/variables.ts'
+import { connectRedis } from '../app/db/redis.ts'
 
 const randomKey = randomBytes(24).toString('base64')
 const production = {
@@ -23,7 +25,7 @@ const refusal = (env: Record<string, string>): string => {
   }
 }
 
-t.test('the defaults are a working local configuration', async (t) => {
+t.test('the defaults form a working local configuration', async (t) => {
   const config = parseConfig({})
   t.match(config, { host: '127.0.0.1', port: 3000, databaseUrl: undefined, allowHttp: true })
   t.ok(Object.isFrozen(config))
@@ -44,7 +46,7 @@ t.test('one message names every bad variable', async (t) => {
   t.same(unnamed, [])
 })
 
-t.test('in production nothing insecure has a default', async (t) => {
+t.test('in production no insecure setting has a default', async (t) => {
   const message = refusal({ NODE_ENV: 'production' })
   for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'TLS_CERT', 'TRUSTED_PROXIES']) {
     t.match(message, name)
@@ -105,7 +107,7 @@ t.test('a refused value is named with the expected form', async (t) => {
   )
 })
 
-t.test('production refuses proxies so wide that clients are among them', (t) => {
+t.test('production refuses proxy networks that contain clients', (t) => {
   const wide = '0.0.0.0/0 ::/0 0.0.0.0/1,128.0.0.0/1 ::ffff:0:0/96 ::/64 2000::/3 10.0.0.0/7'.split(' ')
   for (const ranges of wide) {
     const message = refusal({ ...production, TRUSTED_PROXIES: `10.0.0.1, ${ranges}` })
@@ -152,7 +154,7 @@ t.test('production refuses plain HTTP, by either of its names', (t) => {
   t.end()
 })
 
-t.test('spaces around the parts of a list do not count', (t) => {
+t.test('ignores spaces around the parts of a list', (t) => {
   const lists: Record<string, string[]> = {
     SECRET_KEY: [randomKey, randomBytes(24).toString('base64')],
     CORS_ORIGINS: ['https://a.example', 'https://b.example'],
@@ -218,6 +220,20 @@ t.test('a connection string with several hosts is refused with the way to one ad
   )
   t.equal(refusal({ REDIS_URL: 'redis-cluster://u:p@a:6379,b:6379' }), '')
   t.match(refusal({ REDIS_URL: 'redis-cluster://a:b,b:6379' }), /REDIS_URL: expected redis/)
+  t.end()
+})
+
+t.test('the URL of a cluster may have IPv6 addresses and a comma in the password', (t) => {
+  const url = 'redis-cluster://name:a,b%40c@[::1]:7000,example.com'
+  t.equal(refusal({ REDIS_URL: url }), '')
+  const cluster = connectRedis(url, { lazyConnect: true }) as Cluster
+  t.match(cluster, {
+    startupNodes: [
+      { host: '::1', port: 7000 },
+      { host: 'example.com', port: 6379 },
+    ],
+    options: { redisOptions: { username: 'name', password: 'a,b@c' } },
+  })
   t.end()
 })
 

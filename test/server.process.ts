@@ -77,7 +77,7 @@ t.test('a start on a used port fails and leaves no bundled PostgreSQL behind', a
 /** Two tests use the same bundled database, because creating it takes seconds. */
 const dataDir = join(temporaryFolder(), 'data')
 
-t.test('without configuration it serves example data and a key, and keeps them', async (t) => {
+t.test('without configuration the service creates and keeps example data and a key', async (t) => {
   const first = await start({ DATA_DIR: dataDir })
   await first.printed('npx certdata import')
   const banner = first.output()
@@ -128,7 +128,7 @@ t.test('a signal during the start also stops the bundled PostgreSQL', async (t) 
   }
 })
 
-t.test('on an existing, migrated database it is ready within seconds', async (t) => {
+t.test('is ready within seconds on an existing, migrated database', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
@@ -155,7 +155,7 @@ t.test('after a crash of all instances, the next start undoes the changes of the
   await until('it is undone', isUndone)
 })
 
-t.test('a start without a database names it, listens, and retries until a signal', async (t) => {
+t.test('a start without a database names it, listens and retries until a signal', async (t) => {
   const port = await freePort()
   for (const WEB_CONCURRENCY of ['1', '2']) {
     const service = await start({

@@ -14,7 +14,7 @@ export type Connection = {
 /** Connects in the background; `queryRow` rejects if that fails. `role` defaults to the login's. */
 export const connect = ({ url, role }: { url: string; role?: string | undefined }): Connection => {
   const client = new pg.Client({
-    connectionString: pinSession(url, role),
+    connectionString: pinSession(url, { role }),
     application_name: 'certdata changes',
   })
   let isLost = false

@@ -31,7 +31,7 @@ export type Poller = {
   isDown(): boolean
   /** Waits for the running poll or a new one; after a failure, for the next regular one. False if it failed. */
   confirm(): Promise<boolean>
-  /** Waits for a poll that starts after this call. False if it failed. */
+  /** Waits for a poll that starts after this call; after a failure, for the next regular one. False if it failed. */
   confirmAfter(): Promise<boolean>
   /** Since the start of the last good poll. Infinity before it. */
   ageMs(): number
@@ -109,10 +109,10 @@ export const createPoller = (options: PollerOptions): Poller => {
 
   const confirm = () => running ?? (isFailing && !isClosed ? awaitDue() : startPoll())
   const confirmAfter = (): Promise<boolean> => {
-    if (!running) return startPoll()
+    if (!running) return confirm()
     queued ??= running.then(() => {
       queued = undefined
-      return running ?? startPoll()
+      return confirm()
     })
     return queued
   }

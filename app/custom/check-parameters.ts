@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tokenParameters } from '../records/query/query.ts'
-import { resolveDate } from '../records/query/values.ts'
+import { type Parsed, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 import { bounds, text } from './document.ts'
 import type { Place } from './faults.ts'
@@ -33,8 +33,10 @@ const reserved = [
   ...tokenParameters,
 ]
 
-/** Fixed values are checked against relative bounds as of this day. `isReversed` works with any day. */
+/** Any day: only two fixed dates, or two relative ones, are compared. */
 const today = '2026-01-01'
+
+const isRelative = (date: unknown): boolean => String(date).startsWith('today')
 
 const boundsByType: Record<Parameter['type'], string> = {
   boolean: 'none',
@@ -57,8 +59,15 @@ const isBound = (type: Parameter['type'], given: string | number): boolean => {
 const isReversed = (type: Parameter['type'], min: unknown, max: unknown): boolean => {
   if (type !== 'date') return Number(min) > Number(max)
   const [from, to] = [String(min), String(max)]
-  const areAlike = from.startsWith('today') === to.startsWith('today')
-  return areAlike && resolveDate(from, today) > resolveDate(to, today)
+  return isRelative(from) === isRelative(to) && resolveDate(from, today) > resolveDate(to, today)
+}
+
+/** Parses a value of the document, without bounds that may or may not include it, depending on the day. */
+const parseValue = (parameter: Parameter, text: string): Parsed => {
+  const { type, min, max } = parameter
+  const keep = (bound: typeof min) =>
+    type === 'date' && isRelative(bound) !== isRelative(text) ? undefined : bound
+  return parseParameter({ ...parameter, min: keep(min), max: keep(max) }, text, today)
 }
 
 const checkParameter = (name: string, given: unknown, place: Place): Parameter | undefined => {
@@ -75,14 +84,14 @@ const checkParameter = (name: string, given: unknown, place: Place): Parameter |
   const values = choices?.map(String)
   if (type === 'boolean' && values) place.at('enum').refuse('expected no bounds: a boolean is true or false')
   for (const [index, each] of (values ?? []).entries()) {
-    const parsed = parseParameter(parameter, each, today)
+    const parsed = parseValue(parameter, each)
     if ('detail' in parsed) place.at('enum', index).refuse(parsed.detail)
   }
   if (read.default !== undefined && optional)
     place.at('optional').refuse('a parameter with a default is never missing: leave one of both out')
   const parse = (member: 'default' | 'example') => {
     if (read[member] === undefined) return undefined
-    const parsed = parseParameter({ ...parameter, values }, String(read[member]), today)
+    const parsed = parseValue({ ...parameter, values }, String(read[member]))
     return 'value' in parsed ? parsed.value : place.at(member).refuse(parsed.detail)
   }
   return { ...parameter, values, default: parse('default'), example: parse('example') }

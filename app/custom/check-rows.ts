@@ -73,10 +73,12 @@ const checkMany = (
   const { resource } = source
   const relations = listRelations(resource)
   const field = resource.fields.get(given.many_on)
-  if (!field || !relations.includes(field.name)) {
-    const known = relations.length > 0 ? relations : ['id']
-    return place.at('many_on').refuseName(given.many_on, `${resource.name} are found by`, known)
-  }
+  if (relations.length === 0)
+    return place
+      .at('many_on')
+      .refuse(`no field of ${resource.name} holds another record's id: use on instead`)
+  if (!field || !relations.includes(field.name))
+    return place.at('many_on').refuseName(given.many_on, `${resource.name} are found by`, relations)
   if (given.limit === undefined)
     place.at('limit').refuse(`is missing: expected 1 to ${bounds.listRows} rows at most`)
   const on = checkField(given.on ?? 'id', place.at('on'), scope)

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { formatPairs, joinList } from '../http/pairs.ts'
 import { parseQuery } from '../records/query/parse.ts'
-import { getOperators, maxSortKeys, parseSortKey, type SortKey } from '../records/query/query.ts'
+import {
+  getOperators,
+  maxParameters,
+  maxSortKeys,
+  parseSortKey,
+  type SortKey,
+} from '../records/query/query.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { type Context, checkTemplates, fitting, listWritings } from './check-templates.ts'
@@ -106,7 +112,10 @@ export const checkSource = (
   context: Context,
 ): Source => {
   const resource = resources[from]
-  const conditions = Object.entries(where).map(([name, value]) =>
+  const given = Object.entries(where)
+  if (given.length > maxParameters)
+    place.at('where').refuse(`expected at most ${maxParameters} conditions, got ${given.length}`)
+  const conditions = given.map(([name, value]) =>
     checkCondition(resource, name, value, place.at('where', name), context),
   )
   return {

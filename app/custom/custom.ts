@@ -2,6 +2,7 @@ import type { ReadResult } from '../cache/freshness.ts'
 import type { QueuedDb } from '../db/connect.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
+import { toShape } from '../export/formats.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import type { Principal } from '../identity/principal.ts'
 import { requireScope } from '../identity/principals.ts'
@@ -58,10 +59,11 @@ export const createCustom = (deps: CustomDeps): Custom => {
     const { customerId } = endpoint.principal
     const revisions = await requireGrant(endpoint)
     const definition = chooseRevision(revisions, rawQuery)
-    const isAnswerable = (corrected: string, day: string) => {
-      const isPage = ['application/json', undefined].includes(typeByFormat(corrected))
+    const isAnswerable = (corrected: string, shape: CustomShape, day: string) => {
+      const type = typeByFormat(corrected)
       const chosen = chooseRevision(revisions, corrected)
-      const outcome = readRequest(chosen, revisions, corrected, day, isPage ? 'page' : 'export')
+      const wanted = type === undefined ? shape : toShape(type)
+      const outcome = readRequest(chosen, revisions, corrected, day, wanted)
       if (!('request' in outcome)) return false
       const { selection, cursor } = outcome.request
       return isOfSelection(cursors, customerId, selection, cursor)
@@ -74,7 +76,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
         customerId,
         outcome,
         `${publicUrl}/v1/custom/${endpoint.name}`,
-        (corrected) => isAnswerable(corrected, day),
+        (corrected) => isAnswerable(corrected, shape, day),
       )
     }
     return { definition, parse }

@@ -1,3 +1,4 @@
+import { listParameters } from './check-templates.ts'
 import type { Definition, Node, Rows, Source, Test, Value } from './definition.ts'
 
 const listNodes = (node: Node): Node[] =>
@@ -29,8 +30,10 @@ const isRelativeSource = ({ resource, where }: Source): boolean =>
     values.flat().some((part) => typeof part === 'string' && part.startsWith('today')),
   )
 
+/** A window that a parameter sets counts as well, because the parameter may be optional. */
 const usesSettings = ({ resource, where }: Source): boolean =>
-  resource.computedForDay && !where.some(({ name }) => name === 'expiring_within')
+  resource.computedForDay &&
+  !where.some(({ name, values }) => name === 'expiring_within' && listParameters(values).length === 0)
 
 const listParts = (body: Definition['body']) => {
   const nodes = 'object' in body ? listNodes(body.object) : []

@@ -9,6 +9,9 @@ import { checkSession, explainRefusal, type Serving, UnfitConnection } from './s
 
 export { operatorRole, readerRole } from './roles.ts'
 
+/** PostgreSQL frees prepared statements only when their connection ends. */
+const maxLifetimeSeconds = 1_800
+
 /** Then Node sends ten probes, one second apart. */
 const keepAliveAfterMs = 10_000
 
@@ -31,7 +34,7 @@ export type ConnectOptions = {
   applicationName: string
   operator?: string | undefined
   onError: (error: Error) => void
-  /** Above 6 s, it also needs `isStreaming`. 0: the default of the login or server, usually no limit. */
+  /** Above 6 s, it also needs `isStreaming`. 0: no limit, also none of the login or server. */
   statementTimeoutMs?: number
   /** Has no response timeout. */
   isStreaming?: boolean
@@ -48,15 +51,16 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     variable: options.serving.variable,
     statementTimeoutMs: options.isStreaming ? undefined : statementTimeout,
   }
-  const waits = options.statementTimeoutMs === 0 || options.isStreaming
+  const isUnlimited = statementTimeout === 0
   const pool = new pg.Pool({
-    connectionString: pinSession(url, options.role, options.operator),
+    connectionString: pinSession(url, { role: options.role, operator: options.operator, isUnlimited }),
     max: options.max,
     min: options.minIdle ?? 0,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
+    ...(serving ? { maxLifetimeSeconds } : {}),
     statement_timeout: statementTimeout,
-    ...(waits ? {} : { query_timeout: answerTimeoutMs }),
+    ...(isUnlimited || options.isStreaming ? {} : { query_timeout: answerTimeoutMs }),
     types,
     Client: MortalClient,
     keepAlive: true,

@@ -9,24 +9,24 @@ export type RedisClient = Redis | Cluster
 
 const clusterScheme = /^(rediss?)-cluster:\/\//
 
-const clusterNodes = (url: string) => {
+const parseClusterUrl = (url: string) => {
   const [authority = ''] = url.replace(clusterScheme, '').split('/')
-  return authority
-    .slice(authority.lastIndexOf('@') + 1)
+  const hostsAt = authority.lastIndexOf('@') + 1
+  const nodes = authority
+    .slice(hostsAt)
     .split(',')
     .map((node) => {
       const { hostname, port } = new URL(`redis://${node}`)
-      return { host: hostname, port: Number(port || 6379) }
+      // Sockets accept IPv6 addresses only without brackets.
+      return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) }
     })
-}
-
-const clusterLogin = (url: string) => {
-  const { username, password } = new URL(url.replace(clusterScheme, 'redis://').replace(/,[^/]*/, ''))
-  return {
+  const { username, password } = new URL(`redis://${authority.slice(0, hostsAt)}node`)
+  const login = {
     ...(username ? { username: decodeURIComponent(username) } : {}),
     ...(password ? { password: decodeURIComponent(password) } : {}),
     ...(url.startsWith('rediss') ? { tls: {} } : {}),
   }
+  return { nodes, login }
 }
 
 const connectTimeoutMs = 2_000
@@ -57,26 +57,26 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
     ...options,
   }
   if (!clusterScheme.test(url)) return new Redis(url, common)
-  return new Cluster(clusterNodes(url), {
+  const { nodes, login } = parseClusterUrl(url)
+  return new Cluster(nodes, {
     enableOfflineQueue: false,
     ...(options.scripts ? { scripts: options.scripts as Record<string, { lua: string }> } : {}),
     lazyConnect: options.lazyConnect ?? false,
     clusterRetryStrategy: options.retryStrategy ? () => null : retry,
-    redisOptions: { ...common, ...clusterLogin(url) },
+    redisOptions: { ...common, ...login },
   })
 }
 
 const warnEveryMs = 60_000
 
-/** Logs an error code again after a minute or another code. A nearly full server refuses only some writes. */
+/** Logs each error code at most once a minute. A nearly full server refuses only some writes. */
 export const createMinuteWarning = (warn: (message: string, error: Error) => void) => {
-  let warnedAt = Number.NEGATIVE_INFINITY
-  let warnedOf = ''
+  const warnedAt = new Map<string, number>()
   return (message: string, error: Error): void => {
     const [code = ''] = error.message.split(' ', 1)
-    if (code === warnedOf && performance.now() - warnedAt < warnEveryMs) return
-    warnedAt = performance.now()
-    warnedOf = code
+    const nowMs = performance.now()
+    if (nowMs - (warnedAt.get(code) ?? Number.NEGATIVE_INFINITY) < warnEveryMs) return
+    warnedAt.set(code, nowMs)
     warn(message, error)
   }
 }

@@ -11,13 +11,25 @@ const pinned = {
 
 const settings = Object.entries(pinned)
 
+const noTimeouts = Object.entries({ statement_timeout: '0', idle_in_transaction_session_timeout: '0' })
+
+type Session = {
+  /** Optional. Defaults to the login's. */
+  role?: string | undefined
+  /** Optional. The person at the command line, for the audit trail. */
+  operator?: string | undefined
+  /** Removes the timeouts that the login or server may set. */
+  isUnlimited?: boolean
+}
+
 /**
- * Replaces the connection string's `options` by the pinned settings. `role` defaults to the login's. `operator`: the
- * person at the command line, for the audit trail. See docs/decisions/0127-sessions-are-pinned-or-refused.md.
+ * Replaces the connection string's `options` by the pinned settings and those of `session`.
+ * See docs/decisions/0127-sessions-are-pinned-or-refused.md.
  */
-export const pinSession = (url: string, role?: string, operator?: string): string => {
+export const pinSession = (url: string, { role, operator, isUnlimited }: Session = {}): string => {
   const options = [
     ...settings,
+    ...(isUnlimited ? noTimeouts : []),
     ...(role === undefined ? [] : [['role', role] as const]),
     ...(operator === undefined ? [] : [['app.operator', Buffer.from(operator).toString('hex')] as const]),
   ]

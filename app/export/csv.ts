@@ -37,9 +37,13 @@ export async function* writeCsv(
   hasByteOrderMark: boolean,
 ): AsyncGenerator<string> {
   const toCells = columns.map(({ kind }) => writers[kind] ?? String)
+  // Readers skip empty lines, so a table of one column has quotes in the cells of null.
+  const empty = columns.length === 1 ? '' : null
   let head = `${hasByteOrderMark ? '\ufeff' : ''}${toLines([columns.map(({ name }) => name)])}`
   for await (const rows of batches) {
-    const cells = rows.map((row) => row.map((cell, index) => (cell === null ? null : toCells[index]?.(cell))))
+    const cells = rows.map((row) =>
+      row.map((cell, index) => (cell === null ? empty : (toCells[index]?.(cell) ?? empty))),
+    )
     yield head + toLines(cells)
     head = ''
   }

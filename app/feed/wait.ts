@@ -32,7 +32,7 @@ type WaitingOptions = {
 const dayMs = 86_400_000
 const pastMidnightMs = 20
 /** From weak to strong. */
-const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
+const strength: readonly Wake[] = ['day', 'changed', 'time', 'unknown', 'rights', 'closing', 'gone']
 /** Many clients wake for these at the same time, so they are spread. */
 const shared: readonly Wake[] = ['day', 'changed', 'unknown']
 /** The spread is 1 ms per waiting client up to this, because a change must appear within a second. */
@@ -53,6 +53,7 @@ const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | unde
 /** Keeps the strongest wake until `next` returns it, a final one forever. `spread` delays shared wakes. */
 const createWakes = (spread: (call: () => void) => () => void) => {
   let pending: Wake | undefined
+  let isOver = false
   let resolve: ((wake: Wake) => void) | undefined
   let cancel: (() => void) | undefined
   const settle = () => {
@@ -62,12 +63,13 @@ const createWakes = (spread: (call: () => void) => () => void) => {
     if (!wake || !resolve) return
     resolve(wake)
     resolve = undefined
-    if (!final.includes(wake)) pending = undefined
+    if (!final.includes(wake)) pending = isOver ? 'time' : undefined
   }
   return {
     wake(reason: Wake): void {
+      isOver ||= reason === 'time'
       if (!pending || strength.indexOf(reason) > strength.indexOf(pending)) pending = reason
-      if (!shared.includes(pending)) settle()
+      if (!shared.includes(reason)) settle()
       else if (resolve) cancel ??= spread(settle)
     },
     next: () =>

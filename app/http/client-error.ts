@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { hasBegunAnswer } from '../wire/node.ts'
+import { closeAfterAnswer, hasBegunAnswer } from '../wire/node.ts'
 import { answeredMethods } from './methods.ts'
 import { problemBody, problemType } from './problem.ts'
 
@@ -62,8 +62,9 @@ const prepare = ({ problem, publicUrl, headers }: Refusal) => {
   return { status: problem.status, fields, body }
 }
 
-/** A client would read the refusal as a part of a response that has begun, so such a socket is only closed. */
+/** A client would read the refusal as the earlier response that it waits for, or as a part of it. */
 const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
+  if (closeAfterAnswer(socket)) return
   if (socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
     return

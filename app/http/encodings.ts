@@ -35,12 +35,13 @@ const exact = (encoded: Buffer): Buffer => {
   return copy
 }
 
-/** Returns the encoded body. All callers share one result. */
+/** Returns the encoded body. All callers share one result. After a failure, the next caller tries again. */
 export const encodedBody = (entry: Representation, encoding: Encoding): Promise<Buffer> => {
   let encoded = entry.encoded.get(encoding)
   if (!encoded) {
     encoded = atOnce(async () => exact(await compress[encoding](entry.body)))
     entry.encoded.set(encoding, encoded)
+    encoded.catch(() => entry.encoded.delete(encoding))
   }
   return encoded
 }

@@ -1,12 +1,7 @@
 import { constants } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2Session,
-  type ServerHttp2Stream,
-} from 'node:http2'
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
 import { limitConnections } from '../wire/connections.ts'
 import { limitPatience } from '../wire/patience.ts'
 import { keepAliveTimeoutMs } from '../wire/prepared.ts'
@@ -86,9 +81,6 @@ export const createListener = (options: ListenerOptions) => {
     const server = create((request, response) => handleInTurn(request, response, handle))
     // The options of Node's HTTP/2 server lack these.
     Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
-    server.on('session', (session: Http2Session) => {
-      session.setTimeout(keepAliveTimeoutMs, () => session.destroy())
-    })
     limitPatience(server, tls !== undefined, unreadTimeoutMs)
     limitConnections(server, tls !== undefined, maxConnections, onFull)
     if (tls && frontStream) {

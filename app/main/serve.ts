@@ -90,7 +90,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const metrics =
     metricsPort === undefined || isWorker
       ? undefined
-      : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
+      : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read, log })
   if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
   const tasks = isFirst ? startTasks({ config, stores, log, warn, addFigures: app.metrics.add }) : undefined

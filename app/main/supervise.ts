@@ -26,5 +26,5 @@ export const supervise = async (
   workers = startWorkers({ count: config.workers, env: { PORT: String(port) }, log })
   await workers.started
   const { metricsPort: at, host } = config
-  if (at !== undefined) await startMetricsServer({ host, port: at, read: workers.readMetrics })
+  if (at !== undefined) await startMetricsServer({ host, port: at, read: workers.readMetrics, log })
 }

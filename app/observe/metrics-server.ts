@@ -7,10 +7,11 @@ type MetricsServerOptions = {
   host: string
   port: number
   read: () => Promise<{ type: string; text: string }>
+  log: { warn(details: object, message: string): void }
 }
 
 /** Serves `/metrics` on a separate port without TLS or token. Rejects if it cannot listen. */
-export const startMetricsServer = async ({ host, port, read }: MetricsServerOptions) => {
+export const startMetricsServer = async ({ host, port, read, log }: MetricsServerOptions) => {
   const server = createServer((request, response) => {
     const [path] = (request.url ?? '').split('?')
     if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
@@ -19,7 +20,10 @@ export const startMetricsServer = async ({ host, port, read }: MetricsServerOpti
     }
     read().then(
       ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
-      () => response.writeHead(500).end(),
+      (err: unknown) => {
+        log.warn({ err }, 'the metrics cannot be read')
+        response.writeHead(500).end()
+      },
     )
   })
   await listenOn(server, { host, port }, (place) => once(server.listen(place), 'listening'))

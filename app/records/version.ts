@@ -13,18 +13,20 @@ import { pageStatement } from './sql/statement.ts'
 // See docs/decisions/0079-cache-keys-hash-the-code.md.
 export type Computing = {
   functions: ReadonlyMap<string, string>
-  /** Sources that compile filters, write bodies and read histories: `listStatements` has none of these. */
-  pages: string
+  /** All sources of this room but the resources, which `computeVersion` hashes one by one. */
+  records: string
+  /** All sources of custom endpoints. */
   custom: string
 }
 
 const rooms = join(import.meta.dirname, '..')
 const migrations = join(rooms, 'db/migrations')
-const read = (...path: string[]) => readFileSync(join(rooms, ...path), 'utf8')
-const readAll = (folder: string) =>
-  readdirSync(join(rooms, folder))
+const readSources = (room: string): string =>
+  readdirSync(join(rooms, room), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('resources'))
     .sort()
-    .map((name) => read(folder, name))
+    .map((file) => readFileSync(join(rooms, room, file), 'utf8'))
+    .join()
 
 const definition = /create (?:or replace )?function (\w+)\(.*?\$\$.*?\$\$/gs
 
@@ -36,18 +38,13 @@ const readComputing = (): Computing => {
     const migration = readFileSync(join(migrations, file), 'utf8')
     for (const [text, name] of migration.matchAll(definition)) functions.set(name as string, text)
   }
-  return {
-    functions,
-    pages: [
-      ...['conditions', 'read'].map((name) => read(`records/sql/${name}.ts`)),
-      ...readAll('records/history'),
-    ].join(),
-    custom: readAll('custom/sql').join(),
-  }
+  return { functions, records: readSources('records'), custom: readSources('custom') }
 }
 
 let shipped: Computing | undefined
-const shippedComputing = (): Computing => {
+
+/** Reads the code of this process, once. */
+export const shippedComputing = (): Computing => {
   shipped ??= readComputing()
   return shipped
 }
@@ -82,13 +79,13 @@ export const digest = (parts: unknown): string =>
   hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
 
 /** Hashes the code that computes a resource's answers. Releases with the same hash share entries in Redis. */
-export const computeVersion = (resource: Resource, { functions, pages } = shippedComputing()): string => {
+export const computeVersion = (resource: Resource, { functions, records } = shippedComputing()): string => {
   const { filters, computed, search } = resource
   const statements = listStatements(resource)
   const called = calledBy(statements, functions)
   const shown = [resource, ...Object.values(resource.includes).map((include) => resources[include.resource])]
   const schemas = shown.map(({ schema }) => z.toJSONSchema(schema))
-  return digest([statements, filters, computed, search, called, schemas, pages])
+  return digest([statements, filters, computed, search, called, schemas, records])
 }
 
 const versions = new Map<Resource, string>()

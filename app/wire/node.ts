@@ -12,6 +12,14 @@ export const hasBegunAnswer = (socket: Socket): boolean =>
 export const isAnswering = (socket: Socket): boolean =>
   (socket as Answering)._httpMessage?.req.complete === true
 
+/** Closes an HTTP/1 connection after its next response. Returns false if it has none, or if its head was sent. */
+export const closeAfterAnswer = (socket: Socket): boolean => {
+  const message = (socket as Answering)._httpMessage
+  if (!message?.req.complete || message.headersSent) return false
+  message.shouldKeepAlive = false
+  return true
+}
+
 type Listening = {
   allowHalfOpen: boolean
   highWaterMark: number

@@ -10,7 +10,7 @@ import { sendBytes } from './sockets.ts'
 
 const { database, app, port, stored, auth, ask, send } = await openHttpStage(t)
 
-t.test('the three forms of a path give the same bytes, and link to the canonical one', async (t) => {
+t.test('the three forms of a path return the same bytes and link to the canonical one', async (t) => {
   const paths = resourceNames.flatMap((name) => [`/${name}`, `/${name}/${stored[name]?.[20]?.id}`])
   const queries = [
     '',
@@ -36,7 +36,7 @@ t.test('the three forms of a path give the same bytes, and link to the canonical
   t.same([short.headers.link, long.headers.link], Array(2).fill(`<${publicUrl}/v1/me>; rel="canonical"`))
 })
 
-t.test('HEAD has the length of the body, and the next request is not its body', async (t) => {
+t.test('HEAD has the length of the body, and another request may follow it', async (t) => {
   const [raw] = await sendBytes(port, `${line('/v1/products', 'HEAD')}Host: x\r\n${auth}${end}`)
   t.ok(Number(raw?.headers['content-length']) > 1000)
   const both = await sendBytes(
@@ -46,7 +46,7 @@ t.test('HEAD has the length of the body, and the next request is not its body', 
   t.same(both.length, 1)
 })
 
-t.test('Link next is absolute and canonical, leads on, and is left out above 2 KiB', async (t) => {
+t.test('Link next is absolute, canonical and valid, and is left out above 2 KiB', async (t) => {
   for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
     const { headers, ...answer } = await ask(
       `${prefix}/certificates?tags[nin]=ä,%5C%2C&limit=5&fields=id&sort=-number`,
@@ -69,7 +69,7 @@ t.test('Link next is absolute and canonical, leads on, and is left out above 2 K
   t.notOk(last.headers.link)
 })
 
-t.test('a walk passes keys of 2,000 bytes: the cursor does not count as target', async (t) => {
+t.test('pages continue after keys of 2,000 bytes, because cursors do not count as target', async (t) => {
   const giant = await asCustomer(database, app, 'giant')
   const names = ['"', '\\', 'ä', '\u{10ffff}', '\n'].map((each) =>
     each.repeat(Math.floor(2000 / Buffer.byteLength(each))),
@@ -102,7 +102,7 @@ const decoders = {
   zstd: promisify(zlib.zstdDecompress),
 }
 
-t.test('gzip, br and zstd: the same bytes under the same weak tag', async (t) => {
+t.test('gzip, br and zstd decode to the same bytes and have the same weak tag', async (t) => {
   const plain = await ask('/v1/certificates?limit=500')
   t.match(plain.headers.etag, /^W\/"[\w-]+"$/)
   t.notOk(plain.headers['content-encoding'])
@@ -141,7 +141,7 @@ t.test('all keys of a customer and all spellings of a request get the same tag',
   t.not((await bolt.get('/v1/products?limit=7')).headers.etag, headers.etag)
 })
 
-t.test('Cache-Status names the layer, Data-As-Of the time of the data; no-cache reads now', async (t) => {
+t.test('Cache-Status names the layer, Data-As-Of the time of the data; no-cache refetches', async (t) => {
   const readHeaders = async (headers: Record<string, string> = {}) =>
     (await ask('/v1/lab?limit=9&sort=issued_on', headers)).headers
   const status = async (headers?: Record<string, string>) => (await readHeaders(headers))['cache-status']

@@ -12,7 +12,7 @@ import { createRandom } from './world.ts'
 
 const { database, port, someId, key, token, auth, send } = await openHttpStage(t)
 
-t.test('sizes: 8 KiB of target without its cursor, 16 KiB with the headers', async (t) => {
+t.test('the target without its cursor is limited to 8 KiB, and with the headers to 16 KiB', async (t) => {
   const request = (target: string, more = '') => send(`${line(target)}Host: x\r\n${auth}${more}${end}`)
   const base = '/v1/products?brand='
   const fitting = `${base}${'x'.repeat(8192 - base.length)}`
@@ -43,7 +43,7 @@ const expectLast = async (t: Test, bytes: string | Buffer, code: string, status:
   return answer?.headers
 }
 
-t.test('bytes that are not a request get a problem document, and the connection ends', async (t) => {
+t.test('a malformed request gets a problem document, and the connection is closed', async (t) => {
   const broken: [string, string | Buffer][] = [
     ['garbage', 'garbage\r\n\r\n'],
     ['a TLS greeting', Buffer.from('16030100a5010000a1', 'hex')],
@@ -78,7 +78,7 @@ t.test('bytes that are not a request get a problem document, and the connection 
   }
 })
 
-t.test('an unknown method, CONNECT, and a version other than HTTP/1 end the connection', async (t) => {
+t.test('an unknown method, CONNECT and other HTTP versions close the connection', async (t) => {
   const rest = `Host: x\r\n${auth}\r\n`
   const lines = ['FOO', 'get', 'BREW', 'CONNECT'].map((method) => line('/v1/me', method))
   lines.push(line('example.com:443', 'CONNECT'))
@@ -121,7 +121,7 @@ t.test('a POST without a body is answered with any media type', async (t) => {
   }
 })
 
-t.test('a body in another transfer coding than chunked is 501', async (t) => {
+t.test('a transfer coding other than chunked gets 501', async (t) => {
   const chunked = 'Content-Type: application/json\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
   for (const coding of ['gzip, chunked', 'gzip,chunked', 'deflate, chunked']) {
     const field = `Transfer-Encoding: ${coding}\r\n`
@@ -135,7 +135,7 @@ t.test('a body in another transfer coding than chunked is 501', async (t) => {
   expectProblem(t, known, 'invalid_body', 400, 'chunked alone')
 })
 
-t.test('Host is a name or an address with its port, whether the answer is in memory or not', async (t) => {
+t.test('refuses an invalid Host, also if the answer is in memory', async (t) => {
   const ask = (host: string) => send(`${line('/v1/products?limit=3')}Host: ${host}\r\n${auth}${end}`)
   for (const host of ['x', 'api.example:3000', '127.0.0.1', '[::1]:80', 'x:', 'x']) {
     t.equal((await ask(host)).status, 200, host)
@@ -161,7 +161,7 @@ t.test('two Authorization or Host fields, no Host and a fragment are malformed',
   t.equal((await send(`GET /v1/me HTTP/1.0\r\n${auth}\r\n`)).status, 200, 'HTTP/1.0 knows no Host')
 })
 
-t.test('the target * allows only OPTIONS', async (t) => {
+t.test('only OPTIONS accepts the target *', async (t) => {
   for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
     const answer = await send(`${line('*', method)}Host: x\r\n${auth}${end}`)
     t.equal(answer.status, 400, method)
@@ -201,7 +201,7 @@ t.test('an incomplete request gets 408 after the timeout', async (t) => {
   await impatient.close()
 })
 
-t.test('unreadable bytes end a response in progress without adding to it', async (t) => {
+t.test('malformed bytes cut a response in progress without adding to it', async (t) => {
   const server = createServer((_request, response) => void response.write('begun;'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     answerClientError(error, socket as Socket, publicUrl, {}),
@@ -220,6 +220,20 @@ t.test('unreadable bytes end a response in progress without adding to it', async
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await once(client, 'close')
   t.match(text, /^HTTP\/1\.1 200 [\s\S]*begun;\r\n$/)
+})
+
+t.test('unreadable bytes after an unanswered request end the connection after its response', async (t) => {
+  const server = createServer((_request, response) => setImmediate(() => response.end()))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerClientError(error, socket as Socket, publicUrl, {}),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port: bare } = server.address() as AddressInfo
+  const answers = await sendBytes(bare, `${line('/')}Host: x\r\n\r\nno request\r\n\r\n`)
+  t.match(answers, [{ status: 200, headers: { connection: 'close' } }])
+  t.equal(answers.length, 1)
 })
 
 const pick = <T>(random: () => number, values: readonly T[]): T =>

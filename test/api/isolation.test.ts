@@ -374,7 +374,7 @@ const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/
 const one = ['acme'] as const
 closeAfter(t, app, database)
 
-t.test('no answer on any route shows a customer a trace of another', async (t) => {
+t.test('no route returns data of another customer', async (t) => {
   for (const name of resourceNames) {
     for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
       t.equal(routes.get(`${prefix}/${name}`), true, `${prefix}/${name} is walked`)
@@ -446,7 +446,7 @@ const createStripped = (url: string) => {
   return { db: createDb(stripped as pg.Pool), wrapExports: stripping, replaced: () => replaced }
 }
 
-t.test('row level security alone keeps customers apart', async (t) => {
+t.test('row level security alone separates customers', async (t) => {
   const { db, wrapExports, replaced } = createStripped(database.url)
   const unguarded = await createTestApp({ ...database, reader: db }, { wrapExports })
   closeAfter(t, unguarded, db)
@@ -458,7 +458,7 @@ t.test('row level security alone keeps customers apart', async (t) => {
   t.ok(replaced() > 600, `${replaced()} conditions were taken out`)
 })
 
-t.test('the conditions alone keep customers apart; without both walls there are leaks', async (t) => {
+t.test('the conditions alone separate customers, and without both walls data leaks', async (t) => {
   const unsecured = await createTestDatabase()
   for (const customer of customers) await addCustomer(unsecured, customer)
   await seed(unsecured)
@@ -524,7 +524,7 @@ t.test('a session setting ends with its statement, on the same connection too', 
   })
 })
 
-t.test('the serving role can change nothing and reads no customer and no key', async (t) => {
+t.test('the serving role can change no data and cannot read customers and keys', async (t) => {
   const secret = [
     'customers',
     'api_keys',

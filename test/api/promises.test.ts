@@ -54,7 +54,7 @@ const listRefusals = async (): Promise<LightMyRequestResponse[]> => [
   await app.inject({ method: 'POST', url: '/v1/oauth/token', payload: {} }),
 ]
 
-t.test('5xx never say more than the code', async (t) => {
+t.test('a 5xx error contains only its code', async (t) => {
   const expectBare = (answer: LightMyRequestResponse, code: ErrorCode) => {
     const [status, title] = catalogue[code]
     const { request_id, ...problem } = answer.json()
@@ -79,7 +79,7 @@ t.test('5xx never say more than the code', async (t) => {
   t.match(away.headers['retry-after'], /^[1-9]\d*$/, 'and when to come back')
 })
 
-t.test('Data-As-Of is on every data answer, 304 and HEAD included', async (t) => {
+t.test('every data answer has Data-As-Of, including 304 and HEAD', async (t) => {
   for (const [url, headers = {}] of data) {
     const answer = await get(url, headers)
     t.equal(answer.statusCode, 200, url)
@@ -110,7 +110,7 @@ t.test('a body has at most 64 KiB', async (t) => {
   }
 })
 
-t.test('nothing is deprecated, in answers and in the description', async (t) => {
+t.test('neither answers nor the description mark anything as deprecated', async (t) => {
   const answers = await listRefusals()
   for (const [url, headers] of [...data, me]) answers.push(await get(url, headers))
   for (const { headers } of answers) {
@@ -121,7 +121,7 @@ t.test('nothing is deprecated, in answers and in the description', async (t) => 
   t.notMatch(document.body, '"deprecated":true')
 })
 
-t.test('a body is compressed once, and holds no more memory than its own size', async (t) => {
+t.test('a body is compressed once and uses no more memory than its size', async (t) => {
   const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
   for (const encoding of encodings) {
     const { buffer, length } = await encodedBody(entry, encoding)
@@ -130,7 +130,14 @@ t.test('a body is compressed once, and holds no more memory than its own size', 
   }
 })
 
-t.test('strings compare by their UTF-8 bytes, case counts, and nothing is trimmed', async (t) => {
+t.test('a failed compression is repeated by the next request', async (t) => {
+  const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
+  const broken = { ...entry, body: 5 as unknown as Buffer }
+  await t.rejects(encodedBody(broken, 'br'))
+  t.ok((await encodedBody(entry, 'br')).length > 0)
+})
+
+t.test('strings are compared by their UTF-8 bytes, with case and without trimming', async (t) => {
   const { get } = await asCustomer(database, app, 'bytes')
   // U+FFFD precedes U+1F600 in UTF-8, and follows it in UTF-16.
   const names = [' a', 'B', 'Z', 'a', 'a ', 'ab', 'b', 'Ä', 'ä', '\ufffd', '\u{1f600}']

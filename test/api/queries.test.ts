@@ -331,7 +331,7 @@ const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => 
   return found
 }
 
-t.test('walking every sort by its cursors shows every record once, in order', async (t) => {
+t.test('the cursors of every sort return each record once and in order', async (t) => {
   const wrong: object[] = []
   for (const spec of contract) {
     for (const sort of chosen(spec.sorts.flatMap((key) => [key, `-${key}`]))) {
@@ -365,7 +365,7 @@ const anyAsked: fc.Arbitrary<Asked> = fc.constantFrom(...contract).chain((spec) 
   return fc.record({ resource: fc.constant(spec.name), filters, sort })
 })
 
-t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole list', async (t) => {
+t.test('pages of 1, 2 and 7 records add up to the whole list, for any filters and sort', async (t) => {
   await fc.assert(
     fc.asyncProperty(anyAsked, fc.constantFrom(1, 2, 7), async (asked, limit) => {
       const wanted = listIds(expected(asked, stored, now))
@@ -450,7 +450,7 @@ t.test('a renamed record is found by its new words only, as soon as it is commit
   await until('both answers follow', async () => same([await find('old'), await find('new')], [[], ['p']]))
 })
 
-t.test('no log and no entry of the audit trail has the words of a search', async (t) => {
+t.test('neither the log nor the audit trail contains the words of a search', async (t) => {
   const lines: string[] = []
   const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
   const logging = await createTestApp(database, { clock, env: { LOG_LEVEL: 'trace' }, logStream })
@@ -545,7 +545,7 @@ t.test('a cursor survives the deletion of its row and of every row before it', a
   t.same(wrong, [])
 })
 
-t.test('limit, fields, include and count may change along a walk, and nothing else', async (t) => {
+t.test('only limit, fields, include and count may change from page to page', async (t) => {
   const base = '/v1/certificates?sort=number&approval_status[ne]=pending&limit=3'
   const { page } = await read(base)
   const cursor = page.next_cursor as string
@@ -682,7 +682,7 @@ t.test('count=exact adds page.total, the same on every page', async (t) => {
   t.notOk('total' in (await read('/v1/products')).page, 'not unless asked for')
 })
 
-t.test('page.as_of shows the day on certificates and countries only', async (t) => {
+t.test('only certificates and countries have page.as_of', async (t) => {
   for (const spec of contract) {
     const { page } = await read(`/v1/${spec.name}`)
     t.equal(page.as_of, ['certificates', 'countries'].includes(spec.name) ? today : undefined, spec.name)

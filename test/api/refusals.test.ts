@@ -129,7 +129,7 @@ t.test('the suggested address returns an answer', async (t) => {
 
 const suffixes = ['-gzip"', ';gzip"', '--gzip"', '-br"', '-zstd"', '-df"', '"-gzip']
 
-t.test('a tag that ends with a hyphen matches with the suffix of a proxy', async (t) => {
+t.test('a tag that ends with a hyphen matches after a proxy added a suffix', async (t) => {
   for (const inner of ['W/"abc-', 'W/"abc--', '"abc-', 'W/"-'])
     for (const suffix of suffixes) t.ok(isNotModified(inner + suffix, `${inner}"`), inner + suffix)
   t.notOk(isNotModified('W/"abc--gzip"', 'W/"ab-"'))
@@ -154,7 +154,7 @@ t.test('a body with a content coding is refused with the coding that is accepted
   }
 })
 
-t.test('whitespace around a key is no fault, and a narrowed token is not blamed on its key', async (t) => {
+t.test('ignores whitespace around a key, and does not blame the key for a narrowed token', async (t) => {
   const apiKey = await addCustomer(database, 'narrow')
   const keyId = parseApiKey(apiKey)?.keyId ?? ''
   const post = (url: string, payload: string | object, headers = {}) =>

@@ -192,6 +192,7 @@ t.test('plain HTTP is refused unless a trusted proxy reports TLS', async (t) => 
     await from('127.0.0.1', {}, '/nothing'),
   ]) {
     expectProblem(t, answer, 'tls_required', 403)
+    t.match(answer.json().detail, 'Revoke any token or key in it')
     t.notOk(answer.headers['strict-transport-security'])
   }
   for (const answer of [

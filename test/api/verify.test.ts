@@ -103,39 +103,39 @@ t.test('the demo also checks a promise whose cases all learn a value', async (t)
 /** One fault for each kind of promise, and the promises that it breaks. */
 const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][] = [
   [
-    'ETag: 304 for If-None-Match, with ETag, Cache-Control and Vary',
+    'a matching If-None-Match gets 304 with ETag, Cache-Control and Vary',
     /products\/[^/?]+$/,
     ({ headers }) => delete headers.etag,
   ],
-  ['a misspelt path is explained', /certificats/, (answer) => (answer.status = 410)],
+  ['the 404 of a misspelt path explains the mistake', /certificats/, (answer) => (answer.status = 410)],
   ['errors are problem documents with their status', /certificats/, () => {}],
   [
-    'pages by cursor show each record once, in order, and Link leads on',
+    'pages by cursor return each record once and in order, with a link to the next',
     /fields=id&limit=\d+&cursor/,
     (answer) => (answer.body = String(answer.body).replace(/\{"id":"[^"]*"\},/, '')),
   ],
   [
-    'RateLimit and /v1/me show the same quotas',
+    'RateLimit and /v1/me report the same quotas',
     /^\/v1\/me$/,
     ({ headers }) => (headers['ratelimit-policy'] = '"burst";q=9;w=1, "minute";q=60;w=60'),
   ],
   [
-    'filters of projects find the records that match, and no other',
+    'filters of projects return exactly the matching records',
     /projects.*ne%5D/,
     (answer) => (answer.body = '{"data":[]}'),
   ],
   [
-    'security headers are on every answer, and no Server or X-Powered-By',
+    'every answer has security headers, and no Server or X-Powered-By',
     /^\/v1\/lab/,
     ({ headers }) => (headers.server = 'nginx'),
   ],
   [
-    'Data-As-Of is on every data answer, 304 included',
+    'every data answer has Data-As-Of, including 304',
     /^\/v1\/lab/,
     ({ headers }) => delete headers['data-as-of'],
   ],
   [
-    'a key gives a token, by JSON, HTTP Basic and OAuth',
+    'an API key gets a token by JSON, HTTP Basic and OAuth',
     /auth.login/,
     (answer) => {
       if (answer.status !== 200) return
@@ -144,7 +144,7 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     },
   ],
   [
-    'a token verifies by the published keys and names issuer and client',
+    'a token is signed by a published key and names its issuer and client',
     /jwks/,
     (answer) => (answer.body = '{"keys":[]}'),
   ],
@@ -189,6 +189,8 @@ t.test('exit code 2 names the next step if the service or the account cannot be 
     t.match(stderr, says)
   }
   t.match(await run(['verify', origin], { env: {} }), { code: 2, stderr: /set CERTDATA_API_KEY/ })
+  fault = ({ path }) => path.endsWith('/login') && proxy.closeAllConnections()
+  t.match(await cli(origin), { code: 2, stderr: /does not answer: .*Check the address/ }, 'at the login')
   fault = (answer) => (answer.body = '{}')
   t.match(await cli(origin), { code: 2, stderr: /is not this service/ })
 })

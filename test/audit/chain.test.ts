@@ -102,7 +102,7 @@ t.test('an untouched chain verifies, sealed in one step or several', async () =>
   )
 })
 
-t.test('a change of any entry, of its seal or of its personal part is found', async () => {
+t.test('finds a change of any entry, its seal or its personal part', async () => {
   const changed = (change: (entry: ChainedEntry) => Partial<ChainedEntry>) => (link: Link) => {
     const entry = link.entry as ChainedEntry
     return { ...link, entry: { ...entry, ...change(entry) } }
@@ -129,7 +129,7 @@ t.test('a change of any entry, of its seal or of its personal part is found', as
   )
 })
 
-t.test('a deletion is found: the entry alone, with its seal, and with the rest renumbered', async () => {
+t.test('finds a deleted entry, also without its seal or with the rest renumbered', async () => {
   fc.assert(
     fc.property(withPlace(2), ([links, index]) => {
       const { sealNo, entryId } = place(links, index)
@@ -143,7 +143,7 @@ t.test('a deletion is found: the entry alone, with its seal, and with the rest r
   )
 })
 
-t.test('a swap is found at its first position: of entries, of seals, of both', async () => {
+t.test('finds swapped entries or seals at their first position', async () => {
   fc.assert(
     fc.property(withPlace(2), fc.nat(29), ([links, first], other) => {
       const second = other % links.length
@@ -158,7 +158,7 @@ t.test('a swap is found at its first position: of entries, of seals, of both', a
   )
 })
 
-t.test('an insertion without the key is found', async () => {
+t.test('finds an entry that was inserted without the key', async () => {
   fc.assert(
     fc.property(withPlace(), sealable, ([links, index], each) => {
       const before = index === 0 ? genesis : at(links, index - 1).seal

@@ -79,7 +79,7 @@ const networks = ['127.0.0.0/8', '::1/128', 'fd00:5eed::/32']
 const jwksUri = 'https://keys.erased-customer.example.com/jwks.json'
 const kid = 'key-of-the-erased-customer'
 
-t.test('a real manufacturer is exported, then erased, with nothing left of it', async (t) => {
+t.test('exports and erases a real manufacturer completely', async (t) => {
   const server = await testPostgres()
   const redis = await testRedis()
   const superuser = connect(server.url)
@@ -292,7 +292,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     }
   })
 
-  await t.test('an erased customer gets nothing and leaves no trace', async (t) => {
+  await t.test('an erased customer gets no data and leaves no trace', async (t) => {
     t.equal((await login(apiKey)).status, 401)
     let status = 0
     await until('the token is refused', async () => {
@@ -303,7 +303,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     t.equal(await service.stop(), 0, 'and what was counted meanwhile is written')
   })
 
-  await t.test('no table, dump, log or cache has anything of the customer', async (t) => {
+  await t.test('no table, dump, log or cache contains data of the customer', async (t) => {
     t.same(traces(await everything()), [])
     t.same(traces(service.output()), [])
     const dump = await promisify(execFile)('pg_dump', [server.url], { maxBuffer: 2 ** 28 }).catch(

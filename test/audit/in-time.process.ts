@@ -117,7 +117,7 @@ t.test('a busy instance shows logins, reads, exports, refusals and changes of ke
   t.ok(others > 100, `${others} requests of others meanwhile`)
 })
 
-t.test('an act in any second of a minute is proven within 90 s', async (t) => {
+t.test('an event in any second of a minute is proven within 90 s', async (t) => {
   const { superuser } = await open(t)
   const { added, sealed, rooted } = mostSeconds
   const { rows } = await sql<{ acts: number; reads: number; late: number }>`

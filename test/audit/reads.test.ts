@@ -52,7 +52,7 @@ t.test('reads are counted by key, resource, query and status', async (t) => {
   t.strictSame(await drain(counts), [], 'no count is returned twice')
 })
 
-t.test('an answer with an error is a refusal, for every status', async (t) => {
+t.test('every status of an error counts as a refusal', async (t) => {
   const counts = open()
   const statuses = [200, 206, 304, 400, 401, 403, 404, 406, 410, 429, 500, 503]
   for (const status of statuses) counts.add(live('k'), list, status, 0, list)
@@ -248,7 +248,7 @@ t.test('an address keeps its network and loses its host', async (t) => {
   )
 })
 
-t.test('values of a query are masked, and nothing else is', (t) => {
+t.test('masks only the values of a query', (t) => {
   const masked = {
     'https://example.com/hook': 'https://example.com/hook',
     'https://example.com/hook?token=secret&q=a%20person': 'https://example.com/hook?token=***&q=***',

@@ -364,7 +364,7 @@ t.test('a refused token that is revoked, suspended or without a plan is written 
   t.match(await newest(1), [{ actor: keyId, customer: 'acme', outcome: 'refused', details: { status: 401 } }])
 })
 
-t.test('what an erased customer read belongs to no customer, not even one with the same name', async (t) => {
+t.test('reads of an erased customer belong to no customer, not even one with the same name', async (t) => {
   await app.audit.flush()
   const { get } = await logIn(app, await addCustomer(database, 'passing'))
   t.equal((await get('/v1/products')).statusCode, 200)

@@ -33,20 +33,20 @@ t.test('each role has only its rights on the trail', async (t) => {
     `delete from ${table}`,
     `truncate ${table}`,
   ]
-  await t.test('the serving role reads and changes none of its tables', async (t) => {
+  await t.test('the serving role can neither read nor change its tables', async (t) => {
     for (const table of tables) {
       for (const statement of [`select from ${table}`, ...writes(table)]) {
         await t.rejects(run(reader, statement), denied, statement)
       }
     }
   })
-  await t.test('the operator reads them and changes none', async (t) => {
+  await t.test('the operator can read but not change them', async (t) => {
     for (const table of tables) {
       await t.resolves(run(operator, `select from ${table}`))
       for (const statement of writes(table)) await t.rejects(run(operator, statement), denied, statement)
     }
   })
-  await t.test('both append, by the one function; only the serving role seals', async (t) => {
+  await t.test('both append through one function, and only the serving role seals', async (t) => {
     const raw = `select write_audit_entries('[{"actor":"system","action":"login","outcome":"ok"}]')`
     for (const role of [reader, operator]) {
       await t.resolves(recordEvents(role, [login('acme')]))
@@ -56,7 +56,7 @@ t.test('each role has only its rights on the trail', async (t) => {
     await t.rejects(run(operator, `select append_audit_seals('[]')`), denied)
     await t.rejects(run(operator, 'select list_unsealed_audit(1)'), denied)
   })
-  await t.test('the serving role reads nothing personal of the entries that it seals', async (t) => {
+  await t.test('the serving role reads no personal data of the entries that it seals', async (t) => {
     const { rows } = await sql<object>`select * from list_unsealed_audit(10)`.execute(reader)
     t.ok(rows.length > 0)
     t.notMatch(JSON.stringify(rows), /acme|192\.0\.2/)
@@ -203,7 +203,7 @@ t.test('sealing', async (t) => {
     t.match(await verify(), { fault: null, verified: 2_703 })
   })
 
-  await t.test('with another secret key nothing verifies', async (t) => {
+  await t.test('verification fails with another secret key', async (t) => {
     t.match(await verifyAudit(operator, createSecrets(['s'.repeat(32)])), { fault: { sealNo: 1 } })
   })
 })

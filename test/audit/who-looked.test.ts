@@ -407,7 +407,7 @@ t.test('the program of the guide', async (t) => {
   })
   t.equal(asToken.json().code, 'invalid_token', 'a root is no token')
 
-  await t.test('still proves old roots after their key has left the key set', async (t) => {
+  await t.test('still proves old roots after their key was removed from the key set', async (t) => {
     const before = new Set((files.jwks.keys as { kid: string }[]).map(({ kid }) => kid))
     await rotateSigningKeys(database.operator, secrets, 0)
     await rotateSigningKeys(database.operator, secrets, 0)
@@ -668,7 +668,7 @@ t.test('verification finds changes by a superuser in a whole trail', async (t) =
   t.equal(await reasonAfter('select 1', head), undefined)
 })
 
-t.test('after a pruning the other entries are shown with valid proofs', async (t) => {
+t.test('the remaining entries have valid proofs after a pruning', async (t) => {
   const { app, owner, apiKey, publish, verify } = await open(t)
   const { get } = await logIn(app, apiKey)
   for (let i = 0; i < 4; i++) {
@@ -690,7 +690,7 @@ t.test('after a pruning the other entries are shown with valid proofs', async (t
     await freshness(t, await download(app, get)),
     /^entries 1 to 5 are not in the file: .*\n8 entries .* good$/,
   )
-  await t.test('and numbers continue after pruning everything', async (t) => {
+  await t.test('numbers continue after pruning everything', async (t) => {
     await pruneAudit(owner, secrets, '2999-01-01T00:00:00Z')
     t.same(await readAll(get), [])
     t.same(await readAll(get, '/v1/audit/roots'), [])

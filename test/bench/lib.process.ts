@@ -43,7 +43,7 @@ t.test('the lowest point of each window is the memory after a collection', async
   ])
 })
 
-t.test('rounds alternate until enough were undisturbed, or the maximum was tried', async (t) => {
+t.test('rounds alternate until enough were undisturbed or the maximum is reached', async (t) => {
   const asked: string[] = []
   const note = (name: string) => async (round: number) => {
     asked.push(`${name}${round}`)
@@ -91,7 +91,7 @@ t.test('at a constant rate latency counts from when a request was due', async (t
   t.ok(open.latency.percentile(50) / 1000 > stallMs / 2, `half waited ${open.latency.percentile(50)} µs`)
 })
 
-t.test('the end of an idle connection is no failure, and the end of a busy one is', async (t) => {
+t.test('only the end of a busy connection counts as a failure', async (t) => {
   const sockets = new Set<Socket>()
   let cutTheAsking = false
   const listener: RequestListener = (request, response) => {

@@ -57,33 +57,30 @@ t.test('a reference of a 304 sends no body', async (t) => {
   t.match({ status, body: String(body) }, { status: 304, body: '' })
 })
 
-t.test(
-  'each request of unique pages is another one, in every run; method, fields and body arrive',
-  async (t) => {
-    const seen = new Set<string>()
-    let asked = 0
-    const server = createServer((request, response) => {
-      asked += 1
-      seen.add(decodeURI(request.url ?? ''))
-      const isWhole = request.headers['x-field'] === 'a "b"' && request.method === 'POST'
-      response.statusCode = isWhole && request.headers['content-length'] === '4' ? 200 : 400
-      response.end()
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    t.teardown(() => server.close())
-    const { port } = server.address() as AddressInfo
-    const target: Target = {
-      server: { url: `http://127.0.0.1:${port}`, label: '', pid: process.pid, stop: async () => {} },
-      ...{ method: 'POST', path: '/', body: 'body', headers: { 'x-field': 'a "b"' } },
-      numbered: createUniquePages(),
-    }
-    for (const _ of [1, 2]) t.equal((await measure(target, { seconds: 1, connections: 2 })).failed, 0)
-    t.equal(seen.size, asked)
-    t.ok(seen.has('/v1/certificates?limit=50&created_at[lt]=2200-01-01T00:00:02.000005Z'))
-  },
-)
+t.test('requests of unique pages differ in every run and keep their method, fields and body', async (t) => {
+  const seen = new Set<string>()
+  let asked = 0
+  const server = createServer((request, response) => {
+    asked += 1
+    seen.add(decodeURI(request.url ?? ''))
+    const isWhole = request.headers['x-field'] === 'a "b"' && request.method === 'POST'
+    response.statusCode = isWhole && request.headers['content-length'] === '4' ? 200 : 400
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const target: Target = {
+    server: { url: `http://127.0.0.1:${port}`, label: '', pid: process.pid, stop: async () => {} },
+    ...{ method: 'POST', path: '/', body: 'body', headers: { 'x-field': 'a "b"' } },
+    numbered: createUniquePages(),
+  }
+  for (const _ of [1, 2]) t.equal((await measure(target, { seconds: 1, connections: 2 })).failed, 0)
+  t.equal(seen.size, asked)
+  t.ok(seen.has('/v1/certificates?limit=50&created_at[lt]=2200-01-01T00:00:02.000005Z'))
+})
 
-t.test('processor time includes all child processes, ended ones too', async (t) => {
+t.test('processor time includes all child processes, also ended ones', async (t) => {
   if (process.platform !== 'linux') return
   const before = cpuMs(process.pid)
   const work = 'while (process.cpuUsage().user < 400_000);'

@@ -38,7 +38,7 @@ const started = (maxEvents?: number) => {
   return fence
 }
 
-t.test('a snapshot is read as PostgreSQL writes it, and nothing else is', async (t) => {
+t.test('parses snapshots as PostgreSQL writes them and rejects other texts', async (t) => {
   t.same(at('10:20:10,14,15'), { xmin: 10, xmax: 20, xip: [10, 14, 15], text: '10:20:10,14,15' })
   t.same(at('7:7:'), { xmin: 7, xmax: 7, xip: [], text: '7:7:' })
   t.same(
@@ -91,7 +91,7 @@ t.test(
   },
 )
 
-t.test('a change that an entry was filled too early for counts, however late it commits', async (t) => {
+t.test('a late commit makes an entry stale that was filled before it', async (t) => {
   const fence = started()
   fence.apply(poll(at('101:105:101'), []))
   const entry = stamp(at('101:106:101'))
@@ -102,7 +102,7 @@ t.test('a change that an entry was filled too early for counts, however late it 
   t.equal(fence.compare(newer), 'fresh')
 })
 
-t.test('entries from before the floor are stale: start, too many events, a lost poll', async (t) => {
+t.test('entries before the floor are stale: after the start, too many events or a lost poll', async (t) => {
   const fence = started(3)
   t.equal(fence.compare(stamp(at('99:99:'))), 'behind', 'before the start')
   t.equal(fence.compare(stamp(at('99:100:99'))), 'behind', 'one transaction before it')
@@ -118,7 +118,7 @@ t.test('entries from before the floor are stale: start, too many events, a lost 
   t.equal(fence.compare(later), 'behind', 'anything may have changed')
 })
 
-t.test('changes of several polls are forgotten together, without newer ones', async (t) => {
+t.test('forgets the changes of several polls together and keeps newer ones', async (t) => {
   const fence = createFence(300)
   fence.apply(poll(at('100:100:'), undefined))
   const snapshotAfter = (xid: number) => at(`${xid + 1}:${xid + 1}:`)
@@ -146,7 +146,7 @@ t.test('a process that reads the log back serves entries as old as the log it re
   t.equal(fence.compare(stamp(at('49:49:'), ['lab'])), 'behind')
 })
 
-t.test('another database, or another start of it, is another history', async (t) => {
+t.test('another database or another start of it begins another history', async (t) => {
   const fence = started()
   const entry = stamp(at('100:100:'))
   t.equal(fence.compare(entry), 'fresh')
@@ -156,7 +156,7 @@ t.test('another database, or another start of it, is another history', async (t)
   t.equal(fence.compare(entry), 'behind', 'though its numbers are higher')
 })
 
-t.test('no answer shows less than one before: the older one waits for a poll', async (t) => {
+t.test('an answer older than a served one waits for a poll', async (t) => {
   const fence = started()
   const older = stamp(at('100:100:'))
   const newer = stamp(at('101:101:'))
@@ -174,7 +174,7 @@ t.test('no answer shows less than one before: the older one waits for a poll', a
   t.equal(fence.compare(newer), 'behind', 'something had')
 })
 
-t.test('answers served before still bind later ones after a poll without details', async (t) => {
+t.test('earlier answers still bind later ones after a poll without details', async (t) => {
   const fence = started()
   fence.noteServed(stamp(at('105:105:')))
   fence.apply(poll(at('102:102:'), undefined))
@@ -250,73 +250,70 @@ const createPrimary = () => {
 const concerns = ({ customer, resource }: Transaction, { customerId, dependsOn }: Stamped) =>
   (customer === '*' || customer === customerId) && (resource === '*' || dependsOn.includes(resource))
 
-t.test(
-  'in random histories nothing fresh lacks a polled change or goes behind a served answer',
-  async (t) => {
-    let judged = 0
-    let fresh = 0
-    fc.assert(
-      fc.property(
-        fc.array(step, { minLength: 60, maxLength: 160 }),
-        fc.integer({ min: 1, max: 12 }),
-        fc.integer({ min: 0, max: 6 }),
-        (steps, maxEvents, maxBatch) => {
-          const primary = createPrimary()
-          const fence = createFence(maxEvents, maxBatch)
-          fence.apply(poll(primary.snapshot(), undefined))
-          let polled = new Set<Transaction>()
-          const served: { entry: Stamped; shown: Transaction[] }[] = []
-          const entries: Stamped[] = []
-          for (const action of steps) {
-            if (action.do === 'begin')
-              primary.begin(customers[action.customer] ?? '', names[action.resource] ?? '')
-            else if (action.do === 'end') primary.end(action.which, action.commits)
-            else if (action.do === 'poll') {
-              const snapshot = primary.snapshot()
-              const before = (fence.last as Poll).snapshot
-              const visible = primary.committed().filter(({ xid }) => isVisible(xid, snapshot))
-              const events = visible
-                .filter(({ xid }) => !isVisible(xid, before))
-                .map(({ xid, customer, resource }) => event(xid, customer, resource))
-              fence.apply(poll(snapshot, events))
-              polled = new Set(visible)
-            } else if (action.do === 'fill') {
-              const dependsOn = action.resources.map((index) => names[index] ?? '')
-              entries.push(stamp(primary.snapshot(), dependsOn, customers[action.customer]))
-            } else {
-              const entry = entries[action.which % Math.max(1, entries.length)]
-              if (!entry) continue
-              judged += 1
-              if (fence.compare(entry) !== 'fresh') continue
-              fresh += 1
-              const shown = (transaction: Transaction) => isVisible(transaction.xid, entry.snapshot)
-              const mine = (transaction: Transaction) => concerns(transaction, entry)
-              for (const transaction of polled) {
-                if (mine(transaction) && !shown(transaction)) throw new Error(`lacks ${transaction.xid}`)
-              }
-              for (const earlier of served) {
-                const { customerId, dependsOn } = earlier.entry
-                const isRelated = dependsOn.some((name) => entry.dependsOn.includes(name))
-                if (customerId !== entry.customerId || !isRelated) continue
-                const common = earlier.shown.filter((each) => mine(each) && concerns(each, earlier.entry))
-                const missing = common.find((each) => !shown(each))
-                if (missing) throw new Error(`has shown ${missing.xid} before`)
-              }
-              served.push({ entry, shown: primary.committed().filter(shown) })
+t.test('in random histories no fresh answer lacks a polled change or precedes a served answer', async (t) => {
+  let judged = 0
+  let fresh = 0
+  fc.assert(
+    fc.property(
+      fc.array(step, { minLength: 60, maxLength: 160 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: 0, max: 6 }),
+      (steps, maxEvents, maxBatch) => {
+        const primary = createPrimary()
+        const fence = createFence(maxEvents, maxBatch)
+        fence.apply(poll(primary.snapshot(), undefined))
+        let polled = new Set<Transaction>()
+        const served: { entry: Stamped; shown: Transaction[] }[] = []
+        const entries: Stamped[] = []
+        for (const action of steps) {
+          if (action.do === 'begin')
+            primary.begin(customers[action.customer] ?? '', names[action.resource] ?? '')
+          else if (action.do === 'end') primary.end(action.which, action.commits)
+          else if (action.do === 'poll') {
+            const snapshot = primary.snapshot()
+            const before = (fence.last as Poll).snapshot
+            const visible = primary.committed().filter(({ xid }) => isVisible(xid, snapshot))
+            const events = visible
+              .filter(({ xid }) => !isVisible(xid, before))
+              .map(({ xid, customer, resource }) => event(xid, customer, resource))
+            fence.apply(poll(snapshot, events))
+            polled = new Set(visible)
+          } else if (action.do === 'fill') {
+            const dependsOn = action.resources.map((index) => names[index] ?? '')
+            entries.push(stamp(primary.snapshot(), dependsOn, customers[action.customer]))
+          } else {
+            const entry = entries[action.which % Math.max(1, entries.length)]
+            if (!entry) continue
+            judged += 1
+            if (fence.compare(entry) !== 'fresh') continue
+            fresh += 1
+            const shown = (transaction: Transaction) => isVisible(transaction.xid, entry.snapshot)
+            const mine = (transaction: Transaction) => concerns(transaction, entry)
+            for (const transaction of polled) {
+              if (mine(transaction) && !shown(transaction)) throw new Error(`lacks ${transaction.xid}`)
             }
+            for (const earlier of served) {
+              const { customerId, dependsOn } = earlier.entry
+              const isRelated = dependsOn.some((name) => entry.dependsOn.includes(name))
+              if (customerId !== entry.customerId || !isRelated) continue
+              const common = earlier.shown.filter((each) => mine(each) && concerns(each, earlier.entry))
+              const missing = common.find((each) => !shown(each))
+              if (missing) throw new Error(`has shown ${missing.xid} before`)
+            }
+            served.push({ entry, shown: primary.committed().filter(shown) })
           }
-        },
-      ),
-      { numRuns: cases(500) },
-    )
-    t.ok(
-      fresh > judged / 4 && judged - fresh > judged / 4,
-      `${fresh} of ${judged} were fresh: the test can tell`,
-    )
-  },
-)
+        }
+      },
+    ),
+    { numRuns: cases(500) },
+  )
+  t.ok(
+    fresh > judged / 4 && judged - fresh > judged / 4,
+    `${fresh} of ${judged} were fresh: the test can tell`,
+  )
+})
 
-t.test('snapshots of one primary are in one line, and their ranks sort as they were taken', async (t) => {
+t.test('ranks sort the snapshots of one primary in the order of their creation', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const primary = createPrimary()

@@ -37,7 +37,7 @@ t.test(
   },
 )
 
-t.test('faults that are planted are found', async (t) => {
+t.test('finds planted faults', async (t) => {
   const faults: [string, (freshness: FreshnessCheck) => FreshnessCheck, RegExp][] = [
     ['nothing is noted as served', (freshness) => ({ ...freshness, noteServed: () => {} }), /^backwards/],
     ['whatever was read is fresh', (freshness) => ({ ...freshness, check: () => 'fresh' }), /^late/],

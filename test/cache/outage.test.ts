@@ -211,7 +211,7 @@ t.test('when the database is back, changes show immediately, and no answer has a
   t.equal((await ask('/v1/lab')).statusCode, 200)
 })
 
-t.test('a database that hangs is no reason to hang', async (t) => {
+t.test('a hanging database does not block answers', async (t) => {
   line.hold()
   await until('it is noticed', async () => /db-unreachable/.test(await status('/v1/products')))
   const started = Date.now()
@@ -222,24 +222,21 @@ t.test('a database that hangs is no reason to hang', async (t) => {
   await until('answers are fresh', async () => !/db-unreachable/.test(await status('/v1/products')))
 })
 
-t.test(
-  'while rights cannot be judged, the feed and exports are 503, never an answer called stale',
-  async (t) => {
-    const { freshness, [Symbol.asyncDispose]: close } = await holdPolls()
-    const known = { isUnanswered: false }
-    const blind = { ...freshness, isUnanswered: () => known.isUnanswered, staleSeconds: () => 7 }
-    const served = await createTestApp(database, { freshness: blind })
-    t.teardown(async () => {
-      await served.close()
-      await close()
-    })
-    const { get } = await logIn(served, await addCustomer(database, 'live'))
-    for (const path of ['/v1/changes', '/v1/products?format=csv']) {
-      known.isUnanswered = false
-      t.equal((await get(path)).statusCode, 200, path)
-      known.isUnanswered = true
-      const { statusCode, headers } = await get(path)
-      t.same([statusCode, headers['retry-after']], [503, '1'], path)
-    }
-  },
-)
+t.test('while rights cannot be checked, the feed and exports return 503, never a stale answer', async (t) => {
+  const { freshness, [Symbol.asyncDispose]: close } = await holdPolls()
+  const known = { isUnanswered: false }
+  const blind = { ...freshness, isUnanswered: () => known.isUnanswered, staleSeconds: () => 7 }
+  const served = await createTestApp(database, { freshness: blind })
+  t.teardown(async () => {
+    await served.close()
+    await close()
+  })
+  const { get } = await logIn(served, await addCustomer(database, 'live'))
+  for (const path of ['/v1/changes', '/v1/products?format=csv']) {
+    known.isUnanswered = false
+    t.equal((await get(path)).statusCode, 200, path)
+    known.isUnanswered = true
+    const { statusCode, headers } = await get(path)
+    t.same([statusCode, headers['retry-after']], [503, '1'], path)
+  }
+})

@@ -159,7 +159,7 @@ t.test('a caller that joins a flight uses its result only if it has all changes 
   t.same(shown(await joinedToo), ['after the write', 'database'])
 })
 
-t.test('no-cache waits for a poll that begins after it, and then memory will do', async (t) => {
+t.test('no-cache waits for a poll that begins after it, and may then use memory', async (t) => {
   const { world, polls, read, readFirst, fills } = setUp()
   await readFirst('one')
   const demanded = read({ noCache: true })
@@ -186,7 +186,7 @@ t.test('no-cache does not join an earlier flight, and shares a later one', async
   await running
 })
 
-t.test('no-cache without a good poll reads the database, and no stored answer will do', async (t) => {
+t.test('no-cache reads the database if the poll fails', async (t) => {
   const { polls, read, readFirst, fills } = setUp()
   await readFirst('one')
   const demanded = read({ noCache: true })
@@ -201,7 +201,7 @@ t.test('no-cache without a good poll reads the database, and no stored answer wi
   await t.rejects(refused, { message: 'database gone' })
 })
 
-t.test("a standby in the primary's place answers if it does not lag, else the answer is 503", async (t) => {
+t.test('a standby that replaces the primary answers unless it lags', async (t) => {
   const standby = (seen: number) => async (): Promise<Filled> => {
     return { ...filledWith(`standby ${seen}`, seen), server: undefined, standby: 'm' }
   }
@@ -252,7 +252,7 @@ t.test('a failed read fails its waiters and the callers right after it, then is 
   t.same(shown(await retry), ['back', 'database'])
 })
 
-t.test('that there is no such record is kept, and read again when something changes', async (t) => {
+t.test('caches a missing record until something changes', async (t) => {
   const { world, read, readFirst, fills } = setUp()
   t.ok((await readFirst(undefined)).entry.isAbsent)
   t.match(await read(), { outcome: 'memory', entry: { isAbsent: true } })
@@ -275,7 +275,7 @@ const createSharedMap = () => {
   return { shared, stored }
 }
 
-t.test('an entry from the shared cache is judged like any other', async (t) => {
+t.test('an entry of the shared cache is checked like any other', async (t) => {
   const { shared } = createSharedMap()
   const one = setUp({ shared })
   const filled = one.read()
@@ -294,7 +294,7 @@ t.test('an entry from the shared cache is judged like any other', async (t) => {
   t.same(shown(await late), ['two', 'database'])
 })
 
-t.test('an answer that is too large for memory is shared nevertheless', async (t) => {
+t.test('an answer too large for memory is still stored in the shared cache', async (t) => {
   const { shared, stored } = createSharedMap()
   const one = setUp({ shared })
   const large = one.read({ key: 'large' })
@@ -315,7 +315,7 @@ t.test('an answer that a change overtakes during its read is not shared', async 
   t.equal(stored.size, 0)
 })
 
-t.test('a standby is read if its lag allows it, else the primary', async (t) => {
+t.test('reads a standby unless it lags, otherwise the primary', async (t) => {
   const fromStandby = (seen: number) => async (): Promise<Filled> => ({
     ...filledWith(`standby ${seen}`, seen),
     server: undefined,
@@ -391,7 +391,7 @@ t.test('a standby may be ahead of the log: changes that no poll has reported are
   t.same(shown(await changed), ['primary', 'database'])
 })
 
-t.test('a standby is ahead of a poll that it may have overtaken, and of no other', async (t) => {
+t.test('a standby is ahead only of polls that it may have overtaken', async (t) => {
   const poll = (text: string) => ({
     ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', mark: 'm', since: undefined, events: [] },
   })
@@ -447,7 +447,7 @@ t.test(
   },
 )
 
-t.test('a cache of no bytes keeps nothing and still answers', async (t) => {
+t.test('a cache of size 0 stores nothing and still answers', async (t) => {
   const memory = createMemoryCache(0)
   t.equal(memory.set(getEntry('k', 1)), false)
   t.notOk(memory.get(entryName('acme', 'k')))

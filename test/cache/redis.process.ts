@@ -147,7 +147,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.ok((await client.pttl(name)) > 0, 'and it ends')
   })
 
-  t.test('an envelope changed in any one byte is no answer', async (t) => {
+  t.test('rejects an envelope with one changed byte', async (t) => {
     const cache = openCache()
     const entry = getEntry('acme', 'k', 'the body')
     const { name, sealed } = await readSealed(cache, entry)
@@ -179,7 +179,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.ok(await find(), 'unchanged it is one again')
   })
 
-  t.test('an envelope moved to another key, another customer or another secret is no answer', async (t) => {
+  t.test('rejects an envelope under another key, customer or secret', async (t) => {
     const cache = openCache()
     const { name, sealed } = await readSealed(cache, getEntry('acme', 'products ?a', 'of acme'))
     const { sealed: twin } = await readSealed(cache, getEntry('acme', 'products ?b', 'of acme, b'))
@@ -212,7 +212,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     })
   })
 
-  t.test('an older answer never replaces a newer one, however close', async (t) => {
+  t.test('an older answer never replaces a newer one', async (t) => {
     const cache = openCache()
     // As doubles, the largest numbers would be equal.
     const ascending = [
@@ -239,7 +239,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.same(wrong, [])
   })
 
-  t.test('a poisoned Redis costs the hit and nothing else', async (t) => {
+  t.test('a poisoned Redis only loses the hit', async (t) => {
     const path = '/v1/products?limit=2&sort=name'
     const first = await share(path, 'limit=2')
     const [name] = (await listKeys('limit=2')) as [string]
@@ -265,7 +265,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     return wrong
   }
 
-  t.test('a full Redis takes no answer beyond its memory', async (t) => {
+  t.test('a full Redis refuses further answers', async (t) => {
     const cache = openCache()
     await readSealed(cache, getEntry('acme', 'before it is full', 'x'))
     await client.config('SET', 'maxmemory', '1')
@@ -278,7 +278,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   })
 
   t.test(
-    'only the first request of an instance waits for a paused Redis, and none for a stopped or full one',
+    'only the first request of an instance waits for a paused Redis, and none for a stopped or full Redis',
     async (t) => {
       await connected()
       t.same(await askAround(), [])

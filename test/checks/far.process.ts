@@ -32,7 +32,7 @@ t.test(
   },
 )
 
-t.test('the database may be so far away that to connect takes longer than a poll may', async (t) => {
+t.test('works with a database so far away that connecting takes longer than a poll may', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const { to, reach } = getAddress(database.url)

@@ -21,12 +21,12 @@ const expected = { text: '', allowed: { uncached: ['503 unavailable'] } } as con
 const listObjections = (more: Partial<Observation>, sentAt = 2_000) =>
   judgeRun(expected, getRun([observe(sentAt, more)])).objections
 
-t.test('answers, and refusals that the fault allows, are as expected', async (t) => {
+t.test('accepts answers, and refusals that the fault allows', async (t) => {
   t.same(listObjections({}), [])
   t.same(listObjections({ kind: 'uncached', outcome: '503 unavailable' }), [])
 })
 
-t.test('an outcome that is not allowed for its kind is an objection', async (t) => {
+t.test('objects to an outcome that its kind does not allow', async (t) => {
   t.same(listObjections({ outcome: '503 unavailable' }), ['cached: 1 × 503 unavailable'])
   t.same(listObjections({ outcome: 'stale' }), ['cached: 1 × stale'])
   const wrong = [
@@ -39,21 +39,18 @@ t.test('an outcome that is not allowed for its kind is an objection', async (t) 
     t.same(listObjections({ kind: 'uncached', outcome }), [`uncached: 1 × ${outcome}`])
 })
 
-t.test(
-  'a refusal before the fault, or longer after it than it may take to recover, is an objection',
-  async (t) => {
-    const refusal = { kind: 'uncached', outcome: '503 unavailable' } as const
-    t.same(listObjections(refusal, 600), ['1 failed before the fault'])
-    t.same(listObjections(refusal, 4_500), [])
-    t.same(listObjections(refusal, 6_000), ['not recovered after 2000 ms'])
-  },
-)
+t.test('objects to a refusal before the fault or after the time for recovery', async (t) => {
+  const refusal = { kind: 'uncached', outcome: '503 unavailable' } as const
+  t.same(listObjections(refusal, 600), ['1 failed before the fault'])
+  t.same(listObjections(refusal, 4_500), [])
+  t.same(listObjections(refusal, 6_000), ['not recovered after 2000 ms'])
+})
 
-t.test('a slow answer from memory is an objection', async (t) => {
+t.test('objects to a slow answer from memory', async (t) => {
   t.same(listObjections({ ms: 900 }), ['p99 from memory above 500 ms'])
 })
 
-t.test('a fault that was not seen to be in force proves nothing', async (t) => {
+t.test('a fault without an effect fails the check', async (t) => {
   const seen = { ...expected, seen: { uncached: '503 unavailable' } } as const
   t.match(judgeRun(seen, getRun([])).objections, [/never 503 unavailable/])
   const fromRedis = observe(2_000, { isFromRedis: true })
@@ -91,7 +88,7 @@ t.test('failed requests are counted by kind, stale answers are not failed', asyn
   )
 })
 
-t.test('the proxy of the check is the deployed one but for addresses, names and TLS', async (t) => {
+t.test('the proxy of the check differs from the deployed one only in addresses, names and TLS', async (t) => {
   const text = readFileSync(join(import.meta.dirname, '../../deploy/haproxy.cfg'), 'utf8')
   const own = configure(text, 1234, [5, 6])
   t.match(own, 'bind 127.0.0.1:1234\n')

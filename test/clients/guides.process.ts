@@ -252,7 +252,7 @@ t.test('an example with a wrong output fails', async (t) => {
   t.throws(() => listExamples('x', '```bash\nls\n```\n'), /x:2: write the block as one of sh, js, ts, python/)
 })
 
-t.test('the list of examples that are not run is exact', async (t) => {
+t.test('the list of skipped examples is exact', async (t) => {
   const named = notRun.filter(([file, begins]) =>
     examples.some((each) => each.file === file && each.code.startsWith(begins)),
   )

@@ -226,7 +226,7 @@ t.test('a walk continues with a new token if its token expires or is revoked', a
   t.equal(sent.filter(({ status }) => status === 401).length, 2)
 })
 
-t.test('walks every page once, requests pages only as they are read, and selects fields', async (t) => {
+t.test('reads every page once, requests pages only when needed, and selects fields', async (t) => {
   const { client, sent } = await newClient(11)
   const ids = new Set<string>()
   for await (const record of client.all('products', { limit: 4, 'name[prefix]': 'Product' }))

@@ -40,7 +40,7 @@ const inWhere = (from: string, cases: Case[], params = '{}') => {
   const before = `{ name: x, revision: 1, params: ${params}, object: { m: { count: { from: ${from}, where: { `
   return within(before, ' } } } } }', 'object.m.count.where', cases)
 }
-t.test('every fault has its path, the expected form, and the nearest valid name', async (t) => {
+t.test('reports every fault with its path, the expected form and the nearest valid name', async (t) => {
   const cases: Case[] = [
     ['[1]', '', /expected object, got a list/],
     ['{ name: x, revision: 1 }', '', /either object or list/],
@@ -89,6 +89,8 @@ t.test('every fault has its path, the expected form, and the nearest valid name'
       ['type: string, max: -1', '.max', /from 1 to 2000/],
       ['type: date, min: 2026-02-01, max: 2026-01-31', '.min', /at most max/],
       ['type: date, min: today, max: today-1d', '.min', /at most max/],
+      ['type: date, min: today, default: today-1d', '.default', /a date from today/],
+      ['type: date, max: 2026-01-31, enum: [2026-02-01]', '.enum[0]', /a date to 2026-01-31/],
       ['type: boolean, enum: [yes]', '.enum', /a boolean is true or false/],
       ['type: integer, default: 1, optional: true', '.optional', /never missing/],
     ]),
@@ -147,6 +149,11 @@ t.test('every fault has its path, the expected form, and the nearest valid name'
         '.a.many_on',
         /found by: product_id, c/,
       ],
+      [
+        'a: { to: countries, many_on: code, limit: 5, pick: [id] }',
+        '.a.many_on',
+        /no field of countries holds another record's id: use on/,
+      ],
       ['a: { to: approvals, pick: [id] }', '.a', /on .* or many_on/],
     ]),
     ...within(`${inList}select: { a: `, ' } } }', 'list.select.a', [
@@ -201,6 +208,14 @@ t.test('a parameter cannot have the name of a control or of a token', async (t) 
   }
 })
 
+t.test('accepts a fixed date with a relative bound, because their order depends on the day', async (t) => {
+  for (const given of [
+    'max: today, default: 2026-06-01',
+    'min: today, enum: [2025-06-01], example: 2025-06-01',
+  ])
+    t.same(listFaults(object('{ param: d }', `{ d: { type: date, ${given} } }`)), [], given)
+})
+
 t.test('every fault is reported, not only the first', async (t) => {
   const faults = listFaults(`
 name: x
@@ -216,12 +231,21 @@ object:
   )
 })
 
-t.test('the cost is bounded', async (t) => {
+t.test('bounds the cost of a document', async (t) => {
   const members = (count: number) =>
     Array.from({ length: count }, (_, n) => `a${n}: { count: { from: lab } }`).join(', ')
   t.same(listFaults(`{ name: x, revision: 1, object: { ${members(8)} } }`), [])
   t.match(listFaults(`{ name: x, revision: 1, object: { ${members(9)} } }`), [
     { detail: 'expected at most 8 sources, got 9' },
+  ])
+  const conditions = ['valid_from', 'valid_until', 'issued_on', 'updated_at'].flatMap((name) =>
+    ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte'].map((operator) => `'${name}[${operator}]': today`),
+  )
+  const where = (count: number) =>
+    object(`{ count: { from: certificates, where: { ${conditions.slice(0, count).join(', ')} } } }`)
+  t.same(listFaults(where(30)), [])
+  t.match(listFaults(where(31)), [
+    { path: 'object.m.count.where', detail: 'expected at most 30 conditions, got 31' },
   ])
   const joins = (count: number) =>
     Array.from({ length: count }, (_, n) => `p${n}: { to: products, on: product_id, pick: [id] }`).join(', ')
@@ -235,7 +259,7 @@ t.test('the cost is bounded', async (t) => {
   )
 })
 
-t.test('a text is one plain YAML or JSON document', async (t) => {
+t.test('accepts only a single plain YAML or JSON document', async (t) => {
   const cases: [text: string, path: RegExp, detail: RegExp][] = [
     ['name: x\nname: y', /line \d/, /unique/],
     ['a: &a [*a]', /line 1/, /aliases/],
@@ -306,7 +330,7 @@ t.test('the dependencies of an answer are derived from the document', async (t) 
   )
 })
 
-t.test('a day given by parameters makes the answer depend on that day', async (t) => {
+t.test('an answer depends on the day if a parameter is relative to it', async (t) => {
   const params = '{ unit: { type: string, enum: [day], default: day } }'
   const where = `{ "due_on[lt]": "to\${unit}" }`
   const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))

@@ -36,7 +36,7 @@ const bad = write('bad.yaml', 'name: mine\nrevision: 2\nobject: { n: { count: { 
 const status = async (path: string) => (await get(path)).statusCode
 const live = (code: number) => until(`${code}`, async () => (await status('/v1/custom/mine')) === code)
 
-t.test('documents', async (t) => {
+t.test('applies documents', async (t) => {
   const [checked, described, refused, reported, missing, nothing] = await Promise.all([
     certdata('check', good),
     json('check', good),
@@ -66,7 +66,7 @@ t.test('documents', async (t) => {
   })
 })
 
-t.test('grants, while the service runs', async (t) => {
+t.test('grants and revokes while the service runs', async (t) => {
   await live(404)
   t.match(await json('grant', 'mine', 'acme'), {
     name: 'mine',

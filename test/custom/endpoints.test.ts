@@ -73,7 +73,7 @@ t.test('the dashboard returns exactly its documented answer', async (t) => {
   t.equal(list.json().page.total, expected.certificates.valid, 'as the standard list counts')
 })
 
-t.test('it is cached, and never older than the last commit', async (t) => {
+t.test('the dashboard is cached and never older than the last commit', async (t) => {
   const tag = (await askCached(app, token, dashboard)).headers.etag
   const again = await askCached(app, token, dashboard)
   t.match(again.headers, { 'cache-status': 'certdata; hit', etag: tag, 'definition-revision': '1' })
@@ -95,7 +95,7 @@ t.test('it is cached, and never older than the last commit', async (t) => {
   t.equal((await askCached(app, boltToken, dashboard)).headers['cache-status'], 'certdata; hit')
 })
 
-t.test('midnight changes it without a write', async (t) => {
+t.test('the dashboard changes at midnight without a write', async (t) => {
   t.equal((await askCached(app, token, dashboard)).json().certificates.valid, 5)
   clock.offsetMs = 86_400_000
   const { token: tomorrow } = await logIn(app, await addCustomer(database, 'acme'))
@@ -206,7 +206,7 @@ t.test('a transaction that began earlier and commits later does not move last_up
   }
 })
 
-t.test('writers that delete the same customer’s records never wait for each other', async (t) => {
+t.test('writers that delete records of the same customer do not wait for each other', async (t) => {
   await asCustomer(database, app, 'busy')
   await run(
     `insert into products (customer_id, id, name) select 'busy', 'p' || n, 'P' from generate_series(1, 4) n`,
@@ -296,7 +296,7 @@ t.test('a grant, a revocation and a removal work everywhere', async (t) => {
   await until('and given back', () => own(200))
 })
 
-t.test('it needs its scope', async (t) => {
+t.test('a custom endpoint requires its scope', async (t) => {
   const { get } = await asCustomer(database, app, 'acme', { scopes: ['products:read', 'custom:secret-one'] })
   t.equal((await get('/v1/custom/secret-one')).statusCode, 200)
   const refused = await get(dashboard)

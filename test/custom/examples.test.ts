@@ -50,7 +50,7 @@ const { get: samsung } = await asCustomer(database, app, customers[1])
 type Rec = Record<string, string | number | null>
 const readList = async (ask: typeof get, path: string) => (await walk<Rec>(ask, path)).rows
 
-t.test('a renamed German market matrix', async (t) => {
+t.test('the market matrix has German names', async (t) => {
   for (const ask of [get, samsung]) {
     const [rows, approvals, certificates, products] = await Promise.all(
       ['custom/marktmatrix', 'approvals?sort=-updated_at', 'certificates', 'products'].map((path) =>
@@ -83,7 +83,7 @@ t.test('a renamed German market matrix', async (t) => {
   }
 })
 
-t.test('a filtered view by country', async (t) => {
+t.test('the list of expiring certificates is filtered by country', async (t) => {
   const standard = await readList(
     get,
     `/v1/certificates?validity=valid&valid_until[lte]=today%2B365d&sort=valid_until`,
@@ -205,7 +205,7 @@ t.test('the example of each parameter finds records of the example data', async 
   t.same(missing, [])
 })
 
-t.test('custom endpoints answer as they are described', async (t) => {
+t.test('answers of custom endpoints match their description', async (t) => {
   const [own, demo] = [`Bearer ${token}`, 'Bearer cda_demo_public']
   const targets = [
     [own, 'marktmatrix?limit=20&count=exact'],

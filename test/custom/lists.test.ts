@@ -137,7 +137,7 @@ t.test('a merged list equals the standard lists merged by hand', async (t) => {
   t.notOk(JSON.stringify(rows).includes('bolt'))
 })
 
-t.test("the caller's filters, parameters and limit", async (t) => {
+t.test("applies the caller's filters, parameters and limit", async (t) => {
   const cases: [custom: string, standard: string][] = [
     ['country_code=JP', 'country_code=JP'],
     ['country_code=JP,KR&limit=3', 'country_code=JP,KR'],
@@ -156,7 +156,7 @@ t.test("the caller's filters, parameters and limit", async (t) => {
   }
 })
 
-t.test('every fault of a query has its correction', async (t) => {
+t.test('reports every fault of a query with its correction', async (t) => {
   const faults = async (query: string) => {
     const answer = await acme(`/v1/custom/matrix?${query}`)
     return { status: answer.statusCode, ...answer.json() }
@@ -217,6 +217,10 @@ t.test('a list has the same rows as NDJSON and CSV, without pages', async (t) =>
       errors: [{ parameter: 'bom', code: 'invalid_value' }],
     })
   }
+  const corrected = `${publicUrl}/v1/custom/matrix?format=csv&bom=true&country_code=JP`
+  t.match((await acme('/v1/custom/matrix?format=csv&bom=true&contry_code=JP')).json(), { try: corrected })
+  const byAccept = await acme('/v1/custom/matrix?bom=true&contry_code=JP', { accept: 'text/csv' })
+  t.match(byAccept.json(), { try: corrected.replace('format=csv&', '') })
   t.match((await acme('/v1/custom/matrix?format=xslx')).json(), {
     errors: [{ parameter: 'format', did_you_mean: 'xlsx' }],
     try: `${publicUrl}/v1/custom/matrix?format=xlsx`,
@@ -308,6 +312,41 @@ list:
   t.match(csv.body.split('\r\n')[1], /,true,0\.5,false,,/, 'and CSV has them as they are')
 })
 
+t.test('exports lists, objects and numbers that a test selects', async (t) => {
+  const choose = (value: string, other: string | number | null) =>
+    `{ if: { test: { field: number, eq: acme-N1 }, then: { field: ${value} }, else: ${other} } }`
+  await give(
+    'acme',
+    `
+name: choices
+revision: 1
+list:
+  from: certificates
+  where: { id: [c1, c2] }
+  sort: [number]
+  joins:
+    a: { to: approvals, many_on: certificate_id, limit: 1, pick: [id] }
+    k: { to: countries, on: country_code, pick: [requirements] }
+  select:
+    tags: ${choose('tags', null)}
+    rows: ${choose('a', null)}
+    days: ${choose('days_remaining', 0)}
+    mixed: ${choose('tags', 'none')}
+    weeks: k.requirements.lead_time_weeks
+    known: { if: { test: { field: k.requirements.lead_time_weeks, null: true }, then: no, else: yes } }
+`,
+  )
+  const csv = await acme('/v1/custom/choices?format=csv')
+  t.equal(
+    csv.body,
+    'tags,rows,days,mixed,weeks,known\r\nt1,"[{""id"":""a1""}]",-95,"[""t1""]",,no\r\n,,0,none,,no\r\n',
+  )
+  const workbook = await acme('/v1/custom/choices?format=xlsx')
+  const [, first, second] = readWorkbook(workbook.rawPayload).get('data') ?? []
+  t.match(first, { A: { value: 't1' }, B: { value: '[{"id":"a1"}]' }, C: { type: 'number' } })
+  t.notOk(second?.A, 'null has no cell')
+})
+
 const report = `
 name: report
 revision: 1
@@ -336,7 +375,7 @@ t.test('the examples of parameters in OpenAPI have their types', async (t) => {
   t.strictSame([examples.get('days'), examples.get('land'), examples.get('wanted')], [30, 'JP', true])
 })
 
-t.test('an object of counts, groups and more under its parameters', async (t) => {
+t.test('an object contains counts and groups for its parameters', async (t) => {
   const rows = [...certificates.values()]
   for (const [query, days, land] of [
     ['status=granted', 30, null],
@@ -394,7 +433,23 @@ t.test('an object of counts, groups and more under its parameters', async (t) =>
   )
 })
 
-t.test('an object is JSON and nothing else', async (t) => {
+t.test('uses the customer’s window if an optional window is missing', async (t) => {
+  await give(
+    'acme',
+    `
+name: window
+revision: 1
+params: { days: { type: integer, optional: true } }
+object: { expiring: { count: { from: certificates, where: { expiring: true, expiring_within: $days } } } }
+`,
+  )
+  const count = async (query: string) => (await acme(`/v1/custom/window${query}`)).json().expiring
+  const expiring = [...certificates.values()].filter(({ expiring }) => expiring)
+  t.equal(await count(''), expiring.length)
+  t.equal(await count('?days=10'), expiring.filter((row) => Number(row.days_remaining) <= 10).length)
+})
+
+t.test('an object is available only as JSON', async (t) => {
   const path = '/v1/custom/report?status=granted'
   for (const [url, accept] of [
     [path, 'text/csv'],
@@ -417,7 +472,7 @@ t.test('an object is JSON and nothing else', async (t) => {
   t.equal(await left('text/csv'), before - 2, 'a refusal too')
 })
 
-t.test('sums, extremes and averages, lists within objects, constants, paths', async (t) => {
+t.test('an object contains sums, extremes, averages, lists, constants and paths', async (t) => {
   await give(
     'acme',
     `
@@ -502,7 +557,7 @@ object:
   )
 })
 
-t.test('rows of several sources, one for each value', async (t) => {
+t.test('merges rows of several sources into one for each value', async (t) => {
   const part = (from: string, preferred: string) =>
     `{ from: ${from}, where: { country_code: JP }, select: { scheme: scheme, good: ${preferred}, from: { const: ${from} } } }`
   const document = (prefer: string) => `
@@ -519,6 +574,17 @@ object:
   const answer = await acme('/v1/custom/merged')
   t.strictSame(answer.json(), { m: [{ scheme: 'MIC', good: true, from: 'certificates' }] })
   t.equal(answer.headers['definition-revision'], '2')
+})
+
+t.test('merges rows without a value, from constants and from fields', async (t) => {
+  const part = (from: string, key: string) =>
+    `{ from: ${from}, where: { id: [c1, a3] }, select: { key: ${key}, from: { const: ${from} } } }`
+  const parts = [part('certificates', '{ const: null }'), part('approvals', 'certificate_id')]
+  await give(
+    'acme',
+    `{ name: keyless, revision: 1, object: { m: { merge: [${parts}], by: key, limit: 50 } } }`,
+  )
+  t.strictSame((await acme('/v1/custom/keyless')).json(), { m: [{ key: null, from: 'certificates' }] })
 })
 
 t.test('objects within records are compact in custom endpoints, too', async (t) => {

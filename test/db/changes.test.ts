@@ -39,7 +39,7 @@ const pollAround = async (act: () => Promise<unknown>) => {
   return events?.map(({ customerId, resource }) => `${customerId} ${resource}`).sort()
 }
 
-t.test('every change of a record is logged with its customer, once a statement and record', async (t) => {
+t.test('every change is logged with its customer, once for each statement and record', async (t) => {
   const product = (customer: string, id: string) =>
     run(sql`insert into products (customer_id, id, name) values (${customer}, ${id}, 'n')`)
   t.same(await loggedBy(() => product('acme', 'p1')), ['acme products p1'])
@@ -58,7 +58,7 @@ t.test('every change of a record is logged with its customer, once a statement a
   t.same(await loggedBy(() => run(upsert)), ['bolt products p1', 'bolt products p3'])
 })
 
-t.test('reference data change for everyone, a customer for himself', async (t) => {
+t.test('a change of reference data affects all customers, other changes only their customer', async (t) => {
   const country = sql`insert into countries (id, code, alpha3, name, region, requirements)
     values ('XA', 'XA', 'XAA', 'A', 'europe', '(,,,,,)')`
   t.same(await loggedBy(() => run(country)), ['* countries XA'])
@@ -90,14 +90,14 @@ t.test('deleting a customer deletes all of its records, and logs it', async (t) 
   t.ok(events.includes('gone auth *'))
 })
 
-t.test('TRUNCATE marks the resource for all', async (t) => {
+t.test('TRUNCATE marks the resource as changed for all customers', async (t) => {
   const owner = connectOwner(database)
   const events = await loggedBy(() => sql`truncate approvals`.execute(owner))
   await owner.destroy()
   t.same(events, ['* approvals *'])
 })
 
-t.test('no table that answers or rights depend on is forgotten by the log', async (t) => {
+t.test('the log covers every table on which answers or rights depend', async (t) => {
   /** Tables that no cached answer and no right depends on. */
   const exempt: Record<string, string> = {
     elements: 'written by the triggers of the records, in the same statement',
@@ -197,7 +197,7 @@ t.test(
   },
 )
 
-t.test('a rolled back transaction is no change', async (t) => {
+t.test('a rolled back transaction is not reported', async (t) => {
   const rolledBack = () =>
     operator
       .transaction()
@@ -221,7 +221,7 @@ t.test('too many changes are reported as unknown', async (t) => {
   t.equal(polled.rows[0]?.found, 3, 'one more than asked for')
 })
 
-t.test('a process begins at an old enough sample of the log', async (t) => {
+t.test('a process begins at a sufficiently old sample of the log', async (t) => {
   t.equal(await source.begin(), undefined, 'nothing was sampled yet')
   await sql`select sample_changes()`.execute(reader)
   await sql`select sample_changes()`.execute(reader)
@@ -315,7 +315,7 @@ t.test('a poll whose connection hangs is answered by a second one, which is kept
   t.ok((await behind.poll(undefined)).snapshot, 'no new one could answer')
 })
 
-t.test('a database that is slow, and not dead, is not asked everything twice', async (t) => {
+t.test('a slow database is not queried twice', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: 40 })
   line.holdNew()
   const pollWhileLocked = async (forMs: number) => {
@@ -349,7 +349,7 @@ t.test('a poll whose connection was cut is repeated immediately on a new one', a
   t.equal(made(), 1)
 })
 
-t.test('a server that refuses a new connection is not tried twice', async (t) => {
+t.test('does not retry a server that refuses a new connection', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
   line.sever()
   await t.rejects(behind.poll(undefined), 'the kept one, and one more')
@@ -360,7 +360,7 @@ t.test('a server that refuses a new connection is not tried twice', async (t) =>
   t.ok((await behind.poll(undefined)).snapshot)
 })
 
-t.test('where both hang the poll fails in its time, and leaves no connection', async (t) => {
+t.test('a poll fails in time if both connections hang, and leaves none open', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: 1_000, patienceMs: 20 })
   line.hold()
   await t.rejects(behind.poll(undefined), { message: 'no answer in 1000 ms' })
@@ -368,7 +368,7 @@ t.test('where both hang the poll fails in its time, and leaves no connection', a
   await until('both are given up', () => made() === 1 && line.connections === 0)
 })
 
-t.test('closing ends a poll that hangs, and nothing is asked afterwards', async (t) => {
+t.test('closing ends a hanging poll, and no query follows', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
   line.hold()
   const hanging = behind.poll(undefined)

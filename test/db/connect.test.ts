@@ -3,7 +3,16 @@ import { createPool } from '../../app/db/connect.ts'
 import { toApiError } from '../../plugins/problems.ts'
 import { testPostgres } from '../servers.ts'
 
-t.test('a statement on a lost connection gets 503 with Retry-After, and the pool goes on', async (t) => {
+t.test('serving connections end after half an hour, which frees their prepared statements', async (t) => {
+  const serving = { variable: 'DATABASE_URL', onUnfit: () => {} }
+  const pool = createPool('postgresql://localhost/x', {
+    ...{ max: 1, applicationName: 'test', onError: () => {}, serving },
+  })
+  t.equal(pool.options.maxLifetimeSeconds, 1_800)
+  await pool.end()
+})
+
+t.test('a statement on a lost connection gets 503 with Retry-After, and the pool recovers', async (t) => {
   const server = await testPostgres()
   const pool = createPool(server.url, { max: 2, applicationName: 'test', onError: () => {} })
   t.teardown(async () => {

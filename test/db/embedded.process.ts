@@ -78,36 +78,33 @@ t.test('a second start finds the data of the first', async (t) => {
   await second.release()
 })
 
-t.test(
-  'only a socket in a folder closed to others leads to the server, and it keeps its promises',
-  async (t) => {
-    const { dataDir, start } = shared
-    const server = await start()
-    const shown = await query(
-      server.url,
-      `select name, setting from pg_settings where name = any
+t.test('the server is reachable only by a socket in a private folder, and syncs its commits', async (t) => {
+  const { dataDir, start } = shared
+  const server = await start()
+  const shown = await query(
+    server.url,
+    `select name, setting from pg_settings where name = any
      ('{fsync,synchronous_commit,listen_addresses,max_connections,log_error_verbosity,log_min_error_statement}')
      order by name`,
-    )
-    t.strictSame(shown, [
-      ['fsync', 'on'],
-      ['listen_addresses', ''],
-      ['log_error_verbosity', 'terse'],
-      ['log_min_error_statement', 'panic'],
-      ['max_connections', '100'],
-      ['synchronous_commit', 'on'],
-    ])
-    const socketDir = new URLSearchParams(server.url.split('?')[1]).get('host') ?? ''
-    t.equal(statSync(socketDir).mode & 0o777, 0o700)
-    t.equal(statSync(join(dataDir, 'postgres.log')).mode & 0o777, 0o600)
-    t.equal(statSync(server.directory).mode & 0o066, 0, 'others neither list nor write the data folder')
-    if (isRoot) t.not(statSync(socketDir).uid, 0, 'PostgreSQL does not run as root')
-    writeFileSync(join(server.directory, 'local-customer.key'), 'secret', { mode: 0o600 })
-    await server.release()
-  },
-)
+  )
+  t.strictSame(shown, [
+    ['fsync', 'on'],
+    ['listen_addresses', ''],
+    ['log_error_verbosity', 'terse'],
+    ['log_min_error_statement', 'panic'],
+    ['max_connections', '100'],
+    ['synchronous_commit', 'on'],
+  ])
+  const socketDir = new URLSearchParams(server.url.split('?')[1]).get('host') ?? ''
+  t.equal(statSync(socketDir).mode & 0o777, 0o700)
+  t.equal(statSync(join(dataDir, 'postgres.log')).mode & 0o777, 0o600)
+  t.equal(statSync(server.directory).mode & 0o066, 0, 'others neither list nor write the data folder')
+  if (isRoot) t.not(statSync(socketDir).uid, 0, 'PostgreSQL does not run as root')
+  writeFileSync(join(server.directory, 'local-customer.key'), 'secret', { mode: 0o600 })
+  await server.release()
+})
 
-t.test('a user that is killed leaves the server to the next, and is not waited for', async (t) => {
+t.test('a killed user does not delay the next one, which uses the same server', async (t) => {
   const { dataDir, start, startProcess } = shared
   const killed = startProcess(t)
   await killed.url
@@ -141,7 +138,7 @@ t.test('after a kill, a start recovers all commits, even if the process id was r
   t.equal(other.exitCode ?? other.signalCode, null, 'the other program was let alone')
 })
 
-t.test('an interrupted first start leaves nothing half made', async (t) => {
+t.test('an interrupted first start leaves no incomplete data', async (t) => {
   const interrupt = async () => {
     const { dataDir, start, startProcess } = instance(t)
     const killed = startProcess(t)
@@ -174,7 +171,7 @@ t.test('a server whose data folder was removed is not replaced by an empty one',
   await server.release()
 })
 
-t.test("a copy of a running instance's folder does not lead to the original's data", async (t) => {
+t.test("a copy of a running instance's folder does not use the original's data", async (t) => {
   const original = await shared.start()
   const folder = temporaryFolder(t)
   const copying = spawn('cp', ['-a', shared.dataDir, join(folder, 'data')])
@@ -185,7 +182,7 @@ t.test("a copy of a running instance's folder does not lead to the original's da
   await original.release()
 })
 
-t.test('any character may be in the path', async (t) => {
+t.test('the path may contain any character', async (t) => {
   const packageRoot = projectCopy(t, `it's "a" $HOME\`x\` 100%20 dir, ü`)
   const { start, logged } = instance(t, { packageRoot, dataDir: '.data' })
   const first = await start()
@@ -198,7 +195,7 @@ t.test('any character may be in the path', async (t) => {
   await second.release()
 })
 
-t.test('a path too deep for a socket gets its socket in a short folder', async (t) => {
+t.test('a path too long for a socket gets its socket in a short folder', async (t) => {
   const packageRoot = projectCopy(t, 'long'.repeat(30))
   const { start, logged } = instance(t, { packageRoot, dataDir: '.data' })
   const server = await start()
@@ -212,7 +209,7 @@ t.test('a path too deep for a socket gets its socket in a short folder', async (
   await server.release()
 })
 
-t.test('a path too deep for PostgreSQL gets data and socket in a short folder', async (t) => {
+t.test('a path too long for PostgreSQL gets data and socket in a short folder', async (t) => {
   const folder = temporaryFolder(t)
   const { start, logged } = instance(t, { dataDir: join(folder, ...Array(5).fill('long'.repeat(50))) })
   const server = await start()

@@ -171,7 +171,7 @@ const before = {
   '9002-file': plant(async () => {}).migration,
 }
 
-t.test('two at the same time: the second waits without a snapshot, and then has nothing to do', async (t) => {
+t.test('the second of two migrations waits without a snapshot, and then does nothing', async (t) => {
   const second = connectOwner(database)
   t.teardown(() => second.destroy())
   const entered = Promise.withResolvers<void>()
@@ -200,7 +200,7 @@ t.test('two at the same time: the second waits without a snapshot, and then has 
 
 const withSlow = { ...before, '9003-slow': plant(async () => {}).migration }
 
-t.test('a batch that meets a locked row is repeated, and the batches before it stay', async (t) => {
+t.test('repeats a batch that meets a locked row and keeps the batches before it', async (t) => {
   await sql`insert into planted select generate_series(1, 10)`.execute(owner)
   await sql`alter table planted add column filled boolean`.execute(owner)
   const [holder, watcher] = [await connect(), await connect()]
@@ -236,7 +236,7 @@ t.test('a batch that meets a locked row is repeated, and the batches before it s
   t.equal(planted.runs, 1, 'only the batch was repeated')
 })
 
-t.test('an interrupted build of an index is dropped and begun again', async (t) => {
+t.test('drops an index whose build was interrupted and builds it again', async (t) => {
   const withFill = { ...withSlow, '9004-fill': plant(async () => {}).migration }
   const build = plant((db) => buildIndex(db, 'planted_filled', 'planted (filled)'), true)
   const all = { ...withFill, '9005-index': build.migration }

@@ -11,7 +11,7 @@ const owner = connectOwner(database)
 closeAfter(t, owner, database)
 const at = (name: string) => join(import.meta.dirname, name)
 
-t.test('the schema is the one in schema.sql; WRITE_SCHEMA=1 writes it', async (t) => {
+t.test('the schema equals schema.sql; WRITE_SCHEMA=1 writes it', async (t) => {
   const query = readFileSync(at('dump-schema.sql'), 'utf8')
   const { rows } = await sql.raw<{ dump: string }>(query).execute(owner)
   const dump = rows[0]?.dump ?? ''
@@ -49,7 +49,7 @@ const tenantTables = `
   select c.oid, c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'customer_id'`
 
-t.test('every table that knows customers has row level security, enabled and forced', async (t) => {
+t.test('every table with customers has row level security, enabled and forced', async (t) => {
   const rows = await query<{ relname: string; on: boolean; forced: boolean }>(
     `select t.relname, c.relrowsecurity as on, c.relforcerowsecurity as forced
      from (${tenantTables}) t join pg_class c on c.oid = t.oid`,
@@ -136,7 +136,7 @@ t.test(
   },
 )
 
-t.test('texts compare by their bytes', async (t) => {
+t.test('texts are compared by their bytes', async (t) => {
   const rows = await query<{ name: string }>(
     `select a.attrelid::regclass || '.' || a.attname as name from pg_attribute a
      join pg_collation c on c.oid = a.attcollation
@@ -209,7 +209,7 @@ t.test('elements are stored for the arrays that declare them', async (t) => {
   t.equal(kept.length, declared.length)
 })
 
-t.test('truncating a table takes its elements along', async (t) => {
+t.test('truncating a table deletes its elements', async (t) => {
   await operator.insertInto('customers').values({ customer_id: 'acme', name: 'Acme' }).execute()
   await sql`insert into products (customer_id, id, name, tags) values ('acme', 'p', 'P', '{x}')`.execute(
     owner,
@@ -222,7 +222,7 @@ t.test('truncating a table takes its elements along', async (t) => {
   t.same(rows, [{ resource: 'lab' }])
 })
 
-t.test('an update that changes nothing leaves the row as it is', async (t) => {
+t.test('an update without a change does not write the row', async (t) => {
   const read = async () =>
     (await query<object>(`select xmin::text, updated_at, created_at from lab where id = 'l'`))[0]
   const before = await read()

@@ -40,7 +40,7 @@ const check = async (test: Test, db: Db) => {
   return demo?.n ?? 0
 }
 
-t.test('in the embedded mode, whose login is the owner, the serving role answers requests', async (t) => {
+t.test('in embedded mode, with the owner as login, the serving role answers requests', async (t) => {
   const folder = makeDataFolder('role')
   const config = parseConfig({ DATA_DIR: join(folder, 'data'), ...secrets })
   const stores = await openStores({ config, packageRoot, log: quiet, signal: new AbortController().signal })
@@ -51,7 +51,7 @@ t.test('in the embedded mode, whose login is the owner, the serving role answers
   t.ok((await check(t, stores.db)) > 0, 'and see the customer that they set')
 })
 
-t.test('the same on a configured database, with the owner as login', async (t) => {
+t.test('on a configured database, with the owner as login, the serving role answers requests', async (t) => {
   // The signing keys of a copied test database are sealed with another secret.
   const server = await testPostgres()
   const owner = createDb(createPool(server.url, { max: 1, applicationName: 'test', onError: () => {} }))
@@ -80,7 +80,7 @@ t.test('the serving role owns nothing and is a member of no role', async (t) => 
   t.same(roles, [])
 })
 
-t.test('it reads the tables for requests and changes none, future tables included', async (t) => {
+t.test('the serving role reads and cannot change the tables, including future ones', async (t) => {
   const rows = await query<{ name: string; reads: boolean; changes: boolean }>(
     database.operator,
     `select c.relname as name, has_any_column_privilege('${readerRole}', c.oid, 'select') as reads,
@@ -101,7 +101,7 @@ t.test('it reads the tables for requests and changes none, future tables include
   t.same(names(rows.filter(({ changes }) => changes)), [])
 })
 
-t.test('its policy limits it to reading one customer', async (t) => {
+t.test('its policy limits the serving role to one customer', async (t) => {
   const policies = await query<{ name: string; cmd: string; qual: string }>(
     database.operator,
     `select tablename as name, cmd, qual from pg_policies
@@ -131,7 +131,7 @@ t.test('its policy limits it to reading one customer', async (t) => {
   }
 })
 
-t.test('its functions run as the owner with a fixed search path, and only it may run them', async (t) => {
+t.test('only the serving role may run its functions, as the owner with a fixed search path', async (t) => {
   const functions = await query<{ name: string; safe: boolean; open: boolean }>(
     database.operator,
     `select proname as name, coalesce('search_path=public, pg_temp' = any(proconfig), false) as safe,

@@ -88,7 +88,7 @@ t.test(
   },
 )
 
-t.test('a pool hands out no such connection, answers 503 and tells why', async (t) => {
+t.test('a pool hands out no unfit connection, answers 503 and logs the reason', async (t) => {
   const told: string[] = []
   const unfit = { variable: 'DATABASE_REPLICA_URL', onUnfit: (error: Error) => told.push(error.message) }
   const pool = createPool(server.url, { ...pooling, serving: unfit })
@@ -101,7 +101,7 @@ t.test('a pool hands out no such connection, answers 503 and tells why', async (
   t.equal(told.length, 1)
 })
 
-t.test('a service whose new connections are not fit any more ends, and says why', async (t) => {
+t.test('a service whose new connections become unfit ends and logs the reason', async (t) => {
   const service = await startService({ ...secrets, DATABASE_URL: server.url })
   t.teardown(() => service.stop('SIGKILL'))
   await service.printed('Server listening')
@@ -183,7 +183,7 @@ t.test(
   },
 )
 
-t.test('nor is a standby read so', withPooler, async (t) => {
+t.test('behind such a pooler a standby is not read either', withPooler, async (t) => {
   const url = await startPooler(t, 'certdata', ignoresAll)
   await t.rejects(open({ DATABASE_URL: server.url, DATABASE_REPLICA_URL: url }), {
     message: /^DATABASE_REPLICA_URL: /,
@@ -240,6 +240,16 @@ t.test('settings and role are equal for every connection string and database set
   t.same(await migrate(createDb(owner)), [], 'migrate pins the roles')
 })
 
+t.test('a command has no timeout, although its login has', async (t) => {
+  const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout']
+  for (const name of timeouts) await owner.query(`alter role certdata set ${name} = 60000`)
+  t.teardown(() => owner.query('alter role certdata reset all'))
+  const pool = createPool(server.url, { ...pooling, statementTimeoutMs: 0 })
+  const { rows } = await pool.query(`select setting from pg_settings where name = any($1)`, [timeouts])
+  await pool.end()
+  t.same(rows, [{ setting: '0' }, { setting: '0' }])
+})
+
 t.test(
   'behind a pooler the settings are the roles’ defaults, or the service refuses',
   withPooler,
@@ -261,7 +271,7 @@ t.test(
   },
 )
 
-t.test('behind a pooler a login’s own session is pinned by statement', withPooler, async (t) => {
+t.test('behind a pooler a statement pins the session of a login', withPooler, async (t) => {
   await withForeignSettings(t)
   const pool = createPool(await startPooler(t, 'certdata', ignoresAll), pooling)
   t.teardown(() => pool.end())

@@ -48,7 +48,7 @@ t.test('database and service fold every character to the same words', async (t) 
   t.same(common, [], 'none of the alphabets in use')
 })
 
-t.test('words lose case and accents, and nothing else', async (t) => {
+t.test('folding removes only case and accents', async (t) => {
   const cases: Record<string, string[]> = {
     'Tracker-MINI 2': ['tracker', 'mini', '2'],
     'Łódź Øresund Đakovo': ['lodz', 'oresund', 'dakovo'],
@@ -97,7 +97,7 @@ t.test('triggers keep the words of each record, and of no other field', async (t
   t.same(await listWords(), [], 'a deleted customer leaves none')
 })
 
-t.test('words are kept of the fields that the definitions name', async (t) => {
+t.test('stores words only of the fields in the definitions', async (t) => {
   const { rows } = await sql<{ name: string; body: string }>`
     select proname as name, prosrc as body from pg_proc where proname ~ '_words_(insert|update)$'`.execute(
     operator,

@@ -37,26 +37,23 @@ type Panel = {
 const panels = dashboard.panels as Panel[]
 const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
-t.test(
-  'the image runs the start script of package.json, and Node takes the place of its shell',
-  async (t) => {
-    const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
-    const [program = '', ...words] = JSON.parse(command) as string[]
-    const folder = t.testdir({
-      'package.json': JSON.stringify({
-        scripts: { start: 'exec node --max-semi-space-size=8 app/server.js' },
-      }),
-      app: { 'server.js': 'console.log(process.pid, ...process.execArgv)' },
-    })
-    const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
-    const { pid, stdout } = spawnSync(program, words, { cwd: folder, env, encoding: 'utf8' })
-    t.equal(stdout.trim(), `${pid} --max-semi-space-size=8`)
-    const { start } = JSON.parse(read('package.json')).scripts
-    t.match(start, /^exec node /)
-    const deployments = ['Dockerfile', 'compose.yaml', 'fly.toml']
-    for (const path of deployments) t.notMatch(read(path), /semi-space|MALLOC/, path)
-  },
-)
+t.test('the image runs the start script of package.json, and Node replaces its shell', async (t) => {
+  const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
+  const [program = '', ...words] = JSON.parse(command) as string[]
+  const folder = t.testdir({
+    'package.json': JSON.stringify({
+      scripts: { start: 'exec node --max-semi-space-size=8 app/server.js' },
+    }),
+    app: { 'server.js': 'console.log(process.pid, ...process.execArgv)' },
+  })
+  const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
+  const { pid, stdout } = spawnSync(program, words, { cwd: folder, env, encoding: 'utf8' })
+  t.equal(stdout.trim(), `${pid} --max-semi-space-size=8`)
+  const { start } = JSON.parse(read('package.json')).scripts
+  t.match(start, /^exec node /)
+  const deployments = ['Dockerfile', 'compose.yaml', 'fly.toml']
+  for (const path of deployments) t.notMatch(read(path), /semi-space|MALLOC/, path)
+})
 
 t.test('the image compiles the modules that the service imports at its start', async (t) => {
   const [, module = ''] = /await import\('\/srv\/certdata\/(.+?)'\)/.exec(read('Dockerfile')) ?? []
@@ -125,7 +122,7 @@ t.test('rules and dashboard use existing metrics', async (t) => {
   )
 })
 
-t.test('every alert has its page of the run book', async (t) => {
+t.test('every alert has a page in the run book', async (t) => {
   const headings = [...read('docs/operations.md').matchAll(/^### (.+)$/gm)].map(([, text = '']) =>
     text.replaceAll(' ', '-'),
   )
@@ -167,7 +164,7 @@ t.test('rules fire when they should and not before', async (t) => {
   t.equal(run('promtool', ['check', 'config', 'deploy/prometheus/prometheus.yml'])?.status, 0)
 })
 
-t.test('promtool finds nothing to say about the metrics', async (t) => {
+t.test('promtool reports no problem with the metrics', async (t) => {
   const database = await createTestDatabase()
   const app = await createTestApp(database, { env: { METRICS_TOKEN: token } })
   t.teardown(async () => {
@@ -255,7 +252,7 @@ t.test('images have a tag and a digest', (t) => {
   t.end()
 })
 
-t.test('no service has the superuser’s login, and no instance the owner’s', (t) => {
+t.test('no service uses the superuser’s login, and no instance the owner’s', (t) => {
   const { services } = parse(read('compose.yaml'), { merge: true })
   for (const name of ['certdata-1', 'certdata-2']) {
     const { environment } = services[name]
@@ -334,7 +331,7 @@ t.test('haproxy starts under a limit of 20,000 descriptors, and tries a GET on a
   t.ok(posts.includes(false), 'what is no read is not sent twice')
 })
 
-t.test('haproxy accepts its configuration, apart from names of the container network', async (t) => {
+t.test('haproxy accepts its configuration, except for names of the container network', async (t) => {
   const checked = run('haproxy', ['-c', '-f', 'deploy/haproxy.cfg'])
   if (!checked) return t.pass('takes it', { skip: 'haproxy is not installed' })
   const alerts = checked.output.split('\n').filter((line) => line.includes('[ALERT]'))

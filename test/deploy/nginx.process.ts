@@ -44,7 +44,7 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
   const files = selfSigned(t)
   const port = Number(new URL(origin).port)
 
-  await t.test('with its defaults, streams that could be cut unnoticed are refused', async (t) => {
+  await t.test('with its defaults, refuses streams whose cut would not be noticed', async (t) => {
     const nginx = await startNginx(port)
     t.teardown(() => nginx.stop())
     const get = (path: string, method = 'GET') =>

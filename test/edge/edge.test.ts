@@ -73,7 +73,7 @@ const paths = [
 ]
 /** The edge leaves requests with this field to the router, whose answer it does not change. */
 const byRouter = { pragma: 'none' }
-t.test('an answer of the edge is the router’s, field by field', async (t) => {
+t.test('the edge and the router return the same answer, field by field', async (t) => {
   const { app, ask } = await start(t)
   for (const path of paths) {
     const etag = String((await twice(() => ask(path))).headers.etag)
@@ -130,7 +130,7 @@ t.test('a coding after a tag that ends with a hyphen is recognized', async (t) =
   t.equal(isNotModified('W/"ab-x-gzip"', 'W/"ab-"'), false)
 })
 
-t.test('no customer gets the answers of another', async (t) => {
+t.test('no customer gets answers of another', async (t) => {
   const { app, origin, ask } = await start(t)
   const { token } = await logIn(app, await addCustomer(database, 'edge-other'))
   await twice(() => ask('/v1/certificates'))
@@ -140,7 +140,7 @@ t.test('no customer gets the answers of another', async (t) => {
   t.same(JSON.parse(other.body).data, [])
 })
 
-t.test('the edge refuses a key whose scopes, plan or validity do not suffice any more', async (t) => {
+t.test('the edge refuses a key whose scopes, plan or validity are no longer sufficient', async (t) => {
   const { app, origin, customerId, ask } = await start(t)
   const path = '/v1/certificates?limit=4'
   await twice(() => ask(path))

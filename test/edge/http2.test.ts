@@ -73,7 +73,7 @@ const start = async (t: Test, options: TestAppOptions = {}) => {
 const byRouter = ['pragma', 'none'] as const
 const list = '/v1/products?limit=3'
 
-t.test('an answer of the edge is the router’s, field by field', async (t) => {
+t.test('the edge and the router return the same answer, field by field', async (t) => {
   const { ask, bearer } = await start(t)
   for (const path of [list, '/v1/products/p-1', '/products?limit=3&fields=name', '/v1/products?limit=300']) {
     const etag = String((await twice(() => ask(path))).headers.etag)
@@ -265,7 +265,7 @@ t.test('many parallel streams are answered, each with a unique request id', asyn
   t.equal(new Set(answers.map(({ body }) => body)).size, 1)
 })
 
-t.test('a client that reads nothing blocks no other, and its answers use no memory', async (t) => {
+t.test('a client that does not read blocks no other client, and its answers use no memory', async (t) => {
   const { app, ask, open, request } = await start(t)
   const page = '/v1/products?limit=400'
   const { body } = await twice(() => ask(page))

@@ -23,7 +23,7 @@ const toRows = (columns: ExportColumn[], rows: readonly Row[]) => {
 const getCell = (kind: ColumnKind, value: Cell): SheetCell | undefined =>
   toRows([getColumn(kind)], [[value]])[0]?.A
 
-t.test('texts stay texts, even if they look like numbers or dates', (t) => {
+t.test('keeps texts as texts, even if they look like numbers or dates', (t) => {
   for (const text of [
     '00123',
     '=1+1',
@@ -44,7 +44,7 @@ t.test('texts stay texts, even if they look like numbers or dates', (t) => {
   t.end()
 })
 
-t.test('numbers, booleans, arrays and objects', (t) => {
+t.test('writes numbers, booleans, arrays and objects', (t) => {
   t.same(getCell('integer', -14), { type: 'number', format: 'General', value: '-14' })
   t.same(getCell('number', '2.5'), { type: 'number', format: 'General', value: '2.5' })
   t.same(getCell('boolean', true), { type: 'boolean', format: 'General', value: '1' })
@@ -206,7 +206,7 @@ t.test('an error of the rows ends the file with that error', async (t) => {
   await t.rejects(collect(writeWorkbook(failing(), [getColumn('text')])), { message: 'the database is gone' })
 })
 
-t.test('columns have letters', (t) => {
+t.test('names columns by letters', (t) => {
   const letters = [0, 25, 26, 51, 52, 701, 702, 16_383].map(columnLetters)
   t.same(letters, ['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA', 'XFD'])
   t.end()
@@ -243,9 +243,9 @@ const toCsv = async (
   hasByteOrderMark = false,
 ): Promise<string> => (await collect(writeCsv(inBatches(rows), columns, hasByteOrderMark))).toString()
 
-t.test('the bytes of a CSV file', async (t) => {
+t.test('writes the bytes of a CSV file', async (t) => {
   const table: [ColumnKind, Cell, string][] = [
-    ['text', null, ''],
+    ['text', null, '""'],
     ['text', '', '""'],
     ['text', 'plain', 'plain'],
     ['text', 'a,b', '"a,b"'],
@@ -265,7 +265,7 @@ t.test('the bytes of a CSV file', async (t) => {
     ['boolean', false, 'false'],
     ['token', '2026-01-31', '2026-01-31'],
     ['instant', '2026-04-25T11:02:03.000001Z', '2026-04-25T11:02:03.000001Z'],
-    ['texts', [], ''],
+    ['texts', [], '""'],
     ['texts', [''], '""'],
     ['texts', ['a', 'b'], 'a;b'],
     ['texts', ['a;b', 'c\\'], 'a\\;b;c\\\\'],
@@ -275,6 +275,11 @@ t.test('the bytes of a CSV file', async (t) => {
   ]
   for (const [kind, cell, expected] of table)
     t.equal(await toCsv([[cell]], [getColumn(kind)]), `x\r\n${expected}\r\n`, `${kind} ${cell}`)
+  t.equal(
+    await toCsv([[null, []]], [getColumn('text', 'x'), getColumn('texts', 'y')]),
+    'x,y\r\n,\r\n',
+    'only a single column needs quotes for null',
+  )
   t.equal(await toCsv([], [getColumn('text', 'a "b", c')]), '"a ""b"", c"\r\n', 'names without rows')
   t.equal(await toCsv([['1']], [getColumn('text', 'x')], true), '\ufeffx\r\n1\r\n')
 })

@@ -204,7 +204,7 @@ t.test('rows that a client does not read are not fetched, and no row is overwrit
   }
 })
 
-t.test('an XLSX file is whole, and is not read faster than its client takes it', async (t) => {
+t.test('an XLSX file is complete and is not produced faster than its client reads', async (t) => {
   const { ask, bytesRead, readToken } = await start(t)
   const token = await readToken('dense')
   globalAgent.destroy()
@@ -261,7 +261,7 @@ const terminate = async () => {
   for (const { pid } of await running()) await client.query('select pg_terminate_backend($1)', [pid])
 }
 
-t.test('a failure mid-way cuts the answer, in any format and coding', async (t) => {
+t.test('a failure during the stream cuts the answer, in any format and coding', async (t) => {
   const { ask, readToken } = await start(t)
   const token = await readToken('dense')
   for (const [path, coding] of [
@@ -300,7 +300,7 @@ t.test('a failure before the first row gets a problem document', async (t) => {
   }
 })
 
-t.test('over HTTP/2 every byte arrives; a failure midway resets only its stream', async (t) => {
+t.test('over HTTP/2 every byte arrives, and a failure resets only its stream', async (t) => {
   const { session, readToken } = await startSecure(t)
   const [token, dense] = [await readToken('acme'), await readToken('dense')]
   for (const [format, coding] of [
@@ -380,7 +380,7 @@ t.test('HEAD of a stream has the headers of GET and no length, and reads no row'
   await allOver()
 })
 
-t.test('a client that reads nothing is cut', async (t) => {
+t.test('cuts a client that does not read', async (t) => {
   const { ask } = await start(t, { EXPORT_IDLE_SECONDS: '1' })
   const { response } = await ask()
   await clientIsAwaited()
@@ -388,7 +388,7 @@ t.test('a client that reads nothing is cut', async (t) => {
   await t.rejects(response.toArray(), { message: 'aborted' })
 })
 
-t.test('a client that takes too little or too long is cut, and a slow one is not', async (t) => {
+t.test('cuts a client that reads too little or too long, but not a slow one', async (t) => {
   /** Takes a piece of 64 KiB every `ms` milliseconds. Returns the number of pieces and the error. */
   const takeEach = async (ms: number, limit: number) => {
     let nowMs = 0
@@ -440,7 +440,7 @@ const createReader = (stream: Readable) => {
   }
 }
 
-t.test('the pace of a reader counts only the time in which the stream waits for it', async (t) => {
+t.test('the pace of a reader counts only the time the stream waits for it', async (t) => {
   let nowMs = 0
   const piece = Buffer.alloc(256 * 1024)
   const limits = { idleMs: 600_000, totalMs: 600_000, finish: async () => {}, abandon: () => {} }
@@ -510,47 +510,44 @@ t.test('a slow reader is cut when another export needs its connection, and not b
   await allOver()
 })
 
-t.test(
-  'a customer has at most two exports, and all customers as many as the pool has connections',
-  async (t) => {
-    const { app, ask, readToken, token } = await start(t, { EXPORT_POOL: '4' })
-    const two = [await ask(), await ask('/v1/changes?after=snapshot')]
-    const third = await ask()
-    t.equal(third.response.statusCode, 429)
-    const problem = JSON.parse((await third.response.setEncoding('utf8').toArray()).join(''))
-    t.match(problem, { code: 'quota_exceeded', 'violated-policies': ['exports'] })
-    t.ok(third.response.headers['retry-after'])
-    const head = await app.inject({
-      method: 'HEAD',
-      url: '/v1/products?format=csv',
-      headers: { authorization: `Bearer ${token}` },
-    })
-    t.equal(head.statusCode, 200, 'headers are told all the same')
-    const bolt = await readToken('bolt')
-    await client.query(`insert into products (customer_id, id, name, brand)
+t.test('limits exports to two for each customer, and to the pool’s connections in total', async (t) => {
+  const { app, ask, readToken, token } = await start(t, { EXPORT_POOL: '4' })
+  const two = [await ask(), await ask('/v1/changes?after=snapshot')]
+  const third = await ask()
+  t.equal(third.response.statusCode, 429)
+  const problem = JSON.parse((await third.response.setEncoding('utf8').toArray()).join(''))
+  t.match(problem, { code: 'quota_exceeded', 'violated-policies': ['exports'] })
+  t.ok(third.response.headers['retry-after'])
+  const head = await app.inject({
+    method: 'HEAD',
+    url: '/v1/products?format=csv',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  t.equal(head.statusCode, 200, 'headers are told all the same')
+  const bolt = await readToken('bolt')
+  await client.query(`insert into products (customer_id, id, name, brand)
     select 'bolt', id, name, brand from products where customer_id = 'acme'`)
-    const held = [await ask('/v1/products?format=csv', bolt), await ask('/v1/products?format=csv', bolt)]
-    for (const { response } of held) t.equal(response.statusCode, 200)
-    const full = await ask('/v1/products?format=csv', await readToken('third'))
-    t.equal(full.response.statusCode, 503)
-    t.ok(full.response.headers['retry-after'])
-    full.response.resume()
-    for (const url of ['/v1/products?format=csv', '/v1/changes?after=snapshot']) {
-      const heads = await app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${bolt}` } })
-      t.equal(heads.statusCode, 200, `HEAD needs no connection of exports: ${url}`)
-    }
-    const page = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${bolt}` } })
-    t.equal(page.statusCode, 200, 'pages have connections of their own')
-    for (const { sent } of [...two, ...held]) sent.destroy()
-    await allOver()
-    const again = await ask()
-    t.equal(again.response.statusCode, 200, 'then there is room again')
-    again.sent.destroy()
-    await allOver()
-  },
-)
+  const held = [await ask('/v1/products?format=csv', bolt), await ask('/v1/products?format=csv', bolt)]
+  for (const { response } of held) t.equal(response.statusCode, 200)
+  const full = await ask('/v1/products?format=csv', await readToken('third'))
+  t.equal(full.response.statusCode, 503)
+  t.ok(full.response.headers['retry-after'])
+  full.response.resume()
+  for (const url of ['/v1/products?format=csv', '/v1/changes?after=snapshot']) {
+    const heads = await app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${bolt}` } })
+    t.equal(heads.statusCode, 200, `HEAD needs no connection of exports: ${url}`)
+  }
+  const page = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${bolt}` } })
+  t.equal(page.statusCode, 200, 'pages have connections of their own')
+  for (const { sent } of [...two, ...held]) sent.destroy()
+  await allOver()
+  const again = await ask()
+  t.equal(again.response.statusCode, 200, 'then there is room again')
+  again.sent.destroy()
+  await allOver()
+})
 
-t.test('no customer has more than half of the connections, and at least one', async (t) => {
+t.test('a customer uses at most half of the connections, but at least one', async (t) => {
   for (const [max, share] of [
     [1, 1],
     [3, 1],
@@ -566,7 +563,7 @@ t.test('no customer has more than half of the connections, and at least one', as
   }
 })
 
-t.test('the demo has one export at a time, over all addresses', async (t) => {
+t.test('the demo has one export at a time for all addresses', async (t) => {
   await addCustomer(database, 'demo')
   await client.query(`insert into products (customer_id, id, name, brand)
     select 'demo', id, name, brand from products where customer_id = 'acme'`)

@@ -212,7 +212,7 @@ t.test('after=snapshot streams the whole state as upserts and returns the next t
   t.same([some.statusCode, some.body], [200, ''])
 })
 
-t.test('the whole state is only NDJSON, and a page is only JSON', async (t) => {
+t.test('the whole state is available only as NDJSON, and a page only as JSON', async (t) => {
   const { get, token } = await newCustomer()
   const status = async (url: string, accept: string) => (await get(url, { accept })).statusCode
   t.equal(await status('/v1/changes?after=snapshot', 'application/json'), 406)
@@ -232,7 +232,7 @@ t.test('the whole state is only NDJSON, and a page is only JSON', async (t) => {
   t.same(await follow(get, String(head.headers['sync-token'])).then(({ changes }) => changes), [])
 })
 
-t.test('without after the feed begins now, and always returns next_token', async (t) => {
+t.test('without after, the feed starts now and always returns next_token', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 3)
   const { data, page } = await ask(get, '')
@@ -243,7 +243,7 @@ t.test('without after the feed begins now, and always returns next_token', async
   t.same(named((await follow(get, again.page.next_token)).changes), ['upsert products/p2'])
 })
 
-t.test('a late commit with an early timestamp is delivered, and delays no other change', async (t) => {
+t.test('delivers a late commit with an early timestamp without delaying other changes', async (t) => {
   const { id, get } = await newCustomer()
   const elsewhere = await testPostgres()
   t.teardown(() => elsewhere.stop())
@@ -268,7 +268,7 @@ t.test('a late commit with an early timestamp is delivered, and delays no other 
   await other.query('commit')
 })
 
-t.test('a prepared transaction is delivered when it commits, and a rolled back one never', async (t) => {
+t.test('delivers a prepared transaction when it commits, and never one that is rolled back', async (t) => {
   const { id, get } = await newCustomer()
   const client = await connect(t)
   const after = await begin(get)
@@ -296,7 +296,7 @@ t.test('several changes are merged into one, with the current record', async (t)
   t.same(Object.keys(changes[0] ?? {}), ['op', 'resource', 'id', 'at', 'data'])
 })
 
-t.test('a deleted record is a delete, a changed id is both, a recreated record is an upsert', async (t) => {
+t.test('a deleted record is a delete, a changed id both, and a recreated record an upsert', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 4)
   const after = await begin(get)
@@ -318,7 +318,7 @@ t.test('a deleted record is a delete, a changed id is both, a recreated record i
   for (const { op, data } of changes) t.equal(data === null, op === 'delete')
 })
 
-t.test('an update without a difference is no change', async (t) => {
+t.test('does not report an update without a difference', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 3)
   const after = await begin(get)
@@ -326,7 +326,7 @@ t.test('an update without a difference is no change', async (t) => {
   t.same((await follow(get, after)).changes, [])
 })
 
-t.test('a page has at most limit changes, 50 by default, and none is lost between pages', async (t) => {
+t.test('a page has at most limit changes, 50 by default, and pages lose none', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get)
   await addProducts(id, 130)
@@ -342,7 +342,7 @@ t.test('a page has at most limit changes, 50 by default, and none is lost betwee
   }
 })
 
-t.test('changes of resources that are not followed take no place on a page', async (t) => {
+t.test('changes of other resources do not use up a page', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get, '?resources=lab')
   for (let n = 0; n < 4; n++) await run(sql`update products set brand = ${n} where customer_id = ${id}`)
@@ -356,7 +356,7 @@ t.test('changes of resources that are not followed take no place on a page', asy
   t.same((await follow(get, page.next_token)).changes, [])
 })
 
-t.test("countries' facts are delivered to all customers, records only to their customer", async (t) => {
+t.test('facts of countries are delivered to all customers, records only to their customer', async (t) => {
   const [one, two] = [await newCustomer(), await newCustomer()]
   const starts = [await begin(one.get), await begin(two.get)] as const
   await addProducts(one.id, 2)
@@ -398,7 +398,7 @@ t.test('a token is refused for another customer, and if one byte is changed', as
   t.ok(rotated.decode(one.id, token), 'a former secret still checks')
 })
 
-t.test('a token belongs to its resources', async (t) => {
+t.test('a token is valid only for its resources', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get, '?resources=products,lab')
   await addProducts(id, 1)
@@ -479,7 +479,7 @@ t.test('410 for a token that is expired, from another history, from the future, 
   t.equal(await expired({}), '')
 })
 
-t.test('410 for followers of a truncated table, and for no others', async (t) => {
+t.test('only followers of a truncated table get 410', async (t) => {
   const { id, get } = await newCustomer()
   await addProducts(id, 2)
   const [all, lab] = [await begin(get), await begin(get, '?resources=lab')]
@@ -504,7 +504,7 @@ const withEdges = async () => {
 }
 const dayMs = 86_400_000
 
-t.test('the first read of a new day begins with certificates whose computed values changed', async (t) => {
+t.test('the first read of a new day starts with certificates whose computed values changed', async (t) => {
   const { id, get: today } = await withEdges()
   const after = await begin(today)
   await addProducts(id, 1)
@@ -587,7 +587,7 @@ t.test('a poll that waits over 00:00 UTC gets the changes of the new day', async
   t.same(new Set(page.data.map(({ cause }) => cause)), new Set(['day']))
 })
 
-t.test('another expiry window ends a wait, and the next request has the changed certificates', async (t) => {
+t.test('a changed expiry window ends a wait, and the next request returns the changes', async (t) => {
   const { id, get } = await withEdges()
   const after = await begin(get)
   await notice(get)
@@ -606,7 +606,7 @@ t.test('another expiry window ends a wait, and the next request has the changed 
   )
 })
 
-t.test('waiting polls hold no connection of the pool', async (t) => {
+t.test('waiting polls use no connection of the pool', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get)
   // The pool has four connections.
@@ -630,7 +630,7 @@ t.test('waiting polls hold no connection of the pool', async (t) => {
   )
 })
 
-t.test('on shutdown a wait ends with no data and the same token', async (t) => {
+t.test('a shutdown ends a wait without data and with the same token', async (t) => {
   const { id } = await newCustomer()
   const closing = await createTestApp(database, { env })
   const { get } = await asCustomer(database, closing, id)
@@ -648,7 +648,7 @@ t.test('on shutdown a wait ends with no data and the same token', async (t) => {
   t.equal(answer.json().page.next_token, token)
 })
 
-t.test('a restored, moved or failed over database gives 410, and the log starts again', async (t) => {
+t.test('after a restore, a move or a failover the feed returns 410, and the log starts again', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get)
   await addProducts(id, 1)
@@ -677,7 +677,7 @@ t.test('the demo token follows the example data', async (t) => {
   t.match((await follow(get, String(state.headers['sync-token']))).changes, [{ op: 'delete' }])
 })
 
-t.test('while the database is unreachable: 503, never stale', async (t) => {
+t.test('while the database is unreachable, the feed returns 503, never stale data', async (t) => {
   const way = await createSeverable(database.url)
   const reader = way.openDb(4)
   const cut = await createTestApp({ ...database, url: way.url, reader })

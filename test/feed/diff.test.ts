@@ -30,7 +30,7 @@ const pair = fc
 const lies = (xid: number, spans: readonly Span[]) =>
   spans.filter(({ low, high }) => xid >= low && xid <= (high ?? Number.POSITIVE_INFINITY)).length
 
-t.test('the spans are the transactions that became visible, each once, ascending', async (t) => {
+t.test('the spans contain each newly visible transaction once, in ascending order', async (t) => {
   fc.assert(
     fc.property(pair, fc.nat(top), ([base, target], from) => {
       const spans = spansBetween(base, target)
@@ -88,7 +88,7 @@ t.test('a token can be decoded only for its customer', async (t) => {
   t.pass('for 500 tokens')
 })
 
-t.test('500 open transactions fit a token that servers take', async (t) => {
+t.test('a token with 500 open transactions fits the size limits of servers', async (t) => {
   const xip = Array.from({ length: 500 }, (_, n) => 4_000_000_000 + 37 * n)
   const base = parseSnapshot(`${xip[0]}:4000100000:${xip}`)
   const token: SyncToken = {

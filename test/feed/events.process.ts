@@ -74,7 +74,7 @@ t.test('a poll with changes, a HEAD request and the end of the service do not wa
   t.ok(performance.now() - startedAt < 15_000, 'instead of 25 s')
 })
 
-t.test('after an instance is killed, the last id leads to all later changes at another one', async (t) => {
+t.test('after an instance is killed, another one continues from the last id', async (t) => {
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PUBLIC_URL: 'http://localhost:1' }
   const services = await Promise.all([startService(env), startService(env)])
   const [first, second] = services as [(typeof services)[0], (typeof services)[0]]
@@ -104,7 +104,7 @@ t.test('after an instance is killed, the last id leads to all later changes at a
   t.equal(seen().size, 60)
 })
 
-t.test('over HTTP/2, in a process that drains', async (t) => {
+t.test('a draining process ends long polls and streams over HTTP/2', async (t) => {
   const files = selfSigned(t)
   const service = await startService({
     DATABASE_URL: database.url,

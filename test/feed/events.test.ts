@@ -161,7 +161,7 @@ t.test('a stream counts as a long poll: at most ten at the same time', async (t)
   })
 })
 
-t.test('it ends when its token expires', async (t) => {
+t.test('a stream ends when its token expires', async (t) => {
   const clock: TestClock = { offsetMs: 0 }
   const short = await listen(t, { env: { ACCESS_TOKEN_SECONDS: '60' }, clock })
   const openLate = async () => {
@@ -180,7 +180,7 @@ t.test('it ends when its token expires', async (t) => {
   t.equal(events.length, 1)
 })
 
-t.test('it ends in order when the service stops', async (t) => {
+t.test('a stream ends in order when the service stops', async (t) => {
   const other = await listenTestApp(database)
   const { token } = await newCustomer({ at: other.app })
   const { ended } = await begun(t, token, other.origin)
@@ -401,7 +401,7 @@ const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await delay(0)
 }
 
-t.test('a refused read is repeated within 2 s, at a random time, and the stream stays open', async (t) => {
+t.test('repeats a refused read within 2 s at a random time and keeps the stream open', async (t) => {
   const { after, due, fire } = createTimer()
   const randoms = [0.5, 0.25, 0.75]
   const reads = createReads((n) => {
@@ -445,7 +445,7 @@ t.test('a pause does not delay the end of a stream or the check of its rights', 
   }
 })
 
-t.test('while rights cannot be checked, nothing is read', async (t) => {
+t.test('does not read while rights cannot be checked', async (t) => {
   const { after, due, fire } = createTimer()
   let isOverloaded = true
   const checkRights = async () => {
@@ -477,6 +477,36 @@ t.test('a wait ends at midnight, or when its time is over', async (t) => {
   }
   t.equal(await open(86_399_999, 60_000).next(), 'day')
   t.equal(await open(0, 1).next(), 'time')
+})
+
+t.test('the end of a wait does not hide a change of rights', async (t) => {
+  const { after } = createTimer()
+  let tell: Listener = () => {}
+  const listen = (listener: Listener) => {
+    tell = listener
+    return () => {}
+  }
+  const waiting = createWaiting({ listen, databaseNow: () => 0, isDraining: () => false, after })
+  const open = () => {
+    const watch = waiting.watch('acme', ['products'], 1, { destroyed: false, once: () => {} })
+    t.teardown(() => watch.end())
+    return watch
+  }
+  const revocation = { customerId: 'acme', resource: 'auth', xid: 1 } as unknown as ChangeEvent
+  for (const [events, reason] of [
+    [[revocation], 'rights'],
+    [undefined, 'unknown'],
+  ] as const) {
+    const reading = open()
+    tell(events)
+    // The timer of the watch is due first.
+    await delay(2)
+    t.same([await reading.next(), await reading.next()], [reason, 'time'])
+  }
+  const waitingOne = open()
+  const woken = waitingOne.next()
+  tell(undefined)
+  t.same([await woken, await waitingOne.next()], ['unknown', 'time'])
 })
 
 t.test('waiting clients wake one after another, within half a second', async (t) => {
@@ -543,7 +573,7 @@ t.test('a possible change of rights causes a check: the stream continues, or it 
   }
 })
 
-t.test('a client a mebibyte behind is dropped at the next change, and a reading one is not', async (t) => {
+t.test('drops a client that is a mebibyte behind at the next change, but not one that reads', async (t) => {
   const big = page(['x'.repeat(mostUnreadBytes)])
   const { stream, wake, ends } = stage(page([]), () => big)
   const closed = once(stream, 'error')
@@ -584,7 +614,7 @@ t.test('a client that catches up slowly is not dropped, and the service reads no
   })
 })
 
-t.test('an end during the catch-up is noticed, and no change is lost', async (t) => {
+t.test('notices an end during the catch-up and loses no change', async (t) => {
   let reads = 0
   const read = async () => {
     reads += 1
@@ -598,7 +628,7 @@ t.test('an end during the catch-up is noticed, and no change is lost', async (t)
   t.equal(reads, 2, 'nothing is read after it')
 })
 
-t.test('a heartbeat does not keep a client that catches up slowly from its next page', async (t) => {
+t.test('a heartbeat does not delay the next page of a client that catches up slowly', async (t) => {
   const big = page(['x'.repeat(100_000)], true)
   const reads = createReads((n) => (n < 3 ? big : page(['last'])))
   const { stream, wake } = stage(big, reads.read, { heartbeatMs: 1 })

@@ -114,11 +114,11 @@ const afterRestore = async (t: Test, dataDir: string) => {
   })
 }
 
-t.test('a token of a history that was lost by a restore of files is refused for good', (t) =>
+t.test('permanently refuses a token of a history that was lost by a restore of files', (t) =>
   afterRestore(t, onOwnServer),
 )
 
-t.test('the same holds if the server’s name is hidden, as on managed hosting', async (t) => {
+t.test('refuses such a token also if the server’s name is hidden, as on managed hosting', async (t) => {
   await withServer(async ({ reader }) => {
     const { rows } = await sql<{ name: string }>`select change_identity() as name`.execute(reader)
     t.match(rows[0]?.name, /^managed\.\d+\.\d+$/)
@@ -127,7 +127,7 @@ t.test('the same holds if the server’s name is hidden, as on managed hosting',
   await afterRestore(t, onManaged)
 })
 
-t.test('a token survives starts of the server and later marks', async (t) => {
+t.test('a token survives restarts of the server and later marks', async (t) => {
   const token = await withServer(async (open) => (await read(open)).token)
   await withServer(async (open) => {
     await add(open, 'later-1')

@@ -83,7 +83,7 @@ t.test('rows of a transaction that was still open are not pruned', async (t) => 
   t.match((await get(`/v1/changes?after=${token}`)).json().data, [{ op: 'upsert', id: 'l' }])
 })
 
-t.test('wrong usage ends with 2 and prints help', async (t) => {
+t.test('wrong usage has exit code 2 and prints help', async (t) => {
   for (const days of ['0', '3651', 'x']) t.equal((await cli('--days', days)).code, 2)
   t.match(await prune('--help'), /--days/)
 })

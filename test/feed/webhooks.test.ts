@@ -327,7 +327,7 @@ t.test('410 disables a webhook immediately, and later changes are not sent', asy
   t.match(await json('list', id), [{ state: 'disabled', reason: 'gone', last_result: '410' }])
 })
 
-t.test('a receiver slower than a lease is served by one sender alone', async (t) => {
+t.test('only one sender serves a receiver slower than a lease', async (t) => {
   const { id, receiver, webhook } = await newWebhook()
   const clock = { offsetMs: 0, stoppedAt: Date.now() }
   for (let instance = 1; instance <= 2; instance++) {
@@ -363,7 +363,7 @@ t.test('a delivery scheduled before a clock was set back does not wait for it', 
   t.pass()
 })
 
-t.test('failing receivers leave places for the others', async (t) => {
+t.test('failing receivers leave capacity for the others', async (t) => {
   const [healthy, failing] = [await newWebhook(), await newWebhook()]
   const added = 150
   await copyWebhook(failing.webhook.webhook_id, added, {
@@ -424,7 +424,7 @@ t.test('Retry-After delays the next attempt, by an hour at most', async (t) => {
   }
 })
 
-t.test('two instances: one at a time sends, and nothing is lost or out of order', async (t) => {
+t.test('two instances send one at a time, without losing or reordering messages', async (t) => {
   const { id, receiver, get } = await newWebhook()
   let underWay = 0
   let most = 0
@@ -498,7 +498,7 @@ t.test('an outage of the database loses no message', async (t) => {
   await way.close()
 })
 
-t.test('without API access nothing is sent; with it again, all changes of the pause are', async (t) => {
+t.test('sends no message without API access, and all changes of the pause once it is restored', async (t) => {
   const { id, receiver } = await newWebhook()
   await startSender(t, database, receiver)
   const set = (change: string) =>

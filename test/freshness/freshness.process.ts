@@ -13,7 +13,7 @@ import { testRedis } from '../servers.ts'
 
 const probe = await testRedis()
 await probe?.stop()
-if (!probe) t.test('freshness under harm', { skip: 'no redis-server here: NOT tested' }, async () => {})
+if (!probe) t.test('freshness during faults', { skip: 'no redis-server here: NOT tested' }, async () => {})
 else testFreshness()
 
 /** A repeated poll, with a new connection, has about 200 ms of the lease. */
@@ -85,7 +85,7 @@ function testFreshness() {
       const result = await runTrialWithin(stage, { ...options, requestsPerSecond })
       return { ...result, mostStale: result.mostStale + (await stopWatch()) }
     })
-  t.test('Redis killed, Redis paused, a writer left open: every answer is fresh, none fails', async (t) => {
+  t.test('every answer is fresh while Redis is killed or paused or a writer stays open', async (t) => {
     const nemesis = inTurn([
       [nemeses.redisKilled, 2_000],
       [nemeses.redisPaused, 1_500],
@@ -101,7 +101,7 @@ function testFreshness() {
     await judgeHarm(t, { nemesis: nemeses.backendsTerminated, seconds: 3 })
   })
 
-  t.test("the poller's backend hanging: no answer calls the database away", async (t) => {
+  t.test("no answer is labelled stale while the poller's backend hangs", async (t) => {
     await judgeHarm(t, { nemesis: nemeses.pollerHanging, seconds: 4 })
   })
 

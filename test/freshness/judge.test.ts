@@ -59,7 +59,7 @@ const kinds = (given: Given, rules = strict) => judged(given, rules).violations.
 
 const x = [initial, committed(1, 1000), committed(2, 2000)]
 
-t.test('a clean log passes, and staleness is measured from the first commit that is missing', async (t) => {
+t.test('accepts a clean log and measures staleness from the first missing commit', async (t) => {
   const { violations, staleness, reads } = judged({
     writes: { x },
     reads: [
@@ -118,14 +118,14 @@ t.test('a commit without an answer may be seen or not', async (t) => {
   t.same(kinds({ writes, reads: [read(9000, [shows('x', 2)]), read(9000, [shows('x', 3)])] }), [])
 })
 
-t.test('a deleted record is missing, and only then', async (t) => {
+t.test('a record may be missing only after its deletion', async (t) => {
   const writes = { x: [...x, committed(3, 3000, { views: [] }), committed(4, 4000)] }
   t.same(kinds({ writes, reads: [read(3100, [lacks('x')])] }), [])
   t.same(kinds({ writes, reads: [read(4700, [lacks('x')])] }), ['late'])
   t.same(kinds({ writes, reads: [read(3700, [shows('x', 2)])] }), ['late'])
 })
 
-t.test('foreign: anything of another customer', async (t) => {
+t.test('foreign: data of another customer', async (t) => {
   t.same(kinds({ reads: [read(1, [], { foreign: ['beta#1'] })] }), ['foreign'])
 })
 
@@ -171,7 +171,7 @@ t.test('as-of: a commit before Data-As-Of is missing', async (t) => {
   t.same(kinds({ writes: { x }, reads: [read(2010, shown, { asOf: wall(2002), isStale })] }), ['as-of'])
 })
 
-t.test('revoked and refused: rights end within a second, and not by themselves', async (t) => {
+t.test('revoked and refused: rights end within a second, and only after a revocation', async (t) => {
   const revocations = [{ token: 'token', startedAt: 1000, ackedAt: 1010 }]
   t.same(kinds({ reads: [read(2009, [])], revocations }), [])
   t.same(kinds({ reads: [read(2010, [])], revocations }), ['revoked'])

@@ -33,7 +33,7 @@ const nameOn = async (get: Get, day: string, id = 'p') => {
   return answer.statusCode === 200 ? answer.json().data.name : answer.json().code
 }
 
-t.test('returns a record as it was on each day of its lives', async (t) => {
+t.test('returns a record as it was on each day, also after it was recreated', async (t) => {
   await owner.query(`update history_begun set since = now() - interval '40 days'`)
   const { get } = await asCustomer(database, app, 'acme')
   await run(sql`insert into products (customer_id, id, name) values ('acme', 'p', 'one')`)

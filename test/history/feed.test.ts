@@ -71,7 +71,7 @@ t.test('previous objects and arrays have the same form as in answers', async (t)
   )
 })
 
-t.test('computed fields are among them, by a write and by a new day', async (t) => {
+t.test('includes computed fields that change by a write or a new day', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
     values (${id}, 'c', 'N', 'T', 'approved', ${today} + 200), (${id}, 'd', 'N', 'T', 'approved', ${today})`)
@@ -100,7 +100,7 @@ t.test('computed fields are among them, by a write and by a new day', async (t) 
   ])
 })
 
-t.test('a write and a new day together are told from the state of the token', async (t) => {
+t.test('computes a write and a new day together from the state of the token', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
     select ${id}, r.id, 'N', 'T', 'approved', ${today} + r.days
@@ -288,7 +288,7 @@ t.test('a filter and fields narrow the changes, and belong to the token', async 
   t.same(named(await next('', await getOnDay(1))), ['delete a (filter)'], 'a new day ends a validity')
 })
 
-t.test('requests that cannot be followed are refused', async (t) => {
+t.test('refuses requests that cannot be followed', async (t) => {
   const { get } = await newCustomer()
   const refusal = async (query: string) => {
     const { statusCode, body } = await get(`/v1/changes${query}`)

@@ -24,7 +24,7 @@ const another: Record<string, string> = {
   requirements: `'(,,,,,note)'`,
 }
 
-t.test('every stored field is kept, of every resource', async (t) => {
+t.test('keeps every stored field of every resource', async (t) => {
   await asCustomer(database, app, 'fields')
   for (const name of resourceNames) {
     const resource = resources[name]

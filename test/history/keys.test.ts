@@ -22,7 +22,7 @@ const agrees = async (t: Test, get: Get, ids: readonly string[]) => {
   }
 }
 
-t.test('a changed key is a deletion and a creation', async (t) => {
+t.test('a changed key counts as a deletion and a creation', async (t) => {
   const { get } = await asCustomer(database, app, 'moved')
   await run(sql`insert into products (customer_id, id, name, tags) values ('moved', 'a', 'one', '{x}')`)
   const client = await connect()
@@ -41,7 +41,7 @@ t.test('a changed key is a deletion and a creation', async (t) => {
   t.same(told(await readAll(get, '/v1/products/b/history')).slice(0, 1), ['delete three null'])
 })
 
-t.test('keys that shift in one statement', async (t) => {
+t.test('handles keys that shift in one statement', async (t) => {
   const { get } = await asCustomer(database, app, 'shifted')
   // In this order the update never moves a record to a key in use.
   for (const id of ['pxx', 'px', 'p'])
@@ -71,7 +71,7 @@ t.test('keys that shift in one statement', async (t) => {
   await agrees(t, get, ['p', 'px', 'pxx', 'pxxx'])
 })
 
-t.test('records that change places', async (t) => {
+t.test('handles records that swap keys', async (t) => {
   const { get } = await asCustomer(database, app, 'rotated')
   await run(
     sql`insert into products (customer_id, id, name) values ('rotated', 'a', 'A'), ('rotated', 'b', 'B')`,

@@ -55,7 +55,7 @@ t.test('a deleted record keeps its history, and a recreated one continues it', a
   t.equal((await get('/v1/products/%2F/history')).statusCode, 404)
 })
 
-t.test('changes by the calendar are in order of time', async (t) => {
+t.test('sorts changes by the calendar by time', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
   const day = (n: number) => sql`(now() at time zone 'UTC')::date + ${n}::integer`
   await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
@@ -81,7 +81,7 @@ t.test('changes by the calendar are in order of time', async (t) => {
   t.equal((await at(300)).length, 3)
 })
 
-t.test('the history of all records', async (t) => {
+t.test('returns the history of all records', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name)
     select ${id}, 'p' || i, 'one' from generate_series(1, 5) i`)
@@ -113,7 +113,7 @@ t.test('the history of all records', async (t) => {
   }
 })
 
-t.test('all at one instant keep their order, in one transaction too', async (t) => {
+t.test('changes at one instant keep their order, also in one transaction', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'zero')`)
   const client = await connect()
@@ -211,7 +211,7 @@ t.test('a cached page is answered again until the record changes', async (t) => 
   }
 })
 
-t.test('scopes decide which records are in the history of all', async (t) => {
+t.test('the history of all records contains only those of the scopes', async (t) => {
   const id = 'scoped'
   const { get } = await asCustomer(database, app, id, { scopes: ['products:read'] })
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)

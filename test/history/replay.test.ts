@@ -65,7 +65,7 @@ t.test('reading three imports backwards rebuilds each earlier state', async (t) 
   t.ok(transitions > 500)
 })
 
-t.test('the calendar of real certificates: each transition once, on its day', async (t) => {
+t.test('reports each transition of real certificates once, on its day', async (t) => {
   const day = '2040-01-01'
   const { rows } = await sql<{ customer: string; id: string; edges: { on: string; to: object }[] }>`
     select c.customer_id as customer, c.id, (

@@ -57,7 +57,7 @@ const countAnswers = (received: string) => received.split('HTTP/1.1 200').length
 
 for (const isTls of [false, true]) {
   const name = isTls ? 'over TLS' : 'in plain'
-  t.test(`16 unanswered requests of a connection are handled, and no more are read, ${name}`, async (t) => {
+  t.test(`handles 16 unanswered requests of a connection and reads no more, ${name}`, async (t) => {
     const held: ServerResponse[] = []
     let isHolding = true
     const { server, open } = await start(
@@ -134,7 +134,7 @@ t.test('above the limit a new connection replaces the oldest idle one', async (t
   t.match((await once(busy, 'data'))[0], '200')
 })
 
-t.test('over TLS unfinished handshakes and idle sessions are replaced', async (t) => {
+t.test('replaces unfinished TLS handshakes and idle sessions', async (t) => {
   const held: ServerResponse[] = []
   const { server, port, open, sockets } = await start(t, (_, response) => void held.push(response), {
     isTls: true,

@@ -60,7 +60,7 @@ const hostileUrls = [
 /** `parseTarget` accepts these; only the look-up refuses them. */
 const hostileNames = ['localhost', 'a.localhost', 'keys.localhost.', '127.0.0.1..', '10.0.0.1.example.com']
 
-t.test(`${hostileAddresses.length} addresses are not public, and a few are`, (t) => {
+t.test(`classifies ${hostileAddresses.length} addresses as not public, and a few as public`, (t) => {
   for (const address of hostileAddresses) t.notOk(isPublicAddress(address), address)
   for (const address of [...words('fe80::1%eth0 2606:4700::1%eth0 010.8.8.8 localhost 1.2.3 8.8.8.8/32'), ''])
     t.notOk(isPublicAddress(address), address)
@@ -112,7 +112,7 @@ t.test(
   },
 )
 
-t.test('a name server cannot lead a request to an address that is not public, nor hold it up', async (t) => {
+t.test('a name server can neither redirect a request to a private address nor delay it', async (t) => {
   const open = { a: publicAddress }
   const publicV6 = { aaaa: [0x26, 6, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11] }
   const ula = { aaaa: [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] }
@@ -167,7 +167,7 @@ t.test('no redirect is followed', async (t) => {
   t.equal(internet.requests, 6)
 })
 
-t.test('size and time are bounded', async (t) => {
+t.test('bounds size and time', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)
   internet.answer = (_request, response) => void response.end('x'.repeat(1_001))
@@ -235,7 +235,7 @@ t.test('a flood of TLS tickets is cut', async (t) => {
   await t.rejects(outbound(url, limits), /more than 1000 bytes/)
 })
 
-t.test('the certificate must be the name’s, and methods, headers and bodies arrive', async (t) => {
+t.test('the certificate must match the name, and methods, headers and bodies arrive', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)
   await t.rejects(internet.outbound('https://other.example.com/', limits), /altnames|does not match/i)

@@ -3,7 +3,7 @@ import { findJsonFault } from '../../app/http/json-fault.ts'
 import { parseUniqueJson } from '../../app/http/unique-json.ts'
 import { cases, fc } from '../random.ts'
 
-t.test('valid JSON is parsed like with JSON.parse', (t) => {
+t.test('parses valid JSON as JSON.parse does', (t) => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 1), (value, space) => {
       const text = JSON.stringify(value, null, space)
@@ -14,7 +14,7 @@ t.test('valid JSON is parsed like with JSON.parse', (t) => {
   t.end()
 })
 
-t.test('an object with two members of one name is refused, however they are spelled', (t) => {
+t.test('refuses an object with a repeated member in any spelling', (t) => {
   const bad = [
     '{"a":1,"a":1}',
     '{"a":1,"\\u0061" : 2}',
@@ -34,7 +34,7 @@ t.test('an object with two members of one name is refused, however they are spel
   t.end()
 })
 
-t.test('a fault is found exactly if the text is not JSON, or repeats a name', (t) => {
+t.test('reports a fault exactly if the text is not JSON or repeats a name', (t) => {
   const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   t.equal(findJsonFault(nested), undefined)
   t.equal(parseUniqueJson(nested)?.constructor, Array, 'depth does not exhaust the stack')

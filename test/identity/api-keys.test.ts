@@ -13,7 +13,7 @@ const base62 = [...'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 const anyKey = fc.constant(null).map(createApiKey)
 const anyBytes = fc.uint8Array({ maxLength: 200 })
 
-t.test('a new key parses to its own id and a secret that matches its hash alone', (t) => {
+t.test('a new key parses to its id and a secret that matches only its hash', (t) => {
   fc.assert(
     fc.property(anyKey, anyKey, (key, other) => {
       const parts = parseApiKey(key.apiKey)
@@ -61,7 +61,7 @@ t.test('a key with one wrong character or two swapped characters is rejected', (
   t.end()
 })
 
-t.test('only a whole key is parsed; white space around it is ignored', (t) => {
+t.test('parses only a whole key and ignores white space around it', (t) => {
   fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === undefined))
   fc.assert(
     fc.property(anyKey, fc.string({ minLength: 1 }), ({ apiKey }, more) =>

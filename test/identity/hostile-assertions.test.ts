@@ -220,7 +220,7 @@ const hostile: Record<string, string> = {
 const send = (form: Record<string, string> | string, server = app, headers = {}) =>
   postForm(server, 'token', form, headers)
 
-t.test(`${Object.keys(hostile).length} hostile assertions are refused with the same code`, async (t) => {
+t.test(`refuses ${Object.keys(hostile).length} hostile assertions with the same code`, async (t) => {
   const granted = await send(grantWith(await assertFor(good, origin, {}, { kid: 'good' })))
   t.equal(granted.statusCode, 200, 'a good one is let in')
   const token: string = granted.json().access_token
@@ -307,7 +307,7 @@ t.test('a used assertion is refused', async (t) => {
     await refusedAt(assertion, used, [second])
     await second.close()
   })
-  await t.test('at all endpoints at the same moment, on two instances', async (t) => {
+  await t.test('at all endpoints simultaneously, on two instances', async (t) => {
     for (let round = 0; round < 5; round++) {
       const form = { ...grantWith(await assertFor(good, origin, {}, { kid: 'good' })), token: 'x' }
       const sent = [app, other].flatMap((server) =>

@@ -159,7 +159,7 @@ t.test('while the address fails, the last keys are valid for an hour', async (t)
   t.equal(await logIn(each), 200)
 })
 
-t.test('an answer that is not a key set, is too large, or is a redirect is refused', async (t) => {
+t.test('refuses an answer that is too large, a redirect or not a key set', async (t) => {
   const answers: Record<string, typeof internet.answer> = {
     redirect: (_request, response) => void response.writeHead(302, { location: jwksUri }).end(),
     html: (_request, response) => void response.end('<html>'),
@@ -201,7 +201,7 @@ t.test('a login is 503 if the database cannot store the fetched keys', async (t)
   t.equal(await logIn(each), 503)
 })
 
-t.test('an address that is not public is never connected to', async (t) => {
+t.test('never connects to an address that is not public', async (t) => {
   const before = internet.addresses
   t.teardown(() => {
     internet.addresses = before

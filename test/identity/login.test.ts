@@ -258,7 +258,7 @@ t.test('a mistyped, unknown, wrong, revoked or expired key gets the same refusal
   }
 })
 
-t.test('only a key that could be one is looked up', async (t) => {
+t.test('looks up only well-formed keys', async (t) => {
   const before = queries
   await login({ api_key: 'cda_live_' })
   t.equal(queries, before)
@@ -395,7 +395,7 @@ t.test('changes of key and customer in the database apply within a second', asyn
   t.equal((await ask(`Bearer ${token}`, '/identity')).statusCode, 401)
 })
 
-t.test('the end of a key ends its tokens, and so does its deletion', async (t) => {
+t.test('expiry or deletion of a key ends its tokens', async (t) => {
   const ending = await newKey({ expires_at: new Date(clock.ms + 60_000).toISOString() })
   const answer = await login({ api_key: ending.apiKey })
   t.equal(answer.json().expires_in, 60, 'a token does not outlive its key')
@@ -444,7 +444,7 @@ t.test('the absence of a key is cached for the same time', async (t) => {
   t.equal(queries, before + 1)
 })
 
-t.test('the oldest facts make room for new ones', async (t) => {
+t.test('evicts the oldest facts first', async (t) => {
   const principals = createPrincipals({ db, freshness, now, monotonicNow: now, maxEntries: 2 })
   const [a, b, c] = [(await newKey()).keyId, (await newKey()).keyId, (await newKey()).keyId]
   for (const id of [a, b, c]) await principals.findKey(id)
@@ -456,7 +456,7 @@ t.test('the oldest facts make room for new ones', async (t) => {
   fence.verdict = 'behind'
 })
 
-t.test('ids of keys that do not exist evict no key', async (t) => {
+t.test('unknown key ids evict no key', async (t) => {
   const principals = createPrincipals({ db, freshness, now, monotonicNow: now, maxEntries: 2 })
   const { keyId } = await newKey()
   await principals.findKey(keyId)
@@ -466,7 +466,7 @@ t.test('ids of keys that do not exist evict no key', async (t) => {
   fence.verdict = 'behind'
 })
 
-t.test('a look-up waits in its own turn and delays no other look-up of the same key', async (t) => {
+t.test('a look-up waits for its turn without delaying other look-ups of the same key', async (t) => {
   const principals = createPrincipals({ db, freshness, now, monotonicNow: now })
   const { keyId } = await newKey()
   const free = Promise.withResolvers<void>()
@@ -509,7 +509,7 @@ const createSlowDb = () => {
   return { slow, flights }
 }
 
-t.test('no earlier look-up brings a revoked key back', async (t) => {
+t.test('an earlier look-up does not restore a revoked key', async (t) => {
   const { keyId } = await newKey()
   const { slow, flights } = createSlowDb()
   const principals = createPrincipals({ db: slow, freshness, now, monotonicNow: now })
@@ -623,7 +623,7 @@ t.test('a token has the scopes that both it and its key have', async (t) => {
   t.strictSame(await readScopes(unlimited), [])
 })
 
-t.test('the table has private keys only encrypted', async (t) => {
+t.test('the table contains private keys only in encrypted form', async (t) => {
   const rows = await owner.selectFrom('signing_keys').selectAll().execute()
   t.equal(rows.length, 2)
   for (const row of rows) {

@@ -103,7 +103,7 @@ t.test('PostgreSQL returns canonical networks unchanged', async (t) => {
   }
 })
 
-t.test('IPv4 in IPv6 is IPv4 in every spelling, and nothing else is', (t) => {
+t.test('reads IPv4 in IPv6 as IPv4 in every spelling, and no other address', (t) => {
   const isIn = createNetworkCheck(['203.0.113.0/24', '2001:db8::/32'])
   for (const address of [
     inside,

@@ -96,7 +96,7 @@ t.test('oauth4webapi discovers, logs in, introspects and revokes with only the i
   }
 })
 
-t.test('the token answer equals that of a login, and is never stored', async (t) => {
+t.test('the token answer equals a login’s and must not be stored', async (t) => {
   const each = await newClient()
   for (const answer of [
     await post('token', as(each, grant)),
@@ -368,7 +368,7 @@ t.test('the holder of a leaked key can revoke it, even after the plan has ended'
   t.equal(revoked_at, null, 'the id alone ends nothing')
 })
 
-t.test('revocations are kept no longer than the tokens would have lived', async (t) => {
+t.test('keeps revocations no longer than the tokens would have lived', async (t) => {
   const each = await newClient()
   const listRows = () =>
     database.operator

@@ -117,7 +117,7 @@ t.test('a restored right applies within a second', async (t) => {
   await t.resolves(until('let in, with time for a busy machine', isLetIn, 10 * promisedMs))
 })
 
-t.test('after the answer 200, the same instance accepts no request, also without a poll', async (t) => {
+t.test('after the answer 200, the same instance refuses requests even without a poll', async (t) => {
   const { poller, freshness } = await startTestFence(database.url)
   // All cached facts count as fresh, so that only the revocation itself can replace them.
   const { app, origin } = await listenTestApp(database, { freshness: { ...freshness, check: () => 'fresh' } })

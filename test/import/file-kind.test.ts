@@ -175,7 +175,7 @@ t.test('a line with two members of one name is bad, however deep and however spe
   for (const { reason } of report.badLines) t.match(reason, /two members are named/)
 })
 
-t.test('codes that are no country are a warning, once each, with the likely code', async (t) => {
+t.test('warns of each unknown country code once, with the likely code', async (t) => {
   const codes = ['UK', 'UK', 'EU', 'XX', 'GB', 'XK']
   const lines = codes.map((country_code, index) => certificate(String(index), { country_code }))
   const report = await take([

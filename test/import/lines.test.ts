@@ -115,7 +115,7 @@ t.test('a country whose id is not its code is a bad line', async (t) => {
   await query('delete from countries')
 })
 
-t.test('bytes: not UTF-8 and too long are bad lines; CRLF, BOM and blank lines are not', async (t) => {
+t.test('reports lines that are too long or not UTF-8, and accepts CRLF, BOM and blank lines', async (t) => {
   const json = (id: string) => JSON.stringify(product(id))
   const report = await take([
     Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(json('bom'))]),
@@ -134,7 +134,7 @@ t.test('bytes: not UTF-8 and too long are bad lines; CRLF, BOM and blank lines a
   t.strictSame(await ids('products'), ['acme after', 'acme bom', 'acme crlf'])
 })
 
-t.test('lines are the same however the bytes are cut, and the last needs no newline', async (t) => {
+t.test('lines do not depend on how the bytes are split, and the last needs no newline', async (t) => {
   const bytes = Buffer.from('{"a":"字"}\r\n\n{"b":2}')
   const listTexts = async (size: number) => {
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -148,7 +148,7 @@ t.test('lines are the same however the bytes are cut, and the last needs no newl
     t.strictSame(await listTexts(size), ['{"a":"字"}', '{"b":2}'])
 })
 
-t.test('a line that never ends is not kept in memory', async (t) => {
+t.test('does not keep an endless line in memory', async (t) => {
   const chunk = Buffer.alloc(2 ** 20, 'x')
   let held = 0
   const endless = async function* () {
@@ -164,7 +164,7 @@ t.test('a line that never ends is not kept in memory', async (t) => {
   t.ok(held - before < 256 * 2 ** 20, `${held - before} bytes`)
 })
 
-t.test('missing fields become null, empty lists, first states, or derived values', async (t) => {
+t.test('missing fields get null, empty lists, initial states or derived values', async (t) => {
   const approval = {
     resource: 'approvals',
     customer: 'acme',
@@ -187,7 +187,7 @@ t.test('missing fields become null, empty lists, first states, or derived values
   t.match(await single('products'), { product_status: 'active', technologies: [], model: null })
 })
 
-t.test('lines without a customer get the one given; lines of others are bad', async (t) => {
+t.test('lines without a customer get the given one, and lines of other customers are bad', async (t) => {
   const lines = [{ ...product('a'), customer: undefined }, product('b'), product('c', { customer: 'other' })]
   const report = await take(lines, { customer: 'acme' })
   t.strictSame(reasons(report), ['3: customer: this import is for acme only'])
@@ -259,7 +259,7 @@ t.test('references may dangle and arrive in any order', async (t) => {
   t.match(report, { created: 3, bad: 0 })
 })
 
-t.test('a source that breaks reports its last line, and commits stay', async (t) => {
+t.test('a broken source reports its last line and keeps earlier commits', async (t) => {
   const broken = async function* () {
     yield Buffer.from(
       Array.from({ length: 5001 }, (_, index) => `${JSON.stringify(product(String(index)))}\n`).join(''),

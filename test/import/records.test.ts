@@ -98,7 +98,7 @@ const count = async () => {
   return [...products.keys(), ...certificates.keys()].sort()
 }
 
-t.test('records missing from the file are deleted, of every resource, of its customers only', async (t) => {
+t.test('deletes missing records of every resource, only of the file’s customers', async (t) => {
   await take([
     ...['a', 'b', 'c'].map((id) => product(id)),
     certificate('x'),
@@ -129,7 +129,7 @@ t.test('a bad line prevents deletions, except with force, and good lines are imp
   t.strictSame(await count(), ['acme a', 'acme b'])
 })
 
-t.test('a record whose line is bad is not missing', async (t) => {
+t.test('a record with a bad line does not count as missing', async (t) => {
   await take([product('a'), product('b'), product('c')])
   await take([product('a'), product('b', { name: 7 })], { replace, force: true })
   t.strictSame(await count(), ['acme a', 'acme b'])
@@ -152,13 +152,13 @@ t.test('new records do not count when over half of the old ones would be deleted
   t.match(report, { created: 50, deleted: 0, deletionRefused: /2 of the 3 records/ })
 })
 
-t.test('a record named in one batch is not missing in another', async (t) => {
+t.test('a record of one batch does not count as missing in another', async (t) => {
   const lines = Array.from({ length: 5100 }, (_, index) => product(String(index)))
   await take([...lines, product('old')])
   t.match(await take(lines, { replace }), { unchanged: 5100, deleted: 1 })
 })
 
-t.test('a dry run counts as the import would, and writes nothing', async (t) => {
+t.test('a dry run returns the counts of an import and writes nothing', async (t) => {
   await query(`alter table products add constraint no_bad check (name <> 'bad')`)
   t.teardown(() => query('alter table products drop constraint no_bad'))
   await take([
@@ -191,7 +191,7 @@ t.test('a dry run counts as the import would, and writes nothing', async (t) => 
   }
 })
 
-t.test('a dry run leaves nothing behind on the connection that hides the real tables', async (t) => {
+t.test('a dry run leaves no temporary table that hides a real one', async (t) => {
   await take([product('a')], { dryRun: true, replace })
   await take([product('a')])
   t.strictSame(await count(), ['acme a'])

@@ -80,7 +80,7 @@ t.test('a CSV export imports unchanged, for every resource', async (t) => {
   }
 })
 
-t.test('cells of the shared vectors have their values', async (t) => {
+t.test('reads the cells of the shared vectors', async (t) => {
   type Vector = { name: string; kind: string; value: unknown; cell: string }
   const file = join(import.meta.dirname, '../../clients/vectors/csv.json')
   const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'))
@@ -127,7 +127,7 @@ t.test('the separators, line ends and encodings of spreadsheets are recognised',
   }
 })
 
-t.test('an encoding that is not certain must be named', async (t) => {
+t.test('an uncertain encoding must be named', async (t) => {
   const french = Buffer.from('id,name\na,Citroën à la carte\n', 'latin1')
   await t.rejects(takeTable(french), /not certain.*--encoding windows-1252 reads "Citroën"/)
   const cyrillic = Buffer.from([...Buffer.from('id,name\na,'), 0xe4, 0xee, 0xec, 0x0a])
@@ -157,7 +157,7 @@ t.test('an encoding that is not certain must be named', async (t) => {
   await t.rejects(takeTable(Buffer.concat([odd, Buffer.from([0x00])])), /not utf-16le throughout/)
 })
 
-t.test('local dates have the form that is named', async (t) => {
+t.test('parses local dates in the given form', async (t) => {
   const table = (date: string) => `id;number;approval_status;valid_until\na;N;approved;${date}\n`
   const takeDate = async (dates: string | undefined, date: string) => {
     const report = await takeTable(table(date), { resource: 'certificates', ...(dates ? { dates } : {}) })
@@ -175,7 +175,7 @@ t.test('local dates have the form that is named', async (t) => {
   t.match(await takeDate(undefined, '31.01.2027'), /YYYY-MM-DD; for another form add --dates/)
 })
 
-t.test('numbers that Excel has changed are a warning', async (t) => {
+t.test('warns of numbers that Excel has changed', async (t) => {
   const report = await takeTable(
     'id,name,part_numbers,model\na,x,"1,23E+12",1.5\nb,x,4711;99,\nc,x,0815;99999,\nd,x,12,7\ne,x,4.00639E+12,08\n',
   )
@@ -191,7 +191,7 @@ t.test('numbers that Excel has changed are a warning', async (t) => {
   t.equal(report.created, 5)
 })
 
-t.test('columns get the fields that are named for them', async (t) => {
+t.test('maps columns to the given fields', async (t) => {
   const table = 'Nr.;Article no.;Name (de) = en;Notes\n1;A-1;Gerät;internal\n'
   const mappings = [
     ['Nr.', 'id'],
@@ -257,7 +257,7 @@ t.test('a column of resources and customers needs no options', async (t) => {
   })
 })
 
-t.test('bad rows have the line in which they start, and all others are imported', async (t) => {
+t.test('reports bad rows with their first line and imports all others', async (t) => {
   const report = await takeTable(
     [
       'id,name,brand', // 1
@@ -310,7 +310,7 @@ t.test('bad rows have the line in which they start, and all others are imported'
   ])
 })
 
-t.test('rows and their lines do not depend on how a file is cut into chunks', async (t) => {
+t.test('rows and line numbers do not depend on how a file is split into chunks', async (t) => {
   const piece = fc.constantFrom('"', '""', ',', ';', '\t', '\r', '\n', '\r\n', 'x', 'é', '😀', "'", '\\')
   const cell = fc.option(fc.array(piece, { maxLength: 4 }).map((parts) => parts.join('')))
   const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 })
@@ -345,7 +345,7 @@ t.test('rows and their lines do not depend on how a file is cut into chunks', as
   await t.resolves(fc.assert(property, { numRuns: 300 }))
 })
 
-t.test('a quote that never ends does not need memory', async (t) => {
+t.test('an unclosed quote does not use memory', async (t) => {
   const chunk = Buffer.alloc(2 ** 20, 'x')
   const endless = async function* () {
     yield Buffer.from('id,name\na,b\nc,"')

@@ -90,7 +90,7 @@ const play = async ({ quota, instances, roundTripMs, salvos }: Drawn) => {
   return world
 }
 
-t.test('with any traffic, no window admits more than 10 % above the quota', async (t) => {
+t.test('no window admits more than 10 % above the quota', async (t) => {
   await fc.assert(
     fc.asyncProperty(worlds, async (drawn) => {
       const { passed } = await play(drawn)
@@ -120,7 +120,7 @@ t.test('no request is refused while the quota has room', async (t) => {
   t.pass()
 })
 
-t.test('a flood gets its quota in every window, however unequal the instances', async (t) => {
+t.test('a flood gets its quota in every window, also with unequal instances', async (t) => {
   for (const weights of [[1], [1, 1], [9, 1], [30, 0], [5, 3, 1, 1]]) {
     const world = createWorld(one(100), weights.length)
     const seconds = 5
@@ -280,7 +280,7 @@ t.test('a client that waits for Retry-After is admitted', async (t) => {
   t.pass()
 })
 
-t.test('each policy is judged, named and counted for itself', async (t) => {
+t.test('each policy is checked, named and counted separately', async (t) => {
   const world = createWorld(planPolicies({ burst: 100, minute: 20 }), 1)
   // @ts-expect-error A policy without a cost would limit nothing.
   void (() => world.take({ burst: 1 }))
@@ -320,7 +320,7 @@ t.test('a change of plan keeps the use', async (t) => {
   t.equal(limiter.account(name, large).use()[0]?.remaining, 989)
 })
 
-t.test('units leave one window length after they entered, at any fraction of a millisecond', async () => {
+t.test('units expire one window after they were counted, to a fraction of a millisecond', async () => {
   const instants = fc.double({ min: 0, max: 2 ** 40, noNaN: true })
   fc.assert(
     fc.property(instants, fc.constantFrom(1_000, 60_000), (nowMs, windowMs) => {

@@ -176,7 +176,7 @@ t.test('no text of a client becomes its address in Forwarded', async (t) => {
   for (const host of hosts) t.equal(from('forwarded', `${own};host="${host}"`), '2001:db8::1', host)
 })
 
-t.test('an unreadable address is warned of at most once a minute, without digits', async (t) => {
+t.test('warns of an unreadable address at most once a minute, without digits', async (t) => {
   const lines: string[] = []
   const app = await createTestApp(database, {
     env: { TRUSTED_PROXIES: '10.0.0.0/8', LOG_LEVEL: 'warn' },

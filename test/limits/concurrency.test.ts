@@ -49,7 +49,7 @@ t.test('at most 2 exports and 10 long polls run per kind and customer, and the n
   }
 })
 
-t.test('at most 100 clients of the demo wait at the same time, over all addresses', async (t) => {
+t.test('at most 100 clients of the demo wait at the same time, for all addresses', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const endings: Ending[] = []
   const wait = (index: number, tag = 'demo') => {
@@ -65,7 +65,7 @@ t.test('at most 100 clients of the demo wait at the same time, over all addresse
   t.equal(await holdMany(() => wait(next++), 250), 100, 'places are free again')
 })
 
-t.test('an end frees its slot once, and an ended request holds none', async (t) => {
+t.test('the end of a request frees its slot once, and an ended request holds none', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const [first, second] = [createEnding(), createEnding()]
   await hold(acme, 'exports', first)
@@ -127,7 +127,7 @@ const createFakeStore = (answer: () => boolean | undefined) => {
   return { store, asked }
 }
 
-t.test('a refusal of the store is obeyed, and without an answer the instance decides', async (t) => {
+t.test('follows a refusal of the store, and decides alone without an answer', async (t) => {
   let answer: boolean | undefined = false
   const { store } = createFakeStore(() => answer)
   const timer = createTimer()

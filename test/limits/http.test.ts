@@ -106,7 +106,7 @@ t.test('requests without a token, and OPTIONS, show no quotas', async (t) => {
   for (const { headers } of answers) t.notOk(headers.ratelimit ?? headers['ratelimit-policy'])
 })
 
-t.test('over a quota: 429 with its name and the time to retry', async (t) => {
+t.test('a request over a quota gets 429 with its name and the time to retry', async (t) => {
   const { app, clock } = await createApp(t, { LIMIT_PREMIUM_BURST: '3', LIMIT_PREMIUM_MINUTE: '5' })
   const { get } = await newCustomer(app)
   for (let i = 0; i < 3; i++) t.equal((await get('/v1/me')).statusCode, 200)
@@ -154,7 +154,7 @@ t.test('429 follows path, method and scope, and precedes all checks of the query
   t.same((await unlimited.get('/v1/audit')).statusCode, 403, 'an unlimited key does not have audit:read')
 })
 
-t.test('a 304 costs no unit of minute, and one of burst', async (t) => {
+t.test('a 304 costs one unit of burst and none of minute', async (t) => {
   const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '10' })
   const { get } = await newCustomer(app)
   const { etag } = (await get('/v1/products')).headers
@@ -164,7 +164,7 @@ t.test('a 304 costs no unit of minute, and one of burst', async (t) => {
   }
 })
 
-t.test('keys of one customer share its quota, and customers do not', async (t) => {
+t.test('keys of one customer share a quota, customers do not', async (t) => {
   const { app } = await createApp(t)
   const [first, second] = [await addCustomer(database, 'shared'), await addCustomer(database, 'shared')]
   await (await logIn(app, first)).get('/v1/me')

@@ -22,7 +22,7 @@ const connect = (t: Test, to = url, warn?: (message: string) => void) => connect
 const getSum = (settlements: Awaited<ReturnType<LimitStore['exchange']>>) =>
   settlements?.[0]?.counts.reduce((sum, [, units]) => sum + units, 0)
 
-t.test('instances count together, and no more is granted than there is room for', { skip }, async (t) => {
+t.test('instances count together and never grant more than the quota', { skip }, async (t) => {
   const [a, b] = [await connect(t), await connect(t)]
   const name = newName()
   const first = await a.exchange(name, demand(100, 400))
@@ -116,7 +116,7 @@ t.test('a connection that is reset leaves the process running', { skip }, async 
   await until(() => !store.isDown)
 })
 
-t.test('a store without a listener counts as down, and closes', async (t) => {
+t.test('a store without a listener counts as down and can be closed', async (t) => {
   const store = createRedisLimits({ url: 'redis://127.0.0.1:1', after, warn: () => {} })
   t.ok(store.isDown)
   t.equal(await store.exchange(newName(), demand(1, 1)), undefined)

@@ -100,7 +100,7 @@ t.test('the daily renewal of the example data undoes every change', async (t) =>
   t.same(await listChanged(), [])
 })
 
-t.test('the five are example records that can change', async (t) => {
+t.test('the five records are example records that can change', async (t) => {
   const rows = await query<{ id: string; status: string }>(
     `select d.id, a.status from demo_changes d join approvals a on a.customer_id = 'demo' and a.id = d.id`,
   )
@@ -109,7 +109,7 @@ t.test('the five are example records that can change', async (t) => {
     t.match(status, /^(preparing|testing|submitted|in_review|information_requested)$/, id)
 })
 
-t.test('no live record changes, even with the same id', async (t) => {
+t.test('changes no live record, even with the same id', async (t) => {
   await addCustomer(database, 'live')
   await query(`insert into approvals (customer_id, id, product_id, country_code, scheme, status)
     select 'live', id, 'p', 'DE', 'CE RED', 'preparing' from demo_changes`)

@@ -47,7 +47,7 @@ const listMissing = ({ name, nullable, array, kind, values, computed }: Field, r
 }
 
 for (const day of ['2026-11-21', '2027-01-01', '2028-02-29']) {
-  t.test(`on ${day} the example data has every state, every value, null and not null`, async (t) => {
+  t.test(`on ${day} the example data contains every state and value, with and without null`, async (t) => {
     await loadExampleData(operator, day)
     for (const name of ownedResources) {
       const rows = await readRecords(resources[name], day)
@@ -70,7 +70,7 @@ for (const day of ['2026-11-21', '2027-01-01', '2028-02-29']) {
   })
 }
 
-t.test('the sizes are those of a small company (records per resource)', async (t) => {
+t.test('the sizes fit a small company (records per resource)', async (t) => {
   const counts = Object.groupBy(listExampleData('2026-11-21'), (line) => String(line.resource))
   const expected = { products: 12, projects: 10, certificates: 60, approvals: 40, lab: 25 }
   for (const [resource, size] of Object.entries(expected)) {
@@ -105,7 +105,7 @@ t.test('after the load, triggers still fire in every session mode', async (t) =>
   t.strictSame(modes, [{ mode: 'A' }])
 })
 
-t.test('the same day again writes nothing', async (t) => {
+t.test('loading again on the same day writes nothing', async (t) => {
   await loadExampleData(operator, '2026-11-21')
   const before = await fingerprint()
   await loadExampleData(operator, '2026-11-21')
@@ -213,7 +213,7 @@ t.test('later days add each stage once', async (t) => {
   t.match(held, [{ rows: 0 }], 'what has been so for years does not move')
 })
 
-t.test('however many days pass, the history of a record keeps at most 100 rows', async (t) => {
+t.test('the history of a record keeps at most 100 rows after any number of days', async (t) => {
   const listRows = () =>
     query(`select record_id, count(*)::integer as rows, min(position) filter (where old = '{}') is not null as "hasByteOrderMark"
       from record_history where customer_id = 'demo' and record_id = 'crt-lumen-gateway-kw' group by 1`)
@@ -226,7 +226,7 @@ t.test('however many days pass, the history of a record keeps at most 100 rows',
   t.match(await listRows(), [{ rows: 51, hasByteOrderMark: true }])
 })
 
-t.test('the countries that ship are loaded once, and not over newer facts', async (t) => {
+t.test('loads the shipped countries once and never over newer facts', async (t) => {
   t.equal((await query('select id from countries')).length, 99)
   await query(`update countries set confidence = 'low' where id = 'US'`)
   t.equal(await loadReferenceData(operator), false)

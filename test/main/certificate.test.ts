@@ -63,7 +63,7 @@ const ask = async (socket: TLSSocket) => {
   return String(chunk).slice(0, 15)
 }
 
-t.test('a renewed certificate is taken while connections stay, and half of one is not', async (t) => {
+t.test('loads a renewed certificate while connections stay open, but not half of one', async (t) => {
   const said: string[] = []
   const say = (message: string) => said.push(message)
   const watch = watchCertificate({ files, server, everyMs: 20, info: say, warn: say })
@@ -100,7 +100,7 @@ t.test('a renewed certificate is taken while connections stay, and half of one i
   t.equal(await ask(before.socket), 'HTTP/1.1 200 OK', 'who was connected still is')
 })
 
-t.test('a folder that is swapped as a whole, as orchestrators do, is seen', async (t) => {
+t.test('notices a folder that an orchestrator replaces as a whole', async (t) => {
   const swap = (name: string) => {
     mkdirSync(at(`folder-${name}`))
     for (const kind of ['crt', 'key']) copyFileSync(at(`${name}.${kind}`), at(`folder-${name}/tls.${kind}`))
@@ -121,7 +121,7 @@ t.test('a folder that is swapped as a whole, as orchestrators do, is seen', asyn
   t.equal(watch.endsAt(), getEnd('second'))
 })
 
-t.test('a pair that does not fit stops the start, and names the variables', async (t) => {
+t.test('a certificate and key that do not match stop the start, naming the variables', async (t) => {
   const half = { certFile: at('first.crt'), keyFile: at('second.key') }
   const rest = { maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs: 60_000 }
   for (const tls of [half, { ...half, keyFile: at('missing.key') }])

@@ -27,7 +27,7 @@ const ask = async (session: ClientHttp2Session, headers: Record<string, string>,
   return { status: Number(answer[':status']), body: (await text).join('') }
 }
 
-t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async (t) => {
+t.test('SIGTERM sends GOAWAY over HTTP/2, and every request is answered', async (t) => {
   const service = await startService({
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey,

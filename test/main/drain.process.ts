@@ -39,7 +39,7 @@ const untilItListensNoMore = ({ base }: Service) =>
     return answer === undefined
   })
 
-t.test('SIGTERM: not ready, connections sent away, for the time of load balancers; 0', async (t) => {
+t.test('SIGTERM reports not ready, closes connections after a delay and exits with 0', async (t) => {
   const drainSeconds = 5
   const service = await start({ DRAIN_SECONDS: String(drainSeconds) })
   await untilReady(service)
@@ -87,7 +87,7 @@ t.test(
   },
 )
 
-t.test('requests that do not end are cut, and the process exits cleanly', async (t) => {
+t.test('cuts requests that do not end, and exits cleanly', async (t) => {
   const service = await start()
   await untilReady(service)
   const headers = await logInTo(service, apiKey)
@@ -115,7 +115,7 @@ t.test('requests that do not end are cut, and the process exits cleanly', async 
   )
 })
 
-t.test('an answered long poll does not hold up the end, and nothing is cut', async (t) => {
+t.test('an answered long poll does not delay the exit, and no request is cut', async (t) => {
   const METRICS_TOKEN = 'who-measures-has-this'
   const service = await start({ METRICS_TOKEN })
   await untilReady(service)
@@ -169,7 +169,7 @@ t.test('a repeated signal for one stop still ends in order, with and without npm
   t.notOk(await isThere(), 'who is told to end npm ends the service, and before npm')
 })
 
-t.test('ready is whether the database answers; live is not', async (t) => {
+t.test('readiness depends on the database, liveness does not', async (t) => {
   const line = await createSeverable(database.url)
   t.teardown(() => line.close())
   const service = await start({ DATABASE_URL: line.url })

@@ -44,7 +44,7 @@ t.test('the start waits for a database, and logs this once', async (t) => {
   t.equal(await service.stop(), 0)
 })
 
-t.test('a full disk costs the log and nothing else', async (t) => {
+t.test('a full disk loses only the log', async (t) => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
   const service = await start({}, { stdout: full })
@@ -69,7 +69,7 @@ t.test('the service survives the end of its log reader', async (t) => {
   t.equal(await service.stop(), 0)
 })
 
-t.test('a reader that does not read the log holds up no answer, and reads all of it later', async (t) => {
+t.test('a blocked log reader delays no answer and receives the whole log later', async (t) => {
   const service = await start({ LIMIT_PREMIUM_MINUTE: '1000000', LIMIT_PREMIUM_BURST: '1000000' })
   await untilReady(service)
   service.child.stdout?.pause()
@@ -116,7 +116,7 @@ t.test('a refused Redis password is logged once, after any earlier fault', async
 })
 
 t.test(
-  'Redis that refuses the password is as good as away, said once, and used when it takes it',
+  'a Redis that refuses the password counts as unreachable, is logged once, and is used once it accepts it',
   async (t) => {
     const redis = await testRedis()
     if (!redis) return t.pass('serves without', { skip: 'redis-server is not installed' })

@@ -21,7 +21,7 @@ import { openLogStream } from '../../app/observe/log-stream.ts'
 import { until } from '../helper.ts'
 import { keepPoolBusy } from './busy-pool.ts'
 
-t.test('lines that a reader is too slow for are given up, counted, and spoken of twice', async (t) => {
+t.test('drops lines for a reader that is too slow, counts them and logs this twice', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
@@ -98,7 +98,7 @@ const swap = (descriptor: number, file: string) => {
   for (const other of others) closeSync(other)
 }
 
-t.test('a disk that was full for long is written to again once it is not', async (t) => {
+t.test('writes again after a disk was full for a long time', async (t) => {
   const reports: string[] = []
   const { file, disk, stream } = openFile(t, (message) => reports.push(message), { maxBytes: 500_000 })
   const line = `${'x'.repeat(999)}\n`
@@ -177,7 +177,7 @@ const numbers = (output: string) =>
     .map((line) => Number(line.split(' ', 1)[0]))
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-t.test('a process that ends leaves each line once', async (t) => {
+t.test('a process that ends writes each line once', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const endWithFile = async (how: string) => {
@@ -198,7 +198,7 @@ t.test('a process that ends leaves each line once', async (t) => {
   t.equal(code, 3)
 })
 
-t.test('a process whose disk is full ends all the same', async (t) => {
+t.test('a process whose disk is full still ends', async (t) => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
   const fault = 'the log cannot be written (ENOSPC): the service continues without it\n'
@@ -207,7 +207,7 @@ t.test('a process whose disk is full ends all the same', async (t) => {
   t.equal(code, 3)
 })
 
-t.test('a loop whose turns are long loses no line of a file', async (t) => {
+t.test('an event loop with long turns loses no line of a file', async (t) => {
   const { file, stream } = openFile(t, (message) => t.fail(message))
   const line = `${'x'.repeat(999)}\n`
   // Far more than the stream keeps, unless it writes once in each turn.

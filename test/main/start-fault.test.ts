@@ -8,7 +8,7 @@ const readFault = async (place: { host: string; port: number }): Promise<unknown
   return error
 }
 
-t.test('an address that is taken is named, with the variable that chooses another', async (t) => {
+t.test('names a used address and the variable that changes it', async (t) => {
   const first = createServer().listen(0, '127.0.0.1')
   t.teardown(() => void first.close())
   await once(first, 'listening')
@@ -18,7 +18,7 @@ t.test('an address that is taken is named, with the variable that chooses anothe
   t.match(said, /set PORT/)
 })
 
-t.test('an address of another machine is named', async (t) => {
+t.test('names an address of another machine', async (t) => {
   const said = describeStartFault(await readFault({ host: '192.0.2.1', port: 0 }))
   t.match(said, '192.0.2.1')
   t.match(said, /set HOST/)

@@ -46,7 +46,7 @@ const countRefused = async (url: string): Promise<number> => {
   return Number(refused.exec(await answer.text())?.[1] ?? 0)
 }
 
-t.test('two workers share the port, and are one in the figures', async (t) => {
+t.test('two workers share the port and report common figures', async (t) => {
   const metricsPort = await freePort()
   const service = await start({ METRICS_PORT: String(metricsPort) })
   await bothListen(service)
@@ -111,7 +111,7 @@ t.test('a second signal ends all processes immediately', async (t) => {
   await until('workers are gone', () => !workers.some(isAlive))
 })
 
-t.test('a worker that cannot start is no reason to try for ever', async (t) => {
+t.test('a worker that cannot start ends the service', async (t) => {
   const service = await start({ SECRET_KEY: 'another secret than the database was sealed with' })
   const [code] = await once(service.child, 'close')
   t.equal(code, 1)

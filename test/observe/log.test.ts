@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pino from 'pino'
 import t from 'tap'
+import { createMinuteWarning } from '../../app/db/redis.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
 import { createAccessLog } from '../../app/observe/access-log.ts'
 import { formatForTerminal, logFormat } from '../../app/observe/log-format.ts'
@@ -15,6 +16,7 @@ import {
   lockProducts,
   logIn,
   secretKey,
+  type TestClock,
   until,
 } from '../helper.ts'
 
@@ -26,11 +28,15 @@ const fillDisk = (table: string) => `
   create trigger "full" before insert on ${table} for each row execute function ${table}_full();
   alter table ${table} enable always trigger "full"`
 
-const start = async (t: Tap) => {
+const start = async (t: Tap, clock?: TestClock) => {
   const database = await createTestDatabase()
   const lines: string[] = []
   const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
-  const app = await createTestApp(database, { env: { LOG_LEVEL: 'warn' }, logStream })
+  const app = await createTestApp(database, {
+    env: { LOG_LEVEL: 'warn' },
+    logStream,
+    ...(clock ? { clock } : {}),
+  })
   const owner = connectOwner(database)
   closeAfter(t, app, owner, database)
   const warnings = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
@@ -106,6 +112,38 @@ t.test('a warning is logged once a minute per reason, with the number of suppres
     [{ reason: 'full', omitted: 3 }, 'refused'],
   ])
   t.end()
+})
+
+t.test('alternating refusals of Redis are logged once a minute each', (t) => {
+  const written: string[] = []
+  const warn = createMinuteWarning((_message, { message }) => void written.push(message))
+  for (const message of ['OOM 1', 'READONLY 2', 'OOM 3', 'READONLY 4']) warn('refused', new Error(message))
+  t.same(written, ['OOM 1', 'READONLY 2'])
+  t.end()
+})
+
+t.test('a failing step of the status page is logged once while other steps succeed', async (t) => {
+  const clock = { offsetMs: 0 }
+  const { app, warnings } = await start(t, clock)
+  const calls = { report: 0, refresh: 0 }
+  Object.assign(app.serviceStatus, {
+    report: async () => {
+      calls.report += 1
+      throw new Error('refused')
+    },
+    refresh: async () => {
+      calls.refresh += 1
+    },
+  })
+  for (let times = 1; times <= 2; times += 1) {
+    // The first slot of a minute, which reports.
+    clock.offsetMs = 61_000 - (Date.now() % 60_000)
+    app.startStatus()
+    await until('it has reported and read', () => calls.report === times && calls.refresh > 0)
+    await new Promise(setImmediate)
+  }
+  t.match(warnings(), [{ reason: 'refused', step: 'report' }])
+  t.equal(warnings().length, 1)
 })
 
 t.test('an import onto a full disk reports the real cause', async (t) => {

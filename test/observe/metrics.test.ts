@@ -133,7 +133,8 @@ t.test('only the operator reads metrics', async (t) => {
 })
 
 t.test('a separate port needs no token and has no other routes', async (t) => {
-  const { port, close } = await startMetricsServer({ host: 'localhost', port: 0, read: app.metrics.read })
+  const at = { host: 'localhost', port: 0, log: app.log }
+  const { port, close } = await startMetricsServer({ ...at, read: app.metrics.read })
   t.teardown(close)
   const origin = `http://127.0.0.1:${port}`
   const answer = await fetch(`${origin}/metrics`)
@@ -142,6 +143,19 @@ t.test('a separate port needs no token and has no other routes', async (t) => {
   t.equal((await fetch(`${origin}/metrics?x`)).status, 200, 'a query is ignored')
   for (const path of ['/', '/v1/me', '/metrics/..']) t.equal((await fetch(origin + path)).status, 404)
   t.equal((await fetch(`${origin}/metrics`, { method: 'POST' })).status, 404)
+})
+
+t.test('a failed scrape of the separate port is logged and answered with 500', async (t) => {
+  const err = new Error('no figures')
+  const logged: object[] = []
+  const log = { warn: (details: object) => void logged.push(details) }
+  const { port, close } = await startMetricsServer({
+    ...{ host: 'localhost', port: 0, log },
+    read: () => Promise.reject(err),
+  })
+  t.teardown(close)
+  t.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 500)
+  t.same(logged, [{ err }])
 })
 
 t.test('/metrics does not exist without METRICS_TOKEN', async (t) => {
@@ -260,7 +274,7 @@ t.test('number and MAC of the audit head are of the same worker', async (t) => {
   t.match(text, new RegExp(`^certdata_audit_head_mac ${0xffffffffffff}$`, 'm'))
 })
 
-t.test('a figure that needs a query is read at most once per interval', async (t) => {
+t.test('reads a figure that needs a query at most once per interval', async (t) => {
   let now = 0
   let reads = 0
   let works = true

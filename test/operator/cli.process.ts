@@ -72,7 +72,7 @@ t.test('on a separate database', async (t) => {
   const env = { DATABASE_URL: server.url }
   t.match(await run(['migrate'], { env }), { code: 0 })
 
-  await t.test('done is exit code 0, refused 1, and a wrong command line 2', async (t) => {
+  await t.test('exit codes are 0 for success, 1 for a refusal and 2 for a wrong command line', async (t) => {
     const results = await Promise.all([
       runProcess(['keys', 'list', '--json'], { env }),
       runProcess(['keys', 'list', 'nobody'], { env }),
@@ -104,7 +104,7 @@ t.test('on a separate database', async (t) => {
     t.equal(cut.stderr, 'The reader of the output has stopped: the export is incomplete\nexit code 1\n')
   })
 
-  await t.test('a reader that closes the pipe is no error', async (t) => {
+  await t.test('a closed pipe is not an error', async (t) => {
     t.same(await pipe('customers list', 'head -n 0', env), { stdout: '', stderr: 'exit code 0\n' })
   })
 
@@ -122,14 +122,14 @@ t.test('without a database', async (t) => {
   t.teardown(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
   const findServer = () => findPostmaster(join(findClusterPaths(env.DATA_DIR).home, CLUSTER))
 
-  await t.test('a command other than migrate creates none, and names the folder', async (t) => {
+  await t.test('other commands create no database and name the folder', async (t) => {
     const refused = await runProcess(['customers', 'list', '--json'], { env })
     t.match(refused, { code: 1, stderr: `There is no database in ${env.DATA_DIR}. Set DATA_DIR to` })
     t.match(JSON.parse(refused.stdout), { ok: false, error: /npm start or certdata migrate/ })
     t.notOk(existsSync(env.DATA_DIR))
   })
 
-  await t.test('it works on the bundled one after migrate', async (t) => {
+  await t.test('commands work on the bundled database after migrate', async (t) => {
     t.match(await runProcess(['migrate'], { env }), { code: 0, stderr: /^$/ })
     const added = await runProcess(['customers', 'add', 'acme', '--json'], { env })
     t.match(added, { code: 0, stderr: /^$/ })

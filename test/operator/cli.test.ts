@@ -43,7 +43,7 @@ t.test('on one database', async (t) => {
     t.same(await query(`select relname from pg_class where relnamespace = 'public'::regnamespace`), [])
   })
 
-  await t.test('migrate makes schema, reference data and a signing key; again it does nothing', async (t) => {
+  await t.test('migrate creates schema, reference data and a signing key, once', async (t) => {
     const first = await json('migrate')
     t.ok(first.migrations.length > 0)
     t.equal(first.reference_data, 'loaded')
@@ -53,14 +53,14 @@ t.test('on one database', async (t) => {
     t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 2 }])
   })
 
-  await t.test('migrate of an older release leaves a later schema alone', async (t) => {
+  await t.test('migrate of an older release does not change a newer schema', async (t) => {
     await query(`insert into kysely_migration values ('9999-of-a-later-version', '2026-11-22T00:00:00Z')`)
     t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
     t.equal((await cli('customers list')).code, 0)
     await query(`delete from kysely_migration where name like '9999%'`)
   })
 
-  await t.test('customers add and keys issue lead from nothing to a working key', async (t) => {
+  await t.test('customers add and keys issue create a working key', async (t) => {
     const customer = await json('customers add acme --name Acme --plan premium')
     t.match(customer, {
       customer: 'acme',
@@ -108,7 +108,7 @@ t.test('on one database', async (t) => {
     )
   })
 
-  await t.test('keys are listed without their secrets, and revoked for good', async (t) => {
+  await t.test('lists keys without their secrets and revokes them permanently', async (t) => {
     const keys = await json('keys list acme')
     t.equal(keys.length, 3)
     t.notOk(JSON.stringify(keys).includes('secret'))
@@ -121,7 +121,7 @@ t.test('on one database', async (t) => {
   })
 
   await t.test(
-    'a rotated key has the limits of the previous one, which ends after the overlap',
+    'a rotated key has the limits of the previous key, which expires after the overlap',
     async (t) => {
       const limits = '--scopes lab:read --expires 2099-12-31'
       const [limited, endless] = await Promise.all([
@@ -187,7 +187,7 @@ t.test('on one database', async (t) => {
     t.match(await cli('keys networks nosuchkey 10.0.0.0/8'), { code: 1, stderr: /no key nosuchkey/ })
   })
 
-  await t.test('a client that signs is registered by its public key or their address', async (t) => {
+  await t.test('registers a signing client by its public key or the address of its keys', async (t) => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const [one, two] = [publicKey, generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey].map((key) =>
       key.export({ format: 'jwk' }),
@@ -288,7 +288,7 @@ t.test('on one database', async (t) => {
     )
   })
 
-  await t.test('a customer is added once, and the example customer never', async (t) => {
+  await t.test('a customer can be added once, and the example customer never', async (t) => {
     t.match(await cli('customers add acme'), { code: 1, stderr: /customer acme exists already/ })
     t.match(await cli('customers add demo'), { code: 1, stderr: /example data/ })
     t.match(await cli('keys issue demo'), { code: 1, stderr: /no keys/ })
@@ -436,7 +436,7 @@ t.test('on one database', async (t) => {
     t.notMatch(stderr, /geheim/)
   })
 
-  await t.test('the administrator’s login precedes the service’s', async (t) => {
+  await t.test('the administrator’s login is preferred to the service’s', async (t) => {
     const env = { DATABASE_ADMIN_URL: url, DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
     t.equal((await cli('customers list', { env })).code, 0)
   })
@@ -450,7 +450,7 @@ t.test('on one database', async (t) => {
   })
 })
 
-t.test('help exists on every level, and requesting it is no error', async (t) => {
+t.test('every level has help, and requesting it is not an error', async (t) => {
   const levels = [
     '',
     'migrate',
@@ -544,7 +544,7 @@ const row = {
   ...{ created_at: '2026-11-26T09:30:12.123456Z', kid: 'a'.repeat(43), last: 'b'.repeat(43) },
 }
 
-t.test('a table fits 120 columns, and names the columns that do not', async (t) => {
+t.test('a table fits 120 columns and names the omitted ones', async (t) => {
   const lines = formatTable([row, row], '', plain).split('\n')
   t.ok(lines.every((line) => line.length <= 120))
   t.match(lines, [
@@ -556,7 +556,7 @@ t.test('a table fits 120 columns, and names the columns that do not', async (t) 
   t.notMatch(lines.join('\n'), 'none', 'columns without values are left out')
 })
 
-t.test('--wide shows everything', async (t) => {
+t.test('--wide shows all columns', async (t) => {
   const wide = formatTable([row], '', { ...plain, isWide: true })
   for (const text of ['none', 'resource-5:read', '2026-11-26T09:30:12.123456Z', 'b'.repeat(43)])
     t.match(wide, text)

@@ -71,7 +71,7 @@ t.test('a hundred simultaneous cold requests of one customer are all answered', 
   t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
 })
 
-t.test('every read of the database takes a turn, and is refused with 503 after the deadline', async (t) => {
+t.test('every database read waits for a turn and gets 503 after the deadline', async (t) => {
   await get('/v1/custom/dashboard-overview', 'flood')
   const release = holdTurns(everyTurn)
   const paths = ['/v1/products/unknown', '/v1/custom/dashboard-overview?revision=1', '/v1/changes']
@@ -109,7 +109,7 @@ t.test('cached answers, /v1/me, health and logins are answered while every turn 
   t.same(new Set(statuses), new Set([200]))
 })
 
-t.test('a customer whose reads are slow leaves a turn to the next request of another', async (t) => {
+t.test('a customer with slow reads leaves a turn for another customer', async (t) => {
   const release = holdTurns(
     Array.from({ length: 10 }, () => 'flood'),
     patientReader,
@@ -208,7 +208,7 @@ t.test('addresses of one IPv6 network share a turn, for every kind of login', as
   await release()
 })
 
-t.test('logins whose bodies do not arrive delay no other request', async (t) => {
+t.test('logins with missing bodies delay no other request', async (t) => {
   const { port, hostname } = new URL(patient.origin)
   const sockets = Array.from({ length: 200 }, () => {
     const socket = connect(Number(port), hostname)

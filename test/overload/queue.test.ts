@@ -47,7 +47,7 @@ t.test('owners take turns, and the items of one owner stay in their order', asyn
   )
 })
 
-t.test('a site has two items in a round, however many networks it sends from', async (t) => {
+t.test('a site has two items in a round, for any number of networks', async (t) => {
   const queue = createFairQueue<string>()
   const at = (network: string) => ({ network, site: 'site' })
   for (const n of [1, 2, 3, 4, 5]) queue.push(at(`n${n}`), `n${n}`)
@@ -62,7 +62,7 @@ t.test('a site has two items in a round, however many networks it sends from', a
   t.equal(queue.size, 0)
 })
 
-t.test('a full queue drops an item of the largest site, also if its networks have few each', async (t) => {
+t.test('a full queue drops an item of the largest site, also if each of its networks has few', async (t) => {
   const queue = createFairQueue<string>()
   const at = (network: string) => ({ network, site: 'site' })
   for (const item of ['a1', 'a2']) queue.push('a', item)
@@ -125,7 +125,7 @@ t.test('a neighbour waits for one turn of a flood, not for all of them', async (
   await Promise.all(flood)
 })
 
-t.test('after a pause of the process, work that can have its turn is not refused', async (t) => {
+t.test('after a pause of the process, work with a free turn is not refused', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const accepted = once(server, 'connection')
@@ -178,7 +178,7 @@ t.test('work that would wait beyond the deadline is refused immediately', async 
   t.same(new Set(await Promise.all([...waiting, last])), new Set(['answered']))
 })
 
-t.test('earlier durations are forgotten when nothing runs', async (t) => {
+t.test('forgets earlier durations when idle', async (t) => {
   const { queue, clock, ask, askMany, end } = open({ turns: 1, longestWaitMs: 60_000 })
   const slow = ask('a', 'slow')
   clock.ms += 12_000_000
@@ -203,7 +203,7 @@ t.test('above its bound the queue refuses the newest of the longest', async (t) 
   t.same(begun, ['running', 'flood 0', 'quiet', 'flood 1'])
 })
 
-t.test('work that fails gives its turn back', async (t) => {
+t.test('failed work releases its turn', async (t) => {
   const { queue, ask, end } = open({ turns: 1 })
   await t.rejects(
     queue.run('a', () => Promise.reject(new Error('the database says no'))),

@@ -85,7 +85,7 @@ const checkTabs = async (t: Test, page: Page, { key, columns, request }: (typeof
   if (hasTable) await page.click('#tab-table')
 }
 
-t.test('the page answers the first question, and each other question after a click', async (t) => {
+t.test('the page answers the first question immediately, and others after a click', async (t) => {
   const { page, faults, hosts, close } = await open('/demo')
   await page.locator('#figures', { hasText: 'hit' }).waitFor({ state: 'attached' })
   t.notOk(await page.isVisible('#figures'), 'figures are for developers')
@@ -128,7 +128,7 @@ t.test('each question has a URL, and is readable on a phone and in dark colors',
   }
 })
 
-t.test('on a phone the questions are a strip, and a tap scrolls to the answer', async (t) => {
+t.test('on a phone the questions form a strip, and a tap scrolls to the answer', async (t) => {
   const { page, close } = await open('/demo#changes')
   await page.setViewportSize({ width: 390, height: 844 })
   await untilSaid(page, /^Approvals took/)
@@ -187,7 +187,7 @@ const undo = async () => {
   await sql`select from change_demo_record(false)`.execute(database.reader)
 }
 
-t.test('the picture shows a change with its delay, and the undone change', async (t) => {
+t.test('the picture shows a change with its delay, and later its undoing', async (t) => {
   const { page, faults, close } = await open('/demo')
   await untilSaid(page, /certificates/)
   await page.click('#change')

@@ -58,7 +58,7 @@ t.test('a search result opens its endpoint in the reference', async (t) => {
   await close()
 })
 
-t.test('the key / is a letter while the user types in the search', async (t) => {
+t.test('typing / in the search enters the letter', async (t) => {
   const { page, close } = await open('/docs/guides')
   await page.click('header [data-search]')
   await page.locator('.finder input').fill('a/b')

@@ -103,7 +103,7 @@ t.test('every link to the access page has the same name', async (t) => {
   }
 })
 
-t.test('icon, robots.txt and the picture for chats exist', async (t) => {
+t.test('icon, robots.txt and the preview image exist', async (t) => {
   const icon = await get('/favicon.ico')
   t.equal(icon.headers['content-type'], 'image/x-icon')
   t.same([...icon.rawPayload.subarray(0, 6)], [0, 0, 1, 0, 1, 0])
@@ -151,7 +151,7 @@ t.test('links of the start page lead to described operations', async (t) => {
   for (const link of links) t.ok(described.has(link), link)
 })
 
-t.test('charts interrupt lines at gaps and keep small bars visible', async (t) => {
+t.test('charts break lines at gaps and keep small bars visible', async (t) => {
   t.equal(
     curve('average', [0.5, 0.25, null, 1]).html,
     '<path class="average" d="M0.5 50h0L1.5 75M3.5 0h0"/>',

@@ -5,7 +5,7 @@ import { exportSession } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Scalar, Value } from '../definition.ts'
 import { orderBy, orderedRows, shown } from './rows.ts'
-import { compileCell, type Env, rawField } from './values.ts'
+import { compileCell, compileTexts, type Env, rawField } from './values.ts'
 
 const scalarKinds = new Map<string, ColumnKind>([
   ['boolean', 'boolean'],
@@ -15,7 +15,7 @@ const scalarKinds = new Map<string, ColumnKind>([
 
 /** `undefined`: null, which fits every kind. */
 const common = (kinds: readonly (ColumnKind | undefined)[]): ColumnKind | undefined => {
-  const [kind, ...others] = new Set(kinds.filter((each) => each !== undefined))
+  const [kind, ...others] = new Set(kinds.flatMap((each) => (each === 'integer' ? 'number' : (each ?? []))))
   return others.length > 0 ? 'text' : kind
 }
 
@@ -41,9 +41,10 @@ const getKind = (value: Value): ColumnKind | undefined => {
 }
 
 /** Cells of these kinds need the value itself. Other cells need the text that responses have. */
-const isRaw = (kind: ColumnKind): boolean => ['texts', 'integer', 'number', 'boolean', 'json'].includes(kind)
+const isRaw = (kind: ColumnKind): boolean => ['integer', 'number', 'boolean', 'json'].includes(kind)
 
 const toCell = (value: Value, kind: ColumnKind, env: Env) => {
+  if (kind === 'texts') return compileTexts(value, env)
   if (value.kind === 'field' && isRaw(kind)) return rawField(value.ref, env)
   const text = compileCell(value, env)
   return kind === 'boolean' ? sql`(${text})::boolean` : text

@@ -72,7 +72,7 @@ const itemText = (plain: boolean) =>
 
 const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, bound: BoundDocument): Sql => {
   const member = (name: string | undefined) =>
-    name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text, '')`
+    name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text collate "C", '')`
   // The type json has no order, so keys and `prefer` are compared as text.
   const rows = parts.map(
     (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,

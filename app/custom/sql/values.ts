@@ -13,12 +13,14 @@ export const joinAlias = (index: number): string => `j${index}`
 const getAlias = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
   alias === undefined ? 'b' : joinAlias(joins.findIndex((join) => join.alias === alias))
 
-/** A field's value in its column's type. With a path: text, or JSON, whose null is not SQL's. */
+/** A field's value in its column's type. At the end of a path: text, or JSON with SQL's null. */
 export const rawField = (ref: FieldRef, env: Env): Sql => {
   const column = sql.ref(`${getAlias(ref, env)}.${ref.field.name}`)
   if (ref.path.length === 0) return column
   const steps = sql`${[...ref.path]}::text[]`
-  return ref.type === 'json' ? sql`(${column} #> ${steps})` : sql`(${column} #>> ${steps})`
+  return ref.type === 'json'
+    ? sql`nullif((${column} #> ${steps})::text, 'null')::json`
+    : sql`(${column} #>> ${steps})`
 }
 
 /** Resolves relative dates. Statements bind all operands as text, which PostgreSQL converts. */
@@ -67,7 +69,7 @@ export const valueText = (expression: Sql, type: Field['kind']): Sql => {
   if (type === 'date') return sql`to_char(${expression}, 'YYYY-MM-DD')`
   if (type === 'instant')
     return sql`to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-  return sql`${expression}::text`
+  return type === 'json' ? sql`to_json(${expression})::text` : sql`${expression}::text`
 }
 
 const cases = (branches: readonly (readonly [Sql, Sql])[], otherwise: Sql): Sql => {
@@ -86,9 +88,11 @@ const asText: Form = {
   field: valueText,
 }
 const asJson: Form = {
-  literal: (value) => sql`${JSON.stringify(value)}::json`,
+  literal: (value) => sql`${value === null ? null : JSON.stringify(value)}::json`,
   field: (expression, type) => sql`to_json(${type === 'instant' ? valueText(expression, type) : expression})`,
 }
+/** No constant is a list, so a constant next to lists is null. */
+const asTexts: Form = { literal: () => sql`null::text[]`, field: (expression) => expression }
 
 /** The checked document has `map` only for texts and booleans, `date` only for dates and instants. */
 const compile = (value: Value, env: Env, form: Form): Sql => {
@@ -98,7 +102,7 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
     case 'param':
       return form.literal(env.bound.getValue(value.param))
     case 'field':
-      return form.field(rawField(value.ref, env), value.ref.type)
+      return form.field(rawField(value.ref, env), value.ref.array ? 'json' : value.ref.type)
     case 'concat': {
       const parts = value.parts.map((part) => compile(part, env, asText))
       return form.field(sql`concat_ws(${value.separator}::text, ${sql.join(parts)})`, 'text')
@@ -121,7 +125,7 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
         compile(value.otherwise, env, form),
       )
     case 'items':
-      return sql`${sql.ref(`${joinAlias(env.joins.indexOf(value.join))}.items`)}`
+      return form.field(sql.ref(`${joinAlias(env.joins.indexOf(value.join))}.items`), 'json')
   }
 }
 
@@ -129,5 +133,8 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
 export const compileSelect = (select: Select, env: Env): Sql =>
   sql.join(select.map(([name, value]) => sql`${compile(value, env, asJson)} as ${sql.id(name)}`))
 
-/** Compiles a value to a cell of a table: a text, but JSON for the rows of a join. */
+/** Compiles a value to the text of a table's cell. */
 export const compileCell = (value: Value, env: Env): Sql => compile(value, env, asText)
+
+/** Compiles a value that is always an array of texts or null. */
+export const compileTexts = (value: Value, env: Env): Sql => compile(value, env, asTexts)

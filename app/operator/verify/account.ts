@@ -26,13 +26,21 @@ const refuse = (request: string, answer: ServiceAnswer): never => {
   throw new CannotVerify(`${request} is refused with status ${answer.status}: ${detail}`)
 }
 
-/** Reads the origin that the service publishes. Throws CannotVerify unless this service answers. */
-export const readIssuer = async (send: Send, origin: string): Promise<string> => {
-  const answer = await send({ path: '/.well-known/oauth-authorization-server' }).catch((error) => {
+/** Waits for requests of a step without which nothing can be verified. Throws CannotVerify if one fails. */
+export const requireAnswers = async <T>(origin: string, step: Promise<T>): Promise<T> => {
+  try {
+    return await step
+  } catch (error) {
+    if (error instanceof CannotVerify) throw error
     throw new CannotVerify(
       `${origin} does not answer: ${describeCause(error)}. Check the address, and that ${origin}/health/ready answers 200`,
     )
-  })
+  }
+}
+
+/** Reads the origin that the service publishes. Throws CannotVerify unless this service answers. */
+export const readIssuer = async (send: Send, origin: string): Promise<string> => {
+  const answer = await requireAnswers(origin, send({ path: '/.well-known/oauth-authorization-server' }))
   const issuer = readJson(answer, '/issuer')
   if (typeof issuer === 'string') return issuer
   throw new CannotVerify(

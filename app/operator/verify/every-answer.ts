@@ -57,7 +57,7 @@ const createRules = (): Rule[] => {
   return [
     {
       section: 4,
-      promise: 'security headers are on every answer, and no Server or X-Powered-By',
+      promise: 'every answer has security headers, and no Server or X-Powered-By',
       headers: securityHeaders,
     },
     {
@@ -74,7 +74,7 @@ const createRules = (): Rule[] => {
     },
     {
       section: 4,
-      promise: 'Request-Id is on every answer, and each is different',
+      promise: 'every answer has a unique Request-Id',
       headers: { 'request-id': { matches: '^[\\w-]{8,}$' } },
       check: (answer, expect) => {
         const id = answer.headers['request-id'] ?? ''
@@ -84,28 +84,27 @@ const createRules = (): Rule[] => {
     },
     {
       section: 4,
-      promise: 'Server-Timing is on every answer to a token',
+      promise: 'every successful authenticated answer has Server-Timing',
       when: ({ ask, status }) => ask.token !== undefined && status < 300,
       headers: { 'server-timing': { matches: '^total;dur=\\d+\\.\\d\\d$' } },
     },
     {
       section: 4,
-      promise: 'Data-As-Of is on every data answer, 304 included',
+      promise: 'every data answer has Data-As-Of, including 304',
       when: ({ ask, status }) =>
         ask.token !== undefined && (status === 200 || status === 304) && ofRecords.test(ask.path),
       headers: { 'data-as-of': { matches: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z$' } },
     },
     {
       section: 4,
-      promise: '/v1/me, the feed and answers to POST are never stored',
+      promise: '/v1/me, the feed and answers to POST are never cached',
       when: ({ ask: { method, path } }) =>
         method === 'POST' || (method !== 'OPTIONS' && /\/(me|changes)(\?|$)/.test(path)),
       headers: notStored,
     },
     {
       section: 8,
-      promise:
-        'RateLimit and RateLimit-Policy are on every authenticated answer, 304 included, and on no other',
+      promise: 'every authenticated answer has RateLimit and RateLimit-Policy, and no other has them',
       when: ({ ask, status, bytes }) =>
         ask.token === undefined ||
         (withinApi.test(ask.path) &&
@@ -120,7 +119,7 @@ const createRules = (): Rule[] => {
     },
     {
       section: 10,
-      promise: 'a deprecated answer names its end and its successor',
+      promise: 'a deprecated answer has Sunset and a deprecation link',
       when: ({ headers }) => headers.deprecation !== undefined,
       headers: { sunset: { matches: '.' }, link: { matches: 'rel="deprecation"' } },
     },

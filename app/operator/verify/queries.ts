@@ -110,12 +110,12 @@ export const listQueries = (isDemo: boolean): Check[] =>
     .flatMap(([resource, fields]) => [
       {
         section: 3,
-        promise: `filters of ${resource} find the records that match, and no other`,
+        promise: `filters of ${resource} return exactly the matching records`,
         run: (world: World) => checkFilters(resource, fields, world),
       },
       {
         section: 3,
-        promise: `${resource} are sorted by their bytes, null as the greatest value`,
+        promise: `${resource} are sorted by bytes, with null as the greatest value`,
         run: (world: World) => checkOrder(resource, fields.sort, world),
       },
     ])

@@ -149,20 +149,24 @@ const tokenVerifies = async ({ ask, expect, base, token, isDemo, values }: World
 export const sequences: readonly Check[] = [
   {
     section: 1,
-    promise: 'the three forms of a path answer the same and name the canonical one',
+    promise: 'the three forms of a path return the same answer and link to the canonical one',
     run: threeForms,
   },
-  { section: 1, promise: 'HEAD has the headers of GET and no body, errors included', run: headIsGet },
+  { section: 1, promise: 'HEAD returns the headers of GET without a body, also for errors', run: headIsGet },
   {
     section: 3,
-    promise: 'pages by cursor show each record once, in order, and Link leads on',
+    promise: 'pages by cursor return each record once and in order, with a link to the next',
     run: pagesInOrder,
   },
-  { section: 4, promise: 'gzip and br are the same bytes under the same tag', run: sameTagInEveryCoding },
+  {
+    section: 4,
+    promise: 'gzip and br decode to the same bytes and have the same ETag',
+    run: sameTagInEveryCoding,
+  },
   {
     section: 7,
-    promise: 'a token verifies by the published keys and names issuer and client',
+    promise: 'a token is signed by a published key and names its issuer and client',
     run: tokenVerifies,
   },
-  { section: 8, promise: 'RateLimit and /v1/me show the same quotas', run: quotasCount },
+  { section: 8, promise: 'RateLimit and /v1/me report the same quotas', run: quotasCount },
 ]

@@ -4,6 +4,7 @@ import {
   describeCause,
   openAccount,
   readIssuer,
+  requireAnswers,
   resourceNames,
   type ServiceAccount,
 } from './account.ts'
@@ -126,7 +127,7 @@ export async function* verifyService({
       observer.see(answer, base)
       return answer
     }
-    const opened = await openAccount(send, credentials)
+    const opened = await requireAnswers(origin, openAccount(send, credentials))
     const account = { ...opened, values: { ...opened.values, base, origin, token: opened.token } }
     const checks = [...listCases(), ...sequences, ...listQueries(account.isDemo)]
     for (const check of checks.sort((a, b) => a.section - b.section))

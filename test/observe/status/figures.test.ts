@@ -49,7 +49,7 @@ t.test('a quantile is in the bucket of its value', async (t) => {
   t.equal(getBucket(0), 0)
 })
 
-t.test('a minute is as available as the worse of its probes and its answers', async (t) => {
+t.test('the availability of a minute is the lower of its probes and its answers', async (t) => {
   const up = 0b111111
   const cases: [slots: number, requests: number, failed: number, level: number][] = [
     [up, 0, 0, 1],
@@ -70,7 +70,7 @@ t.test('a minute is as available as the worse of its probes and its answers', as
   }
 })
 
-t.test('bad minutes are an incident, joined over short breaks, and open at the end', async (t) => {
+t.test('bad minutes form an incident, across short breaks and open at the end', async (t) => {
   const good = (count: number) => new Array<number | undefined>(count).fill(1)
   const gap = (count: number) => new Array<number | undefined>(count).fill(undefined)
   t.same(findIncidents(100, good(50)), [])
@@ -183,7 +183,7 @@ t.test('headline and state agree with the verdicts', async (t) => {
 })
 
 t.test(
-  'missing measurements come before failures of the last minute, and these before verdicts',
+  'missing measurements have priority over failures of the last minute, and these over verdicts',
   async (t) => {
     t.equal(judgeService(0.9, all(slow)).headline, 'Some requests fail at the moment')
     t.equal(judgeService(0.2, all(slow)).status, 'down')

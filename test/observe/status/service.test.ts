@@ -235,7 +235,7 @@ t.test('the serving role may only call functions, which accept only recent minut
   await t.rejects(reportServiceMinutes(reader, 'x', [getMinute(now, { requests: 1, failed: 2 })]))
 })
 
-t.test('the incomplete first minute is left out, also after midnight', async (t) => {
+t.test('leaves out the incomplete first minute, also after midnight', async (t) => {
   const status = start()
   const midnight = noon + perDay / 2
   const answer = (times: number) => {

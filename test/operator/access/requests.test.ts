@@ -113,7 +113,7 @@ t.test('the longest request is accepted', async (t) => {
   await clear()
 })
 
-t.test('any other method is 405, without a token', async (t) => {
+t.test('other methods get 405, also without a token', async (t) => {
   const { app } = await open()
   const got = await app.inject('/v1/access-requests')
   t.same([got.statusCode, got.headers.allow], [405, 'POST, OPTIONS'])
@@ -239,7 +239,7 @@ t.test('a request is locked while an operator decides it', async (t) => {
   await sql`delete from approved_requests`.execute(operator)
 })
 
-t.test('overdue are open requests whose time is over', async (t) => {
+t.test('open requests past their due time are overdue', async (t) => {
   const { app } = await open()
   await insert(getId('due'), 0.5)
   await insert(getId('overdue'), 1.5)
@@ -343,7 +343,7 @@ const holidaySets = fc
   .array(fc.integer({ min: 0, max: 3 * 366 }), { maxLength: 400 })
   .map((days) => new Set(days.map((day) => new Date(start + day * dayMs).toISOString().slice(0, 10))))
 
-t.test('between receipt and due time lie 24 hours of business days, the last one just past', async () => {
+t.test('the due time is 24 hours of business days after receipt', async () => {
   fc.assert(
     fc.property(hours, holidaySets, (hour, holidays) => {
       const received = start + hour * hourMs

@@ -84,7 +84,7 @@ const meaning = ({ resource, limit, sort, conditions }: Query) => {
   return JSON.stringify([resource.name, limit, sort, [...new Set(parts)].sort()])
 }
 
-t.test('every well-formed query is understood, and its canonical form means the same', async (t) => {
+t.test('parses every well-formed query, and its canonical form has the same meaning', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(shown(anyQuery), ({ resource, pairs }) => {
@@ -141,7 +141,7 @@ t.test('queries of one shape share no values', async (t) => {
   t.same(understood(parseQuery(certificates, 'page', '')), plain)
 })
 
-t.test('the address of another page is the canonical form of a query with that cursor', async (t) => {
+t.test('the URL of another page is the canonical form of the query with its cursor', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(shown(anyQuery), ({ resource, pairs }) => {
@@ -153,7 +153,7 @@ t.test('the address of another page is the canonical form of a query with that c
   )
 })
 
-t.test('no query string throws: each one is understood or refused with faults', async (t) => {
+t.test('no query string throws: each is parsed or refused with faults', async (t) => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),
@@ -191,7 +191,7 @@ t.test('no query string throws: each one is understood or refused with faults', 
   )
 })
 
-t.test('brackets that cannot be read are a fault of the name before them, without a corrected query', (t) => {
+t.test('malformed brackets are a fault of the name before them, without a corrected query', (t) => {
   for (const name of ['status[', 'status[[x]]', 'status[in', 'status]']) {
     const outcome = parseQuery(resources.approvals, 'page', `${name}=granted`)
     t.match(outcome, { faults: [{ parameter: name, did_you_mean: 'status' }] }, name)
@@ -200,7 +200,7 @@ t.test('brackets that cannot be read are a fault of the name before them, withou
   t.end()
 })
 
-t.test('lists split after decoding, with escapes, and join back', async (t) => {
+t.test('lists are split after decoding, with escapes, and joined again', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), (values) => {
@@ -212,7 +212,7 @@ t.test('lists split after decoding, with escapes, and join back', async (t) => {
   t.same(splitList('C:\\temp'), ['C:\\temp'], 'a backslash before anything else stands for itself')
 })
 
-t.test('pairs decode as HTML forms write them', async (t) => {
+t.test('decodes pairs as HTML forms encode them', async (t) => {
   t.same(parsePairs('a=b+c%2Bd&tags%5Ball%5D=%C3%A4'), [
     { name: 'a', value: 'b c+d' },
     { name: 'tags[all]', value: 'ä' },
@@ -254,7 +254,7 @@ t.test('proposes the corrected query if every fault has a nearest name', async (
   t.match(hopeless, { corrected: undefined }, 'not if one fault has no correction')
 })
 
-t.test('bounds: parameters, values, sort keys, limit', async (t) => {
+t.test('bounds parameters, values, sort keys and limit', async (t) => {
   const many = (n: number, make: (i: number) => string, separator: string) =>
     Array.from({ length: n }, (_, i) => make(i)).join(separator)
   t.same(listFaults(certificates, `tags=${many(200, (i) => `t${i}`, ',')}`), [])
@@ -275,7 +275,7 @@ t.test('bounds: parameters, values, sort keys, limit', async (t) => {
   }
 })
 
-t.test('only bare =, in, nin and all split at commas', async (t) => {
+t.test('only =, in, nin and all split values at commas', async (t) => {
   const values = (query: string) => understood(parseQuery(products, 'page', query)).conditions[0]?.values
   t.same(values('category[eq]=ICs, Smart Cards'), ['ICs, Smart Cards'])
   t.same(values('category=ICs, Smart Cards'), ['ICs', ' Smart Cards'], 'nothing is trimmed')
@@ -302,7 +302,7 @@ t.test('dates may be relative to today, also with a space for +', async (t) => {
   }
 })
 
-t.test('instants are brought to UTC with six decimals', async (t) => {
+t.test('converts instants to UTC with six decimals', async (t) => {
   const value = (text: string) =>
     understood(parseQuery(projects, 'page', `updated_at[gte]=${encodeURIComponent(text)}`)).conditions[0]
       ?.values[0]
@@ -376,7 +376,7 @@ t.test('an empty value is the empty text for fields that allow it, and otherwise
   t.match(listFaults(certificates, 'country_code='), [{ code: 'invalid_value' }])
 })
 
-t.test('text that cannot be stored is refused in a filter', async (t) => {
+t.test('a filter refuses text that cannot be stored', async (t) => {
   for (const bad of ['%00', 'a%00b', '%ED%A0%80', `${'x'.repeat(2001)}`, `${'%C3%A4'.repeat(1001)}`]) {
     t.match(listFaults(certificates, `number=${bad}`), [{ code: 'invalid_value' }], bad.slice(0, 12))
   }
@@ -388,54 +388,51 @@ const proposal = (resource: Resource, query: string): string | undefined => {
   return 'corrected' in outcome && outcome.corrected ? decodeURIComponent(outcome.corrected) : undefined
 }
 
-t.test(
-  'spellings of other APIs get the sentence for this API, and `try` only with the same meaning',
-  async (t) => {
-    const cases: [query: string, sentence: RegExp, meant?: string][] = [
-      ['page=2', /next_cursor/],
-      ['offset=50', /next_cursor/],
-      ['$skip=50', /next_cursor/],
-      ['start=1', /next_cursor/],
-      ['per_page=10', /limit=/, 'limit=10'],
-      ['pageSize=10', /limit=/, 'limit=10'],
-      ['$top=10', /limit=/, 'limit=10'],
-      ['page[size]=10', /limit=/, 'limit=10'],
-      ['order_by=-number', /sort=/, 'sort=-number'],
-      ['$orderby=valid_until desc', /sort=/, 'sort=-valid_until'],
-      ['sort_by=number&direction=desc', /sort=/],
-      ['order=desc', /sort=/],
-      ['sort=valid_until:desc', /leading -/, 'sort=-valid_until'],
-      ['sort=valid_until asc,number.desc', /leading -/, 'sort=valid_until,-number'],
-      ['sort=-valid_until:desc', /leading -/],
-      ['valid_until__lt=2026-01-01', /brackets/, 'valid_until[lt]=2026-01-01'],
-      ['valid_until_gte=2026-01-01', /brackets/, 'valid_until[gte]=2026-01-01'],
-      ['valid_until>=2026-01-01', /brackets/, 'valid_until[gte]=2026-01-01'],
-      ['authority__icontains=F', /brackets/],
-      ['tags__lt=a', /brackets/],
-      ['filter[authority]=FCC', /separate parameter/, 'authority=FCC'],
-      ['filter[valid_until][before]=2026-01-01', /brackets/, 'valid_until[lt]=2026-01-01'],
-      ['filter[nothing]=1', /separate parameter/],
-      ["$filter=authority eq 'FCC'", /separate parameter/],
-      ['valid_until[ge]=2026-01-01', /allows/, 'valid_until[gte]=2026-01-01'],
-      ['$select=number,title', /fields=/, 'fields=number,title'],
-      ['fields[certificates]=number', /fields=/, 'fields=number'],
-      ['fields[products]=name', /fields=/],
-      ['expand=product', /include=/, 'include=product'],
-      ['search=tracker', /q=/, 'q=tracker'],
-      ['limt[gt]=5', /limt is not/],
-      ['tzzs=2', /^tzzs is not/],
-      ['id[=1', /^id\[ is not/],
-      ['valid_until[lt=2026-01-01', /^valid_until\[lt is not/],
-      ['valid_untl[lt]x=2026-01-01', /^valid_untl\[lt\]x is not/],
-    ]
-    for (const [query, sentence, meant] of cases) {
-      t.match(listFaults(certificates, query)[0]?.detail, sentence, query)
-      t.equal(proposal(certificates, query), meant, query)
-    }
-  },
-)
+t.test('explains the syntax of other APIs, with `try` only for the same meaning', async (t) => {
+  const cases: [query: string, sentence: RegExp, meant?: string][] = [
+    ['page=2', /next_cursor/],
+    ['offset=50', /next_cursor/],
+    ['$skip=50', /next_cursor/],
+    ['start=1', /next_cursor/],
+    ['per_page=10', /limit=/, 'limit=10'],
+    ['pageSize=10', /limit=/, 'limit=10'],
+    ['$top=10', /limit=/, 'limit=10'],
+    ['page[size]=10', /limit=/, 'limit=10'],
+    ['order_by=-number', /sort=/, 'sort=-number'],
+    ['$orderby=valid_until desc', /sort=/, 'sort=-valid_until'],
+    ['sort_by=number&direction=desc', /sort=/],
+    ['order=desc', /sort=/],
+    ['sort=valid_until:desc', /leading -/, 'sort=-valid_until'],
+    ['sort=valid_until asc,number.desc', /leading -/, 'sort=valid_until,-number'],
+    ['sort=-valid_until:desc', /leading -/],
+    ['valid_until__lt=2026-01-01', /brackets/, 'valid_until[lt]=2026-01-01'],
+    ['valid_until_gte=2026-01-01', /brackets/, 'valid_until[gte]=2026-01-01'],
+    ['valid_until>=2026-01-01', /brackets/, 'valid_until[gte]=2026-01-01'],
+    ['authority__icontains=F', /brackets/],
+    ['tags__lt=a', /brackets/],
+    ['filter[authority]=FCC', /separate parameter/, 'authority=FCC'],
+    ['filter[valid_until][before]=2026-01-01', /brackets/, 'valid_until[lt]=2026-01-01'],
+    ['filter[nothing]=1', /separate parameter/],
+    ["$filter=authority eq 'FCC'", /separate parameter/],
+    ['valid_until[ge]=2026-01-01', /allows/, 'valid_until[gte]=2026-01-01'],
+    ['$select=number,title', /fields=/, 'fields=number,title'],
+    ['fields[certificates]=number', /fields=/, 'fields=number'],
+    ['fields[products]=name', /fields=/],
+    ['expand=product', /include=/, 'include=product'],
+    ['search=tracker', /q=/, 'q=tracker'],
+    ['limt[gt]=5', /limt is not/],
+    ['tzzs=2', /^tzzs is not/],
+    ['id[=1', /^id\[ is not/],
+    ['valid_until[lt=2026-01-01', /^valid_until\[lt is not/],
+    ['valid_untl[lt]x=2026-01-01', /^valid_untl\[lt\]x is not/],
+  ]
+  for (const [query, sentence, meant] of cases) {
+    t.match(listFaults(certificates, query)[0]?.detail, sentence, query)
+    t.equal(proposal(certificates, query), meant, query)
+  }
+})
 
-t.test('a proposed query parses, and undoes a foreign spelling exactly', async (t) => {
+t.test('a proposed query is valid and translates foreign syntax exactly', async (t) => {
   const respell: Record<string, (pair: [string, string]) => [string, string] | undefined> = {
     django: ([name, value]) => (name.includes('[') ? [name.replace(/\[(\w+)\]/, '__$1'), value] : undefined),
     jsonApi: ([name, value]) =>
