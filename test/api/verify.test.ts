@@ -149,7 +149,7 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     (answer) => (answer.body = '{"keys":[]}'),
   ],
   [
-    'security.txt has an end, and the catalogue is a linkset',
+    'security.txt has an expiry date, and the API catalog is a linkset',
     /security\.txt/,
     // Cuts the connection.
     (answer) => (answer.status = 0),
