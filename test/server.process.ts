@@ -118,6 +118,16 @@ t.test('the bundled PostgreSQL is started again when it was killed', async (t) =
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'and ends with the service')
 })
 
+t.test('a signal during the start also stops the bundled PostgreSQL', async (t) => {
+  const pidFile = join(dataDir, 'postgres', 'postmaster.pid')
+  for (const WEB_CONCURRENCY of ['1', '2']) {
+    const service = await start({ DATA_DIR: dataDir, WEB_CONCURRENCY })
+    await until('PostgreSQL starts', () => existsSync(pidFile))
+    t.equal(await service.stop(), 0)
+    t.notOk(existsSync(pidFile))
+  }
+})
+
 t.test('is ready within seconds on an existing, migrated database', async (t) => {
   const database = await createTestDatabase()
   t.teardown(() => database.close())

@@ -92,10 +92,8 @@ export const createVerifier = (
     },
     /** Call it after the last link, which may reveal more faults. Returns the fault with the lowest seal. */
     finish(): ChainFault | undefined {
-      const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
-      const first = [fault, ...unexplained]
-        .filter((each) => each !== undefined)
-        .sort((a, b) => a.sealNo - b.sealNo)[0]
+      // After a fault, the erasures in the rest of the chain are unknown.
+      const first = fault ?? [...bare].find(([ref]) => !erasures.has(ref))?.[1]
       if (first || !published || head.sealNo >= published.sealNo) return first
       const missing = head.sealNo + 1
       const reason = `the chain was cut: its published head is seal ${published.sealNo}`

@@ -22,7 +22,8 @@ export const createDatabaseReads = ({ memory, shared, freshness }: DatabaseReads
   let fills = 0
 
   const store = (entry: CacheEntry): boolean => {
-    shared?.set(entry)
+    // An entry that is behind is of no use to other instances, and its customer may have been erased during the read.
+    if (shared && !freshness.isBehind(entry)) shared.set(entry)
     return memory.set(entry)
   }
 

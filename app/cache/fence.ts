@@ -125,6 +125,18 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     }
   }
 
+  /** Whether the data lack a known change, or may lack one that was evicted. */
+  const isBehind = (stamped: Stamped): boolean => {
+    if (!last || !floor || stamped.epoch !== last.epoch) return true
+    if (!includesSnapshot(stamped.snapshot, floor)) return true
+    const { customerId, dependsOn } = stamped
+    const shown =
+      showsAll(stamped, wildcard, wildcard) &&
+      showsAll(stamped, customerId, wildcard) &&
+      dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, wildcard, name))
+    return !shown
+  }
+
   return {
     apply(poll: Poll): void {
       const isFirst = last === undefined
@@ -141,20 +153,15 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     /** Also records data that are `fresh` as served. */
     compare(stamped: Stamped): Verdict {
       if (stamped.freshAt === state) return 'fresh'
-      if (!last || !floor || stamped.epoch !== last.epoch) return 'behind'
-      if (!includesSnapshot(stamped.snapshot, floor)) return 'behind'
-      const { customerId, dependsOn } = stamped
-      const shown =
-        showsAll(stamped, wildcard, wildcard) &&
-        showsAll(stamped, customerId, wildcard) &&
-        dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, wildcard, name))
-      if (!shown) return 'behind'
+      if (isBehind(stamped)) return 'behind'
       // A standby may show more than `noteServed` records, and a later answer could go back in time.
-      if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'
+      if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last?.snapshot)) return 'unsure'
       noteServed(stamped)
       stamped.freshAt = state
       return 'fresh'
     },
+
+    isBehind,
 
     /** Records data that were served without `compare`, because their query started after the request. */
     noteServed,

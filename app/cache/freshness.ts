@@ -25,6 +25,8 @@ export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   check(stamped: Stamped): Freshness | Promise<Freshness>
   /** Call it right after a good poll. Never `stale`. */
   checkConfirmed(stamped: Stamped): Freshness
+  /** Whether the data lack a change that polls have reported. */
+  isBehind(stamped: Stamped): boolean
   /** Whether a standby's data may show more than the last poll. */
   mayBeAhead(stamped: Stamped): boolean
   noteServed(stamped: Stamped): void
@@ -81,6 +83,7 @@ export const createFreshnessCheck = (
     confirm: poller.confirm,
     confirmAfter: poller.confirmAfter,
     checkConfirmed: settled,
+    isBehind: fence.isBehind,
     mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,
     isAway,

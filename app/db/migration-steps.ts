@@ -27,10 +27,12 @@ export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
 /** `isStepwise`: runs without a transaction, so readers wait for one step at most. Must be idempotent. */
 export type StepwiseMigration = Migration & { isStepwise?: true }
 
-/** Reads an `.sql` file, or the files of a folder (with a trailing slash) in the order of their names, or throws. */
-export const readSqlMigration = (url: URL): Migration => {
-  const files = url.pathname.endsWith('/') ? readdirSync(url).sort() : ['']
-  const texts = files.map((name) => readFileSync(new URL(name, url), 'utf8'))
+/** Reads `.sql` files, and those of folders (with a trailing slash) in the order of their names, or throws. */
+export const readSqlMigration = (...urls: URL[]): Migration => {
+  const texts = urls.flatMap((url) => {
+    const files = url.pathname.endsWith('/') ? readdirSync(url).sort() : ['']
+    return files.map((name) => readFileSync(new URL(name, url), 'utf8'))
+  })
   return {
     async up(db) {
       for (const text of texts) await sql.raw(text).execute(db)

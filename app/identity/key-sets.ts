@@ -26,7 +26,10 @@ type KeySetsOptions = {
 
 type Publisher = Pick<KeyFacts, 'customerId' | 'keyId'> & { jwksUri: string }
 
-/** `find` returns `undefined` if the last fetch failed and no stored keys are younger than an hour. */
+/**
+ * `find` returns `undefined` if the last fetch failed and no stored keys are younger than an hour. Rejects with 503 if
+ * the database is unreachable or overloaded.
+ */
 export type KeySets = Readonly<{
   find(publisher: Publisher): Promise<readonly ClientKey[] | undefined>
 }>
@@ -54,18 +57,17 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const refresh = async ({ customerId, keyId, jwksUri }: Publisher) => {
-    try {
-      const jwks = await readKeys(outbound, jwksUri)
-      const text = JSON.stringify(jwks)
-      await inTurn(db, customerId, () =>
-        findRow(db, sql`select keep_key_set(${customerId}, ${keyId}, ${jwksUri}, ${text}::jsonb)`),
-      )
-      return jwks
-    } catch (error) {
+    const jwks = await readKeys(outbound, jwksUri).catch((error: Error) => {
       // Not the message, which may contain text of the customer's server.
-      warn('the address failed', `the keys of a client could not be read: ${(error as Error).name}`)
+      warn('the address failed', `the keys of a client could not be read: ${error.name}`)
       return undefined
-    }
+    })
+    if (!jwks) return undefined
+    const text = JSON.stringify(jwks)
+    await inTurn(db, customerId, () =>
+      findRow(db, sql`select keep_key_set(${customerId}, ${keyId}, ${jwksUri}, ${text}::jsonb)`),
+    )
+    return jwks
   }
 
   const load = async (publisher: Publisher): Promise<readonly ClientKey[] | undefined> => {

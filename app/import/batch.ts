@@ -30,13 +30,15 @@ const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-/** Gives all lines of a customer the name in its first line: groups of a batch are not in line order. */
+/** Gives all lines of a customer its first name that is not the slug: groups of a batch are not in line order. */
 const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   const names = new Map<string, string>()
+  for (const { key, customerName } of entries) {
+    const known = names.get(key.customer) ?? key.customer
+    if (known === key.customer) names.set(key.customer, customerName)
+  }
   return entries.map((entry) => {
-    const { customer } = entry.key
-    const customerName = names.get(customer) ?? entry.customerName
-    names.set(customer, customerName)
+    const customerName = names.get(entry.key.customer) as string
     return customerName === entry.customerName ? entry : { ...entry, customerName }
   })
 }

@@ -38,6 +38,16 @@ const multibyte = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][
 // biome-ignore lint/suspicious/noControlCharactersInRegex: text files have none of these.
 const control = /[\x00-\x08\x0e-\x1f]/
 
+/** Whether the start of a file is UTF-8. Its last character may be cut. */
+export const decodesAsUtf8 = (head: Uint8Array): boolean => {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Detects a file that is not UTF-8. `undefined` also if it has some characters in UTF-8: then single lines are bad. */
 export const detectBytes = (head: Buffer): FileKind | undefined => {
   if (startsWith(head, 0x1f, 0x8b)) return 'gzip'
@@ -46,14 +56,10 @@ export const detectBytes = (head: Buffer): FileKind | undefined => {
   if (startsWith(head, 0xff, 0xfe) || startsWith(head, 0xfe, 0xff)) return 'utf16'
   if (head.length > 3 && head[1] === 0 && head[3] === 0) return 'utf16le'
   if (head.length > 3 && head[0] === 0 && head[2] === 0) return 'utf16be'
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
-    return undefined
-  } catch {
-    const text = head.toString('latin1')
-    if (control.test(text)) return 'binary'
-    return multibyte.test(text) ? undefined : 'latin1'
-  }
+  if (decodesAsUtf8(head)) return undefined
+  const text = head.toString('latin1')
+  if (control.test(text)) return 'binary'
+  return multibyte.test(text) ? undefined : 'latin1'
 }
 
 type Json = Readonly<Record<string, unknown>>

@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findPackage } from './embedded/binaries.ts'
-import { CLUSTER, type ClusterPaths, findClusterPaths, removeClusterPaths } from './embedded/cluster-paths.ts'
+import {
+  CLUSTER,
+  type ClusterPaths,
+  findClusterPaths,
+  hasInstance,
+  removeClusterPaths,
+} from './embedded/cluster-paths.ts'
 import { tryLock, type Unlock } from './embedded/lock.ts'
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts'
 import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
@@ -10,7 +16,10 @@ import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 const LIMIT_MS = 30_000
 const POLL_MS = 20
 
-/** `url` logs in as the owner. `directory`: the data folder. `revive` returns true if it started a server. */
+/**
+ * `url` logs in as the owner. `directory`: the data folder. `revive` returns true if it started a server, and rejects if
+ * the data folder was removed.
+ */
 export type EmbeddedPostgres = {
   url: string
   directory: string
@@ -51,6 +60,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     }
     const revive = async () => {
       if (released || findPostmaster(join(paths.home, CLUSTER))) return false
+      // A start would create an empty database.
+      if (!hasInstance(paths.directory))
+        throw new Error(`${paths.directory} was removed: restart the service`)
       const until = performance.now() + LIMIT_MS
       const locked = await lockPaths(paths.directory, until)
       try {

@@ -118,6 +118,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
 
 const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   const starting = new AbortController()
+  const started = Promise.withResolvers<void>()
   let stores: Stores | undefined
   let draining = false
   let early: Early | undefined
@@ -128,6 +129,8 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
     draining = true
     starting.abort()
     try {
+      // The start may be in a step that cannot be undone before its end, such as the start of the bundled PostgreSQL.
+      await started.promise
       await stop()
       await stores?.close()
       if (!err) log.info('the service has stopped')
@@ -137,26 +140,27 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   }
   const stopNow = cluster.isWorker ? endWorker(shutdownMs, close) : void endBySignal(shutdownMs, close)
   const warn = warnTo(log)
-  const tracing = config.hasTraces ? await loadTracing(warn) : undefined
-  const port = await findPort(config)
-  const publicUrl = config.publicUrl ?? localOrigin(config, port)
-  // Other workers already run when one is replaced.
-  if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
-  stores = await openStores({
-    config,
-    packageRoot,
-    log,
-    signal: starting.signal,
-    onStatement: tracing?.noteStatement,
-  })
   const isDraining = () => draining
-  const network = { port, publicUrl, early }
   try {
+    const tracing = config.hasTraces ? await loadTracing(warn) : undefined
+    const port = await findPort(config)
+    const publicUrl = config.publicUrl ?? localOrigin(config, port)
+    // Other workers already run when one is replaced.
+    if (!cluster.isWorker || process.env.WORKER_IS_FIRST)
+      early = await listenEarly({ config, port, publicUrl })
+    const { signal } = starting
+    stores = await openStores({ config, packageRoot, log, signal, onStatement: tracing?.noteStatement })
+    signal.throwIfAborted()
+    const network = { port, publicUrl, early }
     stop = await listen({ config, stores, log, logStream, tracing, isDraining, stopNow, ...network })
   } catch (error) {
+    // `close` ends the process.
+    if (draining) return
     // Releases the bundled PostgreSQL, which would keep running.
-    if (!draining) await stores.close()
+    await stores?.close()
     throw error
+  } finally {
+    started.resolve()
   }
 }
 
@@ -172,7 +176,6 @@ export const start = async (): Promise<void> => {
       ? supervise(config, opened, shutdownMs + workersExtraMs)
       : serve(config, opened))
   } catch (error) {
-    if ((error as Error).name === 'AbortError') return
     process.stderr.write(`${error instanceof ConfigError ? error.message : describeStartFault(error)}\n`)
     await opened?.stream.end()
     process.exit(1)

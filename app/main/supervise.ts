@@ -23,7 +23,8 @@ export const supervise = async (
     if (isClean === false) throw new Error('a worker ended with an error')
   })
   const port = await findPort(config)
-  workers = await startWorkers({ count: config.workers, env: { PORT: String(port) }, log })
+  workers = startWorkers({ count: config.workers, env: { PORT: String(port) }, log })
+  await workers.started
   const { metricsPort: at, host } = config
   if (at !== undefined) await startMetricsServer({ host, port: at, read: workers.readMetrics, log })
 }

@@ -18,8 +18,7 @@ export const joinWorkers = ({ stop, collect }: WorkerOptions) => {
     send({ type: 'metrics', id, metrics: await collect().catch(() => []) })
   }
   process.on('message', (message: PrimaryMessage) => {
-    if (message.type === 'stop') stop()
-    else if (message.type === 'scraped') scrapes.respond(message.id, message.text)
+    if (message.type === 'scraped') scrapes.respond(message.id, message.text)
     else void sendMetrics(message.id)
   })
   process.on('disconnect', stop)

@@ -6,10 +6,7 @@ export type WorkerMessage =
   | { type: 'metrics'; id: number; metrics: object[] }
   /** Requests the metrics of all workers, because this one was scraped. */
   | { type: 'scrape'; id: number }
-export type PrimaryMessage =
-  | { type: 'stop' }
-  | { type: 'collect'; id: number }
-  | { type: 'scraped'; id: number; text: string }
+export type PrimaryMessage = { type: 'collect'; id: number } | { type: 'scraped'; id: number; text: string }
 
 type WorkersOptions = {
   count: number
@@ -18,6 +15,8 @@ type WorkersOptions = {
 }
 
 export type Workers = {
+  /** Rejects if the first worker ends before it listens. Never settles if `stop` was called before. */
+  started: Promise<void>
   readMetrics(): Promise<{ type: string; text: string }>
   /** Stops all workers. False if one of them ended with an error. */
   stop(): Promise<boolean>
@@ -69,10 +68,9 @@ const createCollector = () => {
 }
 
 /**
- * Starts the first worker alone, for one-time setup, and rejects if it ends before it listens. Then starts the others,
- * and replaces workers that end.
+ * Starts the first worker alone, for one-time setup. When it listens, starts the others, and replaces workers that end.
  */
-export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise<Workers> => {
+export const startWorkers = ({ count, env, log }: WorkersOptions): Workers => {
   const workers = new Set<Worker>()
   const listening = new WeakSet<Worker>()
   const collector = createCollector()
@@ -122,8 +120,9 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
   }
   // Only this worker listens while the database is unavailable.
   const first = launch(0, { WORKER_IS_FIRST: '1' })
-  await new Promise<void>((resolve, reject) => {
+  const started = new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {
+      if (isStopping) return
       isStopping = true
       reject(new Error(`the first worker ended with code ${code}: see its message above`))
     }
@@ -131,20 +130,19 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     first.on('message', ({ type }: WorkerMessage) => {
       if (type !== 'listening') return
       first.removeListener('exit', fail)
+      if (isStopping) return
+      for (let index = 1; index < count; index += 1) launch(index)
       resolve()
     })
   })
-  for (let index = 1; index < count; index += 1) launch(index)
   return {
+    started,
     readMetrics,
     async stop() {
       isStopping = true
       const ends = [...workers].map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
-      for (const worker of workers) {
-        if (listening.has(worker)) send(worker, { type: 'stop' })
-        // It has no requests, and may not receive messages yet.
-        else worker.process.kill('SIGKILL')
-      }
+      // Not by message, because a worker that starts may not receive it yet.
+      for (const worker of workers) worker.process.kill('SIGTERM')
       await Promise.all(ends)
       return isClean
     },

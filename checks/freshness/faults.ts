@@ -32,6 +32,7 @@ export type Fault = (typeof faults)[number]
 export const openFence = (fence: Fence): Fence => ({
   apply: fence.apply,
   compare: () => 'fresh',
+  isBehind: () => false,
   noteServed: fence.noteServed,
   get last() {
     return fence.last

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { loadExampleData } from '../../app/local/example-data.ts'
+import { listCases } from '../../app/operator/verify/cases.ts'
+import type { World } from '../../app/operator/verify/check.ts'
 import { readQuotas } from '../../app/operator/verify/quotas.ts'
 import { type PromiseOutcome, verifyService } from '../../app/operator/verify/verify.ts'
 import { run } from '../command-line.ts'
@@ -31,6 +33,7 @@ const proxy = createServer(async (incoming, response) => {
   const { statusCode: status = 0, headers: fields } = received
   const answer: Answer = { path, status, headers: fields, body: await buffer(received) }
   fault(answer)
+  if (answer.status === 0) return void response.destroy()
   answers.push(answer)
   if (answer.body.length > 0) {
     delete answer.headers['transfer-encoding']
@@ -90,6 +93,13 @@ t.test('the demo shows most promises with at most half of its quota', async (t) 
   t.ok(clock.offsetMs > 30_000 && clock.offsetMs < 90_000, `waited ${clock.offsetMs} ms`)
 })
 
+t.test('the demo also checks a promise whose cases all learn a value', async (t) => {
+  const promise = { promise: 'tags', cases: [{ path: '/v1/lab', learn: { tag: { header: 'etag' } } }] }
+  const [check] = listCases(t.testdir({ '04-tags.json': JSON.stringify([promise]) }))
+  const ask = async () => Promise.reject(new Error('asked'))
+  await t.rejects(check?.run({ ask, isDemo: true, values: {} } as unknown as World) as Promise<void>, /asked/)
+})
+
 /** One fault for each kind of promise, and the promises that it breaks. */
 const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][] = [
   [
@@ -138,6 +148,12 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     /jwks/,
     (answer) => (answer.body = '{"keys":[]}'),
   ],
+  [
+    'security.txt has an expiry date, and the API catalog is a linkset',
+    /security\.txt/,
+    // Cuts the connection.
+    (answer) => (answer.status = 0),
+  ],
 ]
 
 t.test('a fault is reported with its promise, request, and expected and seen values', async (t) => {
@@ -152,6 +168,7 @@ t.test('a fault is reported with its promise, request, and expected and seen val
     faults.map(([promise]) => promise).sort(),
   )
   t.match(stdout, /GET \/v1\/certificats\n +expected status 404\n +seen +status 410 "code":"not_found"\n/)
+  t.match(stdout, /all requests\n +expected answers as in the contract\n +seen +socket hang up\n/)
   t.notMatch(stdout, apiKey)
   t.notMatch(stdout, /eyJ|authorization: [^…]/, 'nor a token or a password')
 })

@@ -189,6 +189,12 @@ t.test('erased personal parts verify only if the chain contains the erasure', as
       expectFault(verify(bare(chain(given))), { entryId, reason: /without an erasure/ })
       const elsewhere = { ...erase, customerRef: refs[1] as string }
       expectFault(verify(bare(chain([...given, elsewhere]))), { entryId })
+      const next = { ...last, entryId: last.entryId + 1, customerRef: null }
+      const links = bare(chain([...given, next, { ...erase, entryId: last.entryId + 2 }]))
+      const broken = at(links, given.length)
+      const entry = { ...(broken.entry as ChainedEntry), actor: 'anonymous' }
+      const fault = verify(replaced(links, given.length, { ...broken, entry }))
+      expectFault(fault, { entryId: next.entryId, reason: /seal was changed/ })
     }),
   )
 })

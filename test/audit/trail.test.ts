@@ -5,13 +5,14 @@ import { pruneOldEntries, startAuditPruning } from '../../app/audit/keep-days.ts
 import { listEntries } from '../../app/audit/list.ts'
 import { pruneAudit } from '../../app/audit/prune.ts'
 import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
+import { signRoots } from '../../app/audit/roots.ts'
 import { readChainState, sealLock, sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { createCommandLine } from '../command-line.ts'
 import { secretKey, until } from '../helper.ts'
-import { countWaiting, findFaultAfter, openTrail, secrets } from './trail.ts'
+import { countWaiting, createSigner, findFaultAfter, openTrail, secrets } from './trail.ts'
 
 const login = (customer: string): AuditEvent => ({
   actor: 'key',
@@ -363,6 +364,30 @@ t.test('pruning', async (t) => {
     })
     await pruning
     t.equal(isDone, true)
+  })
+})
+
+t.test('the trail verifies without a SECRET_KEY whose entries were pruned', async (t) => {
+  const { reader, owner, operator } = await openTrail(t)
+  const signer = createSigner()
+  const both = createSecrets(['n'.repeat(40), secretKey])
+  for (const [at, used] of [
+    ['2020-01-01', secrets],
+    ['2022-01-01', both],
+  ] as const) {
+    await recordEvents(reader, [login('acme')])
+    await run(
+      owner,
+      `update audit_entries e set at = '${at}' from audit_pending q where q.entry_id = e.entry_id`,
+    )
+    await sealPending(reader, used)
+    await signRoots(reader, used, signer, 'all')
+  }
+  t.match(await pruneAudit(owner, both, '2021-01-01'), { through: 1, fault: null })
+  t.match(await verifyAudit(operator, createSecrets(['n'.repeat(40)])), {
+    fault: null,
+    verified: 1,
+    roots: 1,
   })
 })
 

@@ -42,6 +42,7 @@ const createTestFreshness = () => {
     confirm: poll,
     confirmAfter: poll,
     checkConfirmed: settled,
+    isBehind: (entry) => settled(entry) === 'behind',
     mayBeAhead: () => world.isAhead,
     noteServed: () => {},
     staleSeconds: () => 7,
@@ -301,6 +302,17 @@ t.test('an answer too large for memory is still stored in the shared cache', asy
   one.fills.at(-1)?.give('x'.repeat(1_000_000))
   await large
   t.ok(stored.has('acme large'))
+})
+
+t.test('an answer that a change overtakes during its read is not shared', async (t) => {
+  const { shared, stored } = createSharedMap()
+  const { world, read, fills } = setUp({ shared })
+  const answer = read()
+  await settle()
+  world.known = 2
+  fills[0]?.give('of an erased customer', 1)
+  t.same(shown(await answer), ['of an erased customer', 'database'])
+  t.equal(stored.size, 0)
 })
 
 t.test('reads a standby unless it lags, otherwise the primary', async (t) => {

@@ -366,6 +366,15 @@ object:
 `
 await give('acme', report)
 
+t.test('the examples of parameters in OpenAPI have their types', async (t) => {
+  const { paths } = (await acme('/openapi.json')).json()
+  const { parameters } = paths['/v1/custom/report'].get as {
+    parameters: { name: string; example: unknown }[]
+  }
+  const examples = new Map(parameters.map(({ name, example }) => [name, example]))
+  t.strictSame([examples.get('days'), examples.get('land'), examples.get('wanted')], [30, 'JP', true])
+})
+
 t.test('an object contains counts and groups for its parameters', async (t) => {
   const rows = [...certificates.values()]
   for (const [query, days, land] of [

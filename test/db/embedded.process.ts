@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -155,6 +156,19 @@ t.test('an interrupted first start leaves no incomplete data', async (t) => {
   await next.release()
   await (await start()).release()
   t.notOk(unfinished(), 'what the interrupted one went on writing is removed too')
+})
+
+t.test('a server whose data folder was removed is not replaced by an empty one', async (t) => {
+  const { dataDir, start } = shared
+  const server = await start()
+  await stopPostmaster(join(dataDir, 'postgres'), performance.now() + limitMs)
+  const aside = `${dataDir}.aside`
+  renameSync(dataDir, aside)
+  await t.rejects(server.revive(), /was removed/)
+  t.notOk(existsSync(dataDir))
+  renameSync(aside, dataDir)
+  t.equal(await server.revive(), true)
+  await server.release()
 })
 
 t.test("a copy of a running instance's folder does not use the original's data", async (t) => {

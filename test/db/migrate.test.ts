@@ -11,7 +11,7 @@ import {
   readSqlMigration,
   type StepwiseMigration,
 } from '../../app/db/migration-steps.ts'
-import { connectOwner, until } from '../helper.ts'
+import { closeAfter, connectOwner, createTestDatabase, until } from '../helper.ts'
 import { testPostgres } from '../servers.ts'
 
 const database = await testPostgres()
@@ -114,6 +114,55 @@ t.test('a migration may be a file of SQL with several statements', async (t) => 
   const all = { ...locking, '9001-good': plant(async () => {}).migration }
   const withFile = { ...all, '9002-file': readSqlMigration(pathToFileURL(file)) }
   t.same(await migrate(owner, withFile), ['9002-file'])
+})
+
+t.test('a migration adds a table of records by one call', async (t) => {
+  const added = await createTestDatabase()
+  const addedOwner = connectOwner(added)
+  closeAfter(t, addedOwner, added)
+  const file = join(t.testdir(), '0002-widgets.sql')
+  writeFileSync(
+    file,
+    `create table widgets (
+      customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+      id text collate "C" not null,
+      name text collate "C" not null,
+      due_on calendar_date,
+      due_on_sort date not null,
+      tags text[] collate "C" not null default '{}',
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      created_xid xid8,
+      primary key (customer_id, id)
+    );
+    select pg_temp.add_record_table('widgets', array['tags'], 'r.name');`,
+  )
+  const recordTable = new URL('../../app/db/migrations/0001-baseline/00-record-table.sql', import.meta.url)
+  const widgets = readSqlMigration(recordTable, pathToFileURL(file))
+  await migrate(addedOwner, { ...migrations, '0002-widgets': widgets })
+  const { operator } = added
+  await sql
+    .raw(`insert into customers (customer_id, name) values ('acme', 'Acme');
+    insert into widgets (customer_id, id, name, tags) values ('acme', 'kept', 'Kept', '{a}'), ('acme', 'gone', 'Gone', '{b}');
+    delete from widgets where id = 'gone'`)
+    .execute(operator)
+  const { rows } = await sql<{ old: object }>`
+    select (select array_agg(record_id order by position) from change_log where resource = 'widgets') as changed,
+      (select old from record_history where resource = 'widgets' and old is not null) as old,
+      (select array_agg(value) from elements where resource = 'widgets') as elements,
+      (select array_agg(id) from record_words where resource = 'widgets') as words,
+      (select count(*)::integer from history_begun where resource = 'widgets') as begun,
+      (select array_agg(policyname::text order by policyname) from pg_policies where tablename = 'widgets') as policies,
+      (select relforcerowsecurity from pg_class where oid = 'widgets'::regclass) as forced,
+      (select array_agg(distinct tgenabled::text) from pg_trigger
+        where tgrelid = 'widgets'::regclass and not tgisinternal) as modes`.execute(operator)
+  t.match(rows, [
+    {
+      ...{ changed: ['kept', 'gone', 'gone'], elements: ['a'], words: ['kept'], begun: 1 },
+      ...{ policies: ['operator', 'reader'], forced: true, modes: ['A'] },
+    },
+  ])
+  t.same(Object.keys(rows[0]?.old ?? {}).sort(), ['created_at', 'due_on', 'name', 'tags'])
 })
 
 const before = {

@@ -900,7 +900,8 @@ AS $function$
       leaves text, statement text, kid text, public_jwk json, key_mac text)
   ), key as (
     insert into audit_root_keys (kid, public_jwk, mac)
-    select kid, public_jwk, decode(key_mac, 'base64') from given on conflict do nothing
+    select kid, public_jwk, decode(key_mac, 'base64') from given
+    on conflict (kid) do update set mac = excluded.mac where audit_root_keys.mac <> excluded.mac
   ), head as (
     update audit_root_head h set root_no = g.root_no, last_seal = g.last_seal,
       digest = sha256(convert_to(g.statement, 'UTF8')) from given g
@@ -1502,7 +1503,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from old_rows o where true;
   -- end
   return null;
@@ -1548,7 +1551,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from (select old.*) o where true;
   -- end
   -- history
@@ -1684,6 +1689,7 @@ CREATE OR REPLACE FUNCTION public.date_demo_history(starts timestamp with time z
 AS $function$
 declare
   kind text;
+  trigger_name name;
 begin
   update record_history h set at = coalesce(times[width_bucket(h.at, starts)], h.at),
     since = coalesce(times[width_bucket(h.since, starts)], h.since),
@@ -1691,7 +1697,8 @@ begin
       coalesce(times[width_bucket((h.old ->> 'created_at')::timestamptz, starts)], (h.old ->> 'created_at')::timestamptz))
       else h.old end
     where h.customer_id = 'demo';
-  foreach kind in array array['certificates', 'products', 'projects', 'lab', 'approvals'] loop
+  for kind in select b.resource from history_begun b join pg_attribute a on a.attrelid = b.resource::regclass
+    where b.customer_id = '*' and a.attname = 'customer_id' loop
     execute format('alter table %I disable trigger user', kind);
     execute format('with dated as (
         update %I set created_at = coalesce($2[width_bucket(created_at, $1)], created_at),
@@ -1699,7 +1706,9 @@ begin
         where customer_id = ''demo'' returning id)
       insert into change_log (customer_id, resource, record_id) select ''demo'', %L, id from dated', kind, kind)
       using starts, times;
-    execute format('alter table %I enable trigger user', kind);
+    for trigger_name in select tgname from pg_trigger where tgrelid = kind::regclass and not tgisinternal loop
+      execute format('alter table %I enable always trigger %I', kind, trigger_name);
+    end loop;
   end loop;
   insert into history_begun (customer_id, resource, since)
     select 'demo', b.resource, times[1] from history_begun b where b.customer_id = '*'
@@ -2680,7 +2689,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
   -- end
   return null;
@@ -2726,7 +2737,9 @@ begin
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and exists (select from customers c where c.customer_id = o.customer_id);
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - '{created_xid,customer_id,due_on_sort,expected_on_sort,id,issued_on_sort,model_sort,ordered_on_sort,requested_on_sort,updated_at,valid_from_sort,valid_until_sort}'::text[]
+    select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from (select old.*) o where exists (select from customers c where c.customer_id = o.customer_id);
   -- end
   -- history

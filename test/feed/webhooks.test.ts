@@ -542,11 +542,11 @@ t.test('the commands refuse addresses, send tests, and allow ten webhooks for a 
   t.equal((await cli('add', 'nobody', url)).code, 1)
   t.equal((await cli('test', 'wh_0000000000000000')).code, 1)
   receiver.answer = () => 404
-  const refused = await cli('add', id, url)
+  const refused = await cli('add', id, `${url}'s`)
   t.equal(refused.code, 1)
   t.match(
     refused.stderr,
-    `did not accept the test message: 404. Correct it, then run: certdata webhooks add ${id}`,
+    `did not accept the test message: 404. Correct it, then run: certdata webhooks add ${id} '${url}'\\''s'`,
   )
   t.equal(((await json('list', id)) as unknown as object[]).length, 1, 'a failed add leaves nothing behind')
   receiver.answer = () => 200

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { parsePublishedKeys } from '../../app/identity/client-keys.ts'
-import { createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+import { connectOwner, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
 import { postForm } from './post-form.ts'
 import {
@@ -182,6 +182,23 @@ t.test('refuses an answer that is too large, a redirect or not a key set', async
   publish()
   t.equal(await logIn(each), 401)
   t.equal(await lastReason(each.id), 'assertion_signature', 'an empty set is a set')
+})
+
+t.test('a login is 503 if the database cannot store the fetched keys', async (t) => {
+  const owner = connectOwner(database)
+  await sql
+    .raw(`create function fail_keys() returns trigger language plpgsql as $$
+      begin raise exception using errcode = 'disk_full'; end $$;
+    create trigger fail_keys before update on client_key_sets for each row
+      when (new.jwks is distinct from old.jwks) execute function fail_keys()`)
+    .execute(owner)
+  t.teardown(async () => {
+    await sql`drop function fail_keys cascade`.execute(owner)
+    await owner.destroy()
+  })
+  const each = await addSigningClient(database, { jwksUri })
+  publish(getJwk(each.publicKey))
+  t.equal(await logIn(each), 503)
 })
 
 t.test('never connects to an address that is not public', async (t) => {

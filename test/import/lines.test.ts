@@ -200,10 +200,13 @@ t.test('a customer that exists keeps name and plan', async (t) => {
     product('a', { customer_name: 'ACME' }),
     product('a', { customer: 'new', customer_name: 'New Ltd' }),
     product('a', { customer: 'plain' }),
+    product('a', { customer: 'late' }),
+    product('b', { customer: 'late', customer_name: 'Late Ltd' }),
   ])
-  t.equal(report.customersCreated, 2)
+  t.equal(report.customersCreated, 3)
   t.same(await query('select customer_id, name, plan from customers order by 1'), [
     { customer_id: 'acme', name: 'Acme GmbH', plan: 'premium' },
+    { customer_id: 'late', name: 'Late Ltd', plan: 'basic' },
     { customer_id: 'new', name: 'New Ltd', plan: 'basic' },
     { customer_id: 'plain', name: 'plain', plan: 'basic' },
   ])

@@ -142,6 +142,9 @@ t.test('an uncertain encoding must be named', async (t) => {
   const euro = Buffer.from([...Buffer.from('id,name\na,'), 0x80, 0x0a])
   await takeTable(euro, { resource: 'products', encoding: 'windows-1252' })
   t.same(await names(), ['a €'])
+  const alike = Buffer.from('id,name\na,Ã© Grün\n', 'latin1')
+  await takeTable(alike, { resource: 'products', encoding: 'windows-1252' })
+  t.same(await names(), ['a Ã© Grün'], 'although one pair of bytes is a letter in UTF-8')
   const late = Buffer.concat([
     Buffer.from(`id,name\n${`a,${'x'.repeat(1000)}\n`.repeat(70)}b,Gr`),
     Buffer.from([0xfc]),

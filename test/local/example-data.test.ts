@@ -100,6 +100,11 @@ t.test('references lead to records, except the one that shows a dangling referen
   t.equal(ids.size, lines.length)
 })
 
+t.test('after the load, triggers still fire in every session mode', async (t) => {
+  const modes = await query(`select distinct tgenabled::text as mode from pg_trigger where not tgisinternal`)
+  t.strictSame(modes, [{ mode: 'A' }])
+})
+
 t.test('loading again on the same day writes nothing', async (t) => {
   await loadExampleData(operator, '2026-11-21')
   const before = await fingerprint()

@@ -7,6 +7,7 @@ import t from 'tap'
 import { CLUSTER, findClusterPaths } from '../../app/local/embedded/cluster-paths.ts'
 import { findPostmaster } from '../../app/local/embedded/postmaster.ts'
 import { type Environment, type Result, type RunOptions, run } from '../command-line.ts'
+import { until } from '../helper.ts'
 import { makeDataFolder, testPostgres } from '../servers.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -149,6 +150,15 @@ t.test('without a database', async (t) => {
     child.stdin.on('error', () => {})
     child.kill('SIGTERM')
     t.match(await ended, { code: 143, stdout: /^$/ })
+    t.equal(findServer(), undefined)
+  })
+
+  await t.test('a signal during the start of the bundled server stops it', async (t) => {
+    const child = start(['import', '-', '--customer', 'acme'], env)
+    const ended = readResult(child)
+    await until('it starts', () => findServer() !== undefined)
+    child.kill('SIGTERM')
+    t.match(await ended, { code: 143 })
     t.equal(findServer(), undefined)
   })
 })

@@ -379,7 +379,7 @@ t.test('on one database', async (t) => {
       'import a b',
       'import - --customer ../x',
       ...['requests', 'requests approve', 'requests reject'],
-      ...['requests approve x --plan gold', 'requests approve x --slug A'],
+      ...['requests approve x --plan basic', 'requests approve x --slug A'],
     ]
     const before = await query('select * from customers order by 1')
     const env = { DATABASE_URL: url }

@@ -1,4 +1,4 @@
-import { detectBytes, messages, startsWith, UnusableFile } from '../file-kind.ts'
+import { decodesAsUtf8, detectBytes, messages, startsWith, UnusableFile } from '../file-kind.ts'
 
 const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).decode(bytes, { stream: true })
 
@@ -28,7 +28,7 @@ const findLabel = (head: Buffer, named: string | undefined): string => {
   const marked = Object.entries(marks).find(([, mark]) => startsWith(head, ...mark))
   if (marked) return marked[0]
   if (named) {
-    const isOther = named !== 'utf-8' && kind === undefined && isBeyondAscii(head)
+    const isOther = named !== 'utf-8' && kind === undefined && decodesAsUtf8(head) && isBeyondAscii(head)
     if (isOther) throw new UnusableFile(`The table is UTF-8, not ${named}. Import it without --encoding`)
     return named
   }

@@ -42,12 +42,14 @@ const useEmbedded = async <T>(
   const log = (message: string) => shell.stderr.write(`${message}\n`)
   if (!mayCreate) await requireInstance(resolve(packageRoot, config.dataDir))
   const { startEmbedded } = await import('../../local/embedded.ts')
-  const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
+  const starting = startEmbedded({ dataDir: config.dataDir, packageRoot, log })
+  const release = async () => (await starting).release()
   // The server stops on a signal, too, if no other process uses it. Uncommitted changes are rolled back.
   const forgetSignals = shell.onSignal(release)
-  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { directory, mayCreate }))
   const operator = nameOperator(shell, config)
   try {
+    const { url, directory } = await starting
+    const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { directory, mayCreate }))
     return await use({ url, operator, isEmbedded: true, openSecrets })
   } finally {
     forgetSignals()

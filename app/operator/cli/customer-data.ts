@@ -66,7 +66,7 @@ const refuseWithoutRedis = (cause: unknown): never => {
   throw new Refusal(reason, { cause })
 }
 
-/** 500 ms (the poller's lease) after the commit no instance accepts the keys. Counts follow within 50 ms. */
+/** 500 ms (the poller's lease) after the commit, instances neither accept the keys nor share older answers. Counts: 50 ms. */
 const instancesForgetMs = 1_500
 
 /** Erases entries that instances wrote until the commit, and again when no instance has facts from before. */

@@ -89,7 +89,11 @@ export const requestsCommand = (shell: Shell): Command =>
       .argument('<id>', 'id of the request, as requests list shows it')
       .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)
       .option('--name <name>', "the customer's name (default: the company's)", parseName)
-      .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('premium'))
+      .addOption(
+        new Option('--plan <plan>', 'its plan')
+          .choices(plans.filter((plan) => plan !== 'basic'))
+          .default('premium'),
+      )
       .action(approve.bind(null, shell)),
     createCommand('reject', 'reject the request')
       .argument('<id>', 'id of the request, as requests list shows it')

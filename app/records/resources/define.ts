@@ -37,7 +37,7 @@ type Definition<Name extends string> = {
   flips?: { fields: readonly Name[]; edges: readonly Edge[] }
   /** Arrays that are also in the indexed table `elements`. */
   elements: readonly Name[]
-  /** Fields that `q` searches. The triggers of `18-record-triggers.sql` store their words. */
+  /** Fields that `q` searches. The triggers of `00-record-table.sql` store their words. */
   search: readonly Name[]
   /** Resources whose changes affect this resource's answers, without includes. */
   reads: readonly ResourceName[]

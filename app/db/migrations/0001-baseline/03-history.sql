@@ -46,9 +46,6 @@ grant select on history_begun to certdata_reader;
 create view reference_history with (security_barrier) as select * from record_history where customer_id = '*';
 grant select on reference_history to certdata_reader, certdata_operator;
 
-insert into history_begun (resource, since)
-  select unnest(array['certificates', 'products', 'projects', 'lab', 'approvals', 'countries']), clock_timestamp();
-
 -- Returns when a record with this key was last deleted, or null.
 create function former_end(owner text, of_resource text, id text) returns timestamptz
 language plpgsql as $$

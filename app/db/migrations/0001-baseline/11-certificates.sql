@@ -52,3 +52,5 @@ create index certificates_not_standing on certificates (customer_id, approval_st
 -- Covers counts of valid certificates.
 create index certificates_valid_until on certificates (customer_id, valid_until_sort, id)
   include (approval_status, valid_from_sort);
+
+select pg_temp.add_record_table('certificates', array['standards', 'tags'], 'r.number, r.title, r.holder');

@@ -31,3 +31,6 @@ create index products_updated_at on products (customer_id, updated_at, id);
 create index products_created_at on products (customer_id, created_at, id);
 create index products_parent on products (customer_id, parent_product_id) where parent_product_id is not null;
 create index products_product_status on products (customer_id, product_status);
+
+select pg_temp.add_record_table('products', array['part_numbers', 'tags'],
+  'r.name, array_to_string(r.part_numbers, '' ''), r.model, r.brand, r.manufacturer');

@@ -32,3 +32,6 @@ create index projects_ordered_on on projects (customer_id, ordered_on_sort, id);
 create index projects_completed_on on projects (customer_id, completed_on) where completed_on is not null;
 create index projects_updated_at on projects (customer_id, updated_at, id);
 create index projects_created_at on projects (customer_id, created_at, id);
+
+select pg_temp.add_record_table('projects', array['product_ids', 'country_codes', 'tags'],
+  'r.project_number, r.customer_reference, r.title');

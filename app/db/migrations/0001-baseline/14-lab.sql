@@ -37,3 +37,5 @@ create index lab_created_at on lab (customer_id, created_at, id);
 create index lab_product_id on lab (customer_id, product_id) where product_id is not null;
 create index lab_project_id on lab (customer_id, project_id) where project_id is not null;
 create index lab_certificate_id on lab (customer_id, certificate_id) where certificate_id is not null;
+
+select pg_temp.add_record_table('lab', array['standards', 'tags'], 'r.report_number, r.title, r.laboratory');

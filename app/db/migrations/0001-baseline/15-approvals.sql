@@ -34,3 +34,5 @@ create index approvals_country_code on approvals (customer_id, country_code);
 create index approvals_project_id on approvals (customer_id, project_id) where project_id is not null;
 create index approvals_certificate_id on approvals (customer_id, certificate_id) where certificate_id is not null;
 create index approvals_status on approvals (customer_id, status);
+
+select pg_temp.add_record_table('approvals', array['tags'], 'r.scheme, r.product_id, r.certificate_id');

@@ -30,3 +30,6 @@ create table countries (
   constraint countries_blocs_list check (is_list(blocs)),
   constraint countries_sources_list check (is_list(sources))
 );
+
+select pg_temp.add_record_table('countries', null, 'r.code, r.alpha3, r.name,
+      (select string_agg(concat_ws('' '', a.name, a.abbreviation), '' '') from unnest(r.authorities) a)');

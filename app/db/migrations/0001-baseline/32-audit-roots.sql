@@ -60,7 +60,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
       leaves text, statement text, kid text, public_jwk json, key_mac text)
   ), key as (
     insert into audit_root_keys (kid, public_jwk, mac)
-    select kid, public_jwk, decode(key_mac, 'base64') from given on conflict do nothing
+    select kid, public_jwk, decode(key_mac, 'base64') from given
+    on conflict (kid) do update set mac = excluded.mac where audit_root_keys.mac <> excluded.mac
   ), head as (
     update audit_root_head h set root_no = g.root_no, last_seal = g.last_seal,
       digest = sha256(convert_to(g.statement, 'UTF8')) from given g

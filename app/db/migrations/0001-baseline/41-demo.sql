@@ -31,6 +31,7 @@ create function date_demo_history(starts timestamptz[], times timestamptz[]) ret
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   kind text;
+  trigger_name name;
 begin
   update record_history h set at = coalesce(times[width_bucket(h.at, starts)], h.at),
     since = coalesce(times[width_bucket(h.since, starts)], h.since),
@@ -38,7 +39,8 @@ begin
       coalesce(times[width_bucket((h.old ->> 'created_at')::timestamptz, starts)], (h.old ->> 'created_at')::timestamptz))
       else h.old end
     where h.customer_id = 'demo';
-  foreach kind in array array['certificates', 'products', 'projects', 'lab', 'approvals'] loop
+  for kind in select b.resource from history_begun b join pg_attribute a on a.attrelid = b.resource::regclass
+    where b.customer_id = '*' and a.attname = 'customer_id' loop
     execute format('alter table %I disable trigger user', kind);
     execute format('with dated as (
         update %I set created_at = coalesce($2[width_bucket(created_at, $1)], created_at),
@@ -46,7 +48,9 @@ begin
         where customer_id = ''demo'' returning id)
       insert into change_log (customer_id, resource, record_id) select ''demo'', %L, id from dated', kind, kind)
       using starts, times;
-    execute format('alter table %I enable trigger user', kind);
+    for trigger_name in select tgname from pg_trigger where tgrelid = kind::regclass and not tgisinternal loop
+      execute format('alter table %I enable always trigger %I', kind, trigger_name);
+    end loop;
   end loop;
   insert into history_begun (customer_id, resource, since)
     select 'demo', b.resource, times[1] from history_begun b where b.customer_id = '*'

@@ -4,12 +4,12 @@ declare
   name text;
 begin
   for name in select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'customer_id' loop
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'customer_id'
+      and not c.relrowsecurity loop
     execute format('alter table %I enable row level security, force row level security', name);
     execute format('create policy operator on %I for all to certdata_operator using (true) with check (true)', name);
   end loop;
-  foreach name in array array['certificates', 'products', 'projects', 'lab', 'approvals', 'elements', 'record_history',
-    'audit_copies'] loop
+  foreach name in array array['elements', 'record_history', 'audit_copies'] loop
     execute format('create policy reader on %I for select to certdata_reader
       using (customer_id = nullif(current_setting(''app.customer_id'', true), ''''))', name);
   end loop;

@@ -55,9 +55,6 @@ do $setup$
 declare
   kind record;
   template text;
-  internal text := (select array_agg(distinct attname) from pg_attribute
-    where attrelid = any ('{certificates,products,projects,lab,approvals,countries}'::regclass[])
-      and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')::text;
   ending text := $ending$insert into removals (customer_id, resource, changed_at)
     select {o.customer_id}, tg_table_name, greatest(now(), max(o.updated_at)) from {rows} o
     group by 1 on conflict do nothing;
@@ -71,7 +68,9 @@ declare
       order by h.position desc limit 1) l on true
     where l.is_mark is not true and {has customer};
   insert into record_history (customer_id, resource, record_id, at, since, old)
-    select {o.customer_id}, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at, to_jsonb(o) - {internal}
+    select {o.customer_id}, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
+      to_jsonb(o) - array(select attname::text from pg_attribute
+        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
     from {rows} o where {has customer};
   -- end$ending$;
 begin
@@ -125,7 +124,6 @@ begin
 end $$;$template$;
     template := replace(template, '{end old_rows}', replace(ending, '{rows}', 'old_rows'));
     template := replace(template, '{end old}', replace(ending, '{rows}', '(select old.*)'));
-    template := replace(template, '{internal}', quote_literal(internal) || '::text[]');
     template := replace(template, '{kind}', kind.name);
     template := replace(template, '{key}', kind.key);
     template := replace(template, '{has customer}', kind.has_customer);

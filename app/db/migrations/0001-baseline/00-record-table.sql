@@ -1,45 +1,35 @@
--- The triggers of each table of records, and the functions that name its columns.
-do $setup$
+-- Completes a new table of records: triggers, grants, policies, and the start of its history. A table without customer_id
+-- has reference data. `elements`: arrays with filters. `words`: SQL of the texts of a row `r` that are searched.
+create or replace function pg_temp.add_record_table(resource text, elements text[], words text) returns void
+language plpgsql as $setup$
 declare
-  resource record;
-  owner text;
-  key text;
+  is_owned boolean := exists (
+    select from pg_attribute where attrelid = resource::regclass and attname = 'customer_id');
+  owner text := case when is_owned then '\1' else '''*''' end;
+  key text := case when is_owned then 'customer_id, id' else 'id' end;
   sorts text;
   changes text;
   template text;
-  words text := $words$array_to_tsvector(array(
+  trigger_name name;
+  vector text := $vector$array_to_tsvector(array(
     select '{table}/' || {r.customer_id} || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', {words}))) word
-    where length(word) > 1))$words$;
+    where length(word) > 1))$vector$;
 begin
-  for resource in select * from (values
-    -- The arrays in `elements`, and the texts whose words are searched.
-    ('certificates', array['standards', 'tags'], 'r.number, r.title, r.holder'),
-    ('products', array['part_numbers', 'tags'],
-      'r.name, array_to_string(r.part_numbers, '' ''), r.model, r.brand, r.manufacturer'),
-    ('projects', array['product_ids', 'country_codes', 'tags'], 'r.project_number, r.customer_reference, r.title'),
-    ('lab', array['standards', 'tags'], 'r.report_number, r.title, r.laboratory'),
-    ('approvals', array['tags'], 'r.scheme, r.product_id, r.certificate_id'),
-    ('countries', null, 'r.code, r.alpha3, r.name,
-      (select string_agg(concat_ws('' '', a.name, a.abbreviation), '' '') from unnest(r.authorities) a)')
-  ) as listed (name, elements, words) loop
-    key := case when resource.name = 'countries' then 'id' else 'customer_id, id' end;
-    owner := case when resource.name = 'countries' then '''*''' else '\1' end;
+  -- Null sorts last: a date becomes infinity, and a text `w`, which is after `v` and the text.
+  select string_agg(format(case when atttypid = 'date'::regtype then 'new.%I := coalesce(new.%I, ''infinity'');'
+      else 'new.%I := coalesce(''v'' || new.%I, ''w'');' end, attname, regexp_replace(attname, '_sort$', '')), E'\n  ')
+      filter (where attname ~ '_sort$'),
+    string_agg(format('case when old.%1$I is distinct from new.%1$I then ''"%1$s":'' || coalesce(to_json(old.%1$I)::text, ''null'') end',
+      attname), E',\n    ' order by attnum)
+      filter (where attname !~ '^(customer_id|id|created_at|updated_at|created_xid)$|_sort$')
+  into sorts, changes
+  from pg_attribute where attrelid = resource::regclass and attnum > 0;
 
-    -- Null sorts last: a date becomes infinity, and a text `w`, which is after `v` and the text.
-    select string_agg(format(case when atttypid = 'date'::regtype then 'new.%I := coalesce(new.%I, ''infinity'');'
-        else 'new.%I := coalesce(''v'' || new.%I, ''w'');' end, attname, regexp_replace(attname, '_sort$', '')), E'\n  ')
-        filter (where attname ~ '_sort$'),
-      string_agg(format('case when old.%1$I is distinct from new.%1$I then ''"%1$s":'' || coalesce(to_json(old.%1$I)::text, ''null'') end',
-        attname), E',\n    ' order by attnum)
-        filter (where attname !~ '^(customer_id|id|created_at|updated_at|created_xid)$|_sort$')
-    into sorts, changes
-    from pg_attribute where attrelid = resource.name::regclass and attnum > 0;
-
-    -- Drops updates that change nothing. Generated columns are computed later and would always differ, so sort
-    -- columns are set here. `updated_at` never decreases, and a record never begins before the previous one with its key
-    -- ended.
-    template := $template$
+  -- Drops updates that change nothing. Generated columns are computed later and would always differ, so sort
+  -- columns are set here. `updated_at` never decreases, and a record never begins before the previous one with its key
+  -- ended.
+  template := $template$
 create function {table}_before() returns trigger language plpgsql as $$
 begin
   {sorts}
@@ -113,8 +103,16 @@ create trigger {table}_words_delete after delete on {table} referencing old tabl
 grant select on {table} to certdata_reader;
 grant select, insert, update, delete on {table} to certdata_operator;$template$;
 
-    if resource.elements is not null then
-      template := template || $template$
+  if is_owned then
+    template := template || $template$
+alter table {table} enable row level security, force row level security;
+create policy operator on {table} for all to certdata_operator using (true) with check (true);
+create policy reader on {table} for select to certdata_reader
+  using (customer_id = nullif(current_setting('app.customer_id', true), ''));$template$;
+  end if;
+
+  if elements is not null then
+    template := template || $template$
 create function {table}_elements_insert() returns trigger language plpgsql as $$
 begin
   insert into elements (customer_id, resource, field, value, id)
@@ -155,25 +153,28 @@ create trigger {table}_elements_update after update on {table}
   for each row execute function {table}_elements_update();
 create trigger {table}_elements_delete after delete on {table} referencing old table as old_rows
   for each statement execute function {table}_elements_delete();$template$;
-    end if;
+  end if;
 
-    template := replace(template, '{words of r}', replace(words, '{words}', resource.words));
-    template := replace(template, '{words of new}',
-      regexp_replace(replace(words, '{words}', resource.words), '\mr\.', 'new.', 'g'));
-    template := replace(template, '{table}', resource.name);
-    template := replace(template, '{kind}', case resource.name when 'countries' then 'countries' else 'records' end);
-    template := replace(template, '{key}', key);
-    template := replace(template, '{sorts}', coalesce(sorts, ''));
-    template := replace(template, '{changes}', changes);
-    template := replace(template, '{has new words}', (
-      select string_agg(distinct format('old.%1$I is distinct from new.%1$I', m[1]), ' or ')
-      from regexp_matches(resource.words, '\mr\.(\w+)', 'g') m));
-    template := replace(template, '{has new elements}', coalesce((
-      select string_agg(format('old.%1$I is distinct from new.%1$I', e), ' or ') from unnest(resource.elements) e), ''));
-    template := replace(template, '{is moved}',
-      replace(regexp_replace(key, '(\w+)', 'old.\1 is distinct from new.\1', 'g'), ', ', ' or '));
-    template := regexp_replace(template, '\{elements of (\w+)\}', coalesce((
-      select string_agg(format('(%L, \1.%I)', e, e), ', ') from unnest(resource.elements) e), ''), 'g');
-    execute regexp_replace(template, '\{(\w+\.customer_id)\}', owner, 'g');
+  template := replace(template, '{words of r}', replace(vector, '{words}', words));
+  template := replace(template, '{words of new}',
+    regexp_replace(replace(vector, '{words}', words), '\mr\.', 'new.', 'g'));
+  template := replace(template, '{table}', resource);
+  template := replace(template, '{kind}', case when is_owned then 'records' else 'countries' end);
+  template := replace(template, '{key}', key);
+  template := replace(template, '{sorts}', coalesce(sorts, ''));
+  template := replace(template, '{changes}', changes);
+  template := replace(template, '{has new words}', (
+    select string_agg(distinct format('old.%1$I is distinct from new.%1$I', m[1]), ' or ')
+    from regexp_matches(words, '\mr\.(\w+)', 'g') m));
+  template := replace(template, '{has new elements}', coalesce((
+    select string_agg(format('old.%1$I is distinct from new.%1$I', e), ' or ') from unnest(elements) e), ''));
+  template := replace(template, '{is moved}',
+    replace(regexp_replace(key, '(\w+)', 'old.\1 is distinct from new.\1', 'g'), ', ', ' or '));
+  template := regexp_replace(template, '\{elements of (\w+)\}', coalesce((
+    select string_agg(format('(%L, \1.%I)', e, e), ', ') from unnest(elements) e), ''), 'g');
+  execute regexp_replace(template, '\{(\w+\.customer_id)\}', owner, 'g');
+  for trigger_name in select tgname from pg_trigger where tgrelid = resource::regclass and not tgisinternal loop
+    execute format('alter table %I enable always trigger %I', resource, trigger_name);
   end loop;
+  insert into history_begun (resource, since) values (resource, clock_timestamp());
 end $setup$;
