@@ -50,7 +50,7 @@ const authenticate = (vary: string, freshness: EndpointOptions['freshness']): on
     }
   }
 
-/** Records only names of endpoints that exist for the client, because clients can invent any number of names. */
+/** Records only names of endpoints that exist for the client, because clients can invent names. */
 const admission =
   (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preValidationAsyncHookHandler =>
   async (request) => {

@@ -30,7 +30,7 @@ export type Trail = {
   parse(asked: TrailAsked, list: TrailList): TrailQuery
   /** Does nothing for a page. For a whole list, holds a slot and rejects as `Exports.hold` does. */
   hold(request: ExportRequest): Promise<void>
-  /** Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor. */
+  /** Returns a page or a whole list. Rejects with invalid_cursor, or as `inTurn` or `Exports.answer` does. */
   answer(request: TrailRequest, list: TrailList): Promise<LiveAnswer>
 }
 
