@@ -79,7 +79,7 @@ const createRecord =
       traceparent,
     })
 
-/** Repeats answers that the router sent before, in front of the router. The router gets every unusual request. */
+/** Repeats earlier answers of the router in front of it. The router gets every unusual request. */
 export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
   async (app, { config, freshness, isDraining }) => {
     const isClosed = () => freshness.isAway() || isDraining()

@@ -34,7 +34,7 @@ declare module 'fastify' {
 
 /** `/v1/…` is canonical. The others are older addresses that still work, see docs/versions.md. */
 const prefixes = ['/v1', '', '/webapi/v1/api.php'] as const
-/** Unknown paths below these need a token, too, so that strangers cannot find out which paths exist. */
+/** Unknown paths below these need a token, too, except for OPTIONS, which shows if a path exists. */
 const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
 const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
@@ -50,7 +50,7 @@ const authenticate = (vary: string, freshness: EndpointOptions['freshness']): on
     }
   }
 
-/** Records only names of endpoints that exist for the client, because clients can invent any number of names. */
+/** Records only names of endpoints that exist for the client, because clients can invent names. */
 const admission =
   (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preValidationAsyncHookHandler =>
   async (request) => {

@@ -21,7 +21,7 @@ const joinShape = z.strictObject({
   pick: z.union([z.array(z.string()).min(1).max(bounds.members), nested], 'expected a list of fields'),
 })
 
-/** Joins find records through these fields: each has an index. */
+/** A to-many join finds records by one of these fields: each has an index. */
 const isRelation = ({ name, kind, filter, array, indexedElements }: Field): boolean => {
   if (kind !== 'text' || filter === undefined) return false
   return array ? indexedElements && /_(ids|codes)$/.test(name) : /(^|_)(id|country_code)$/.test(name)

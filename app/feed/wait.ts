@@ -4,7 +4,7 @@ import type { Ending } from '../limits/concurrency.ts'
 import { after as afterMs } from '../overload/timer.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
-/** `unknown`: changes were missed, or any customer was erased. `rights`: settings, keys or the plan changed. */
+/** `unknown`: changes were missed, or a customer was erased. `rights`: settings, keys or plan changed. */
 export type Wake = 'changed' | 'unknown' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
 export type Watch = {

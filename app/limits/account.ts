@@ -17,7 +17,7 @@ export type AccountDeps = {
   after: (ms: number, call: () => void) => () => void
 }
 
-/** We promise 10 %. The other 2 % are for new instances, which others count only after a heartbeat. */
+/** We promise 10 %. The last 2 % are for a new instance, which other instances count after its heartbeat. */
 const aheadShare = 0.08
 /** Used share of a lease at which it is settled. The rest lasts until the store responds. */
 const settleShare = 0.75

@@ -47,7 +47,7 @@ const openLocal = async (config: Config, packageRoot: string, log: Log): Promise
   return openLocalDatabase(config, packageRoot, log)
 }
 
-/** Waits for the database, and opens Redis if configured. Rejects with the remedy if the database is unfit. */
+/** Waits for the database and opens Redis if configured. Rejects with the remedy if the database is unfit. */
 export const openStores = async (options: StoresOptions): Promise<Stores> => {
   const { config, packageRoot, log, signal } = options
   const local = config.databaseUrl === undefined ? await openLocal(config, packageRoot, log) : undefined

@@ -51,7 +51,7 @@ type ListOptions = TableOutput & { customer?: string; since?: string; limit: num
 const list = async (shell: Shell, options: ListOptions): Promise<void> => {
   const { customer, since, limit } = options
   const entries = await withOperator(shell, async (db) => {
-    // The list must also have the reads of the present minute.
+    // Otherwise the list would lack reads for 70 s. Those of the last 5 s may still be in the instances.
     await collectReads(db, 'all')
     const found = await listEntries(db, { customer, since, limit })
     await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })

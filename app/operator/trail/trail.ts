@@ -28,9 +28,9 @@ type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQue
 export type Trail = {
   /** Throws invalid_query, with a corrected address if there is one. */
   parse(asked: TrailAsked, list: TrailList): TrailQuery
-  /** Takes a place among the exports if the answer is a whole list. Rejects as `Exports` does. */
+  /** Does nothing for a page. For a whole list, holds a slot and rejects as `Exports.hold` does. */
   hold(request: ExportRequest): Promise<void>
-  /** Returns a page or all of a list for the principal's customer. Rejects with invalid_cursor. */
+  /** Returns a page or a whole list. Rejects with invalid_cursor, or as `inTurn` or `Exports.answer` does. */
   answer(request: TrailRequest, list: TrailList): Promise<LiveAnswer>
 }
 

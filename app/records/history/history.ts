@@ -80,7 +80,6 @@ export const createHistory = ({
     const shape = record ? 'record' : 'list'
     const outcome = parseHistoryQuery(shape, rawQuery)
     if ('query' in outcome) return outcome.query
-    // Suggests a corrected query only if the callback returns true.
     throw refuseQuery(cursors, customerId, outcome, publicUrl + toPath(request), (corrected) => {
       const again = parseHistoryQuery(shape, corrected)
       if (!('query' in again) || !(record || isReadable(principal, again.query))) return false
