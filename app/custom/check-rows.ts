@@ -54,8 +54,9 @@ const checkOne = (
   })
   if (!on) return undefined
   if (!isId(on)) {
-    const known = listRelations(scope.resource).join(', ')
-    return place.at('on').refuse(`expected a field that holds an id of ${given.to}, such as ${known}`)
+    const known = listRelations(scope.resource).filter((name) => !scope.resource.fields.get(name)?.array)
+    const examples = known.length > 0 ? `, such as ${known.join(', ')}` : ''
+    return place.at('on').refuse(`expected a field that holds an id of ${given.to}${examples}`)
   }
   const id = fields.get('id')
   // A later join may start from this id.

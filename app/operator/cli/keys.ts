@@ -94,7 +94,7 @@ const limit = async (
         details: { networks: named },
       }),
     )
-    if (!limited) throw noKey(keyId)
+    if (!limited) throw new Refusal(`There is no key ${keyId}, or its link was not used yet`)
     return withOwnScopes(db, limited)
   })
   print(shell, options, key)
@@ -113,7 +113,7 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
     )
     if (!succession) {
       throw new Refusal(
-        `There is no valid key ${keyId}: it may be revoked, expired, already rotated, or a client that signs`,
+        `There is no valid key ${keyId}: it may be revoked, expired, already rotated, a client that signs, or a link that was not used yet`,
       )
     }
     return { ...succession, key: await withOwnScopes(db, succession.key) }
