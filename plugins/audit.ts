@@ -70,7 +70,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/** Logins become entries immediately, reads as counts per query and minute, stored every five seconds. */
+/** Stores logins immediately as entries, and reads every five seconds as counts by key, query and minute. */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
   let lostEntries = 0

@@ -23,7 +23,7 @@ import * as schemas from '../schemas/auth.ts'
 
 const { tokenAnswer } = schemas
 
-// RFC 7617. The key is the user, or the password with no user or its own id as user. Returns '' otherwise.
+// RFC 7617. The key is the user, or the password if the user is empty or the key's id. '' is no valid key.
 const readBasic = (encoded: string): string => {
   const decoded = Buffer.from(encoded, 'base64').toString()
   const [, user = '', password = ''] = (/^([^:]*):(.*)$/s.exec(decoded) ?? []).map((part) => part.trim())

@@ -37,6 +37,7 @@ export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => 
   /** The first read from memory since the last probe. */
   let sample: { request: ReadRequest; entry: CacheEntry } | undefined
 
+  /** Replaces a stale result by a new read, unless reads fail or are slow (`readOr`). */
   const preferNew = (
     result: ReadResult,
     read: () => Promise<ReadResult>,

@@ -126,10 +126,10 @@ export const createFeed = (deps: Deps): Feed => {
         const checkRights = async () => {
           const current = await request.reauthorize()
           chooseResources(current, resources)
-          // The watch of a stream ends at the old expiry of the access token.
+          // The watch ends at the old expiry. A running stream ends without this error.
           if (isStream && current.expiresAtMs !== principal.expiresAtMs) throw new ApiError('token_expired')
         }
-        // This check sees revocations before the watch, and later ones wake it.
+        // Sees earlier revocations. Later ones wake the watch (`rights`, `unknown`), which repeats this check.
         await checkRights()
         if (!isStream) return answerPage(request, await readUntilChanged(watch, read, token, checkRights))
         const first = await read(token)

@@ -40,6 +40,7 @@ export type VerifiedToken = Readonly<{
   header: string
   keyId: string
   customerId: string
+  /** `undefined` = every scope except `onlyNamedScopes`. */
   scopes: ReadonlySet<string> | undefined
   expiresAtMs: number
   jti: string

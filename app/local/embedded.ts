@@ -17,8 +17,7 @@ const LIMIT_MS = 30_000
 const POLL_MS = 20
 
 /**
- * `url` logs in as the owner. `directory`: the data folder. `revive` returns true if it started a server, and rejects if
- * the data folder was removed.
+ * `url`: the owner's. `directory`: the data folder. `revive`: true if it started a server; rejects without folder.
  */
 export type EmbeddedPostgres = {
   url: string

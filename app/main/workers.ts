@@ -25,7 +25,7 @@ export type Workers = {
 const collectWithinMs = 2_000
 const longestPauseMs = 5_000
 const shortestPauseMs = 100
-/** After this lifetime, the next pause is the shortest again. */
+/** If a worker ran this long, the pause before its replacement is the shortest. */
 const healthyMs = 10_000
 
 const send = (worker: Worker, message: PrimaryMessage): void => {
@@ -118,7 +118,7 @@ export const startWorkers = ({ count, env, log }: WorkersOptions): Workers => {
     })
     return worker
   }
-  // Only this worker listens while the database is unavailable.
+  // Until the database is reachable, only this worker listens (`listenEarly`), and no replacement of it.
   const first = launch(0, { WORKER_IS_FIRST: '1' })
   const started = new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {

@@ -16,7 +16,6 @@ type ServiceFigures = {
   databaseNow: () => number
   asOf: () => string
   isAway: () => boolean
-  /** Optional: some tests run without polls. */
   pollAgeMs?: (() => number) | undefined
   pools?: (() => Readonly<Record<string, PoolFigures>>) | undefined
   redis: () => Readonly<Record<string, RedisFigures>>

@@ -66,7 +66,7 @@ const refuseWithoutRedis = (cause: unknown): never => {
   throw new Refusal(reason, { cause })
 }
 
-/** 500 ms (the poller's lease) after the commit, instances neither accept the keys nor share older answers. Counts: 50 ms. */
+/** Instances may use old facts and answers for 500 ms after the commit (the lease); quota counts lag 50 ms. */
 const instancesForgetMs = 1_500
 
 /** Erases entries that instances wrote until the commit, and again when no instance has facts from before. */

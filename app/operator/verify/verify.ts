@@ -31,7 +31,7 @@ export type VerifyOptions = Readonly<{
   pause: (ms: number) => Promise<void>
 }>
 
-/** With the demo, one minute of it is waiting for the quota. */
+/** With the demo, a minute of this is spent waiting for the quota. */
 const longestMs = 120_000
 
 const createDeadline = () => {
@@ -66,7 +66,7 @@ const createWorld = ({ send, base, account }: Service, failures: Failure[]): Wor
   return { ask, get, expect: createExpect(failures), base, token, isDemo, values }
 }
 
-/** Hides credentials, also those that were cut off or requested during the check. */
+/** Hides credentials, also truncated ones and tokens requested during the check. */
 const toOutcome = (
   { section, promise, failures }: Pick<PromiseOutcome, 'section' | 'promise' | 'failures'>,
   token: string,

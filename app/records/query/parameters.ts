@@ -77,7 +77,7 @@ export const readByName =
       : refuseUnknown(pair, { known: [...readers.keys()] })
   }
 
-/** Reads every pair of a query string. Refuses repeated names, and more than `maxParameters` pairs unread. */
+/** Reads every pair of a query string. Refuses repeated names, and all pairs if more than `maxParameters`. */
 export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
   const pairs = parsePairs(rawQuery)
   if (pairs.length > maxParameters) {
