@@ -59,7 +59,7 @@ export const variables = {
   EXPORT_POOL: integer(1, 200)
     .default(4)
     .describe(
-      'Concurrent exports and snapshots of the change feed. If all are in use, readers below 64 KiB/s are cut off',
+      'Concurrent exports and snapshots of the change feed. If all are in use, a new one cuts off the slowest reader below 64 KiB/s',
     ),
   EXPORT_MAX_SECONDS: integer(1, 86_400)
     .default(3_600)

@@ -118,7 +118,11 @@ const withProof = (command: Command): Command =>
 export const clientCommands = (shell: Shell): Command[] => [
   withProof(createCommand('add-client', 'add a client that authenticates by a signature (private_key_jwt)'))
     .argument('<customer>', 'slug of the customer', parseSlug)
-    .option('--scopes <scopes>', 'limit it to these scopes, separated by commas (default: all)', parseScopes)
+    .option(
+      '--scopes <scopes>',
+      'limit it to these scopes, separated by commas (default: all but audit:read)',
+      parseScopes,
+    )
     .option('--expires <when>', 'last day (UTC) or instant on which it works (default: no end)', parseExpiry)
     .action(add.bind(null, shell)),
   withProof(createCommand('change-client', 'replace the public keys of such a client, or their address'))

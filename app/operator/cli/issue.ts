@@ -83,7 +83,7 @@ export const issueCommand = (shell: Shell): Command =>
     .option('--link', 'print a link that makes the key and shows it once, within seven days')
     .option(
       '--scopes <scopes>',
-      'limit the key to these scopes, separated by commas (default: all)',
+      'limit the key to these scopes, separated by commas (default: all but audit:read)',
       parseScopes,
     )
     .option(

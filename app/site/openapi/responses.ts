@@ -67,7 +67,9 @@ const oauthMeanings: Readonly<Record<number, readonly [meaning: string, ...heade
       '`unsupported_grant_type`: only client_credentials · `unauthorized_client`: the plan has no API access',
   ],
   401: ['`invalid_client`: the API key is not valid', 'WWW-Authenticate'],
-  403: ['`invalid_request`: TLS is required'],
+  403: [
+    '`invalid_request`: TLS is required · `unauthorized_client`: the key may not be used from this address',
+  ],
   405: ['`invalid_request`: the method is not allowed here', 'Allow'],
   413: ['`invalid_request`: the body is too large'],
   414: ['`invalid_request`: the address is too long'],
