@@ -24,7 +24,7 @@ export type ReadCounts = {
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** For an unknown client. `route` may also be a reason such as `login: invalid_api_key`. */
   addRefusal(route: string, status: number): void
-  /** Yields the counts of each key since the last call, and resets them. */
+  /** Yields the counts of each key since the last call, and resets them. Read it to the end. */
   drain(): Generator<AuditEvent[], void>
   readonly size: number
 }

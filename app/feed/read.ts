@@ -147,6 +147,6 @@ const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
   return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }
 
-/** Reads the next page, which may be empty and have more. Rejects with sync_token_expired and unavailable. */
+/** A page may be empty and have more. Rejects with sync_token_expired, unavailable or the driver's errors. */
 export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
   withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))

@@ -61,7 +61,7 @@ const decodeCell = (bytes: string): string | undefined => {
 
 const countQuotes = (text: string) => text.split('"').length - 1
 
-/** Yields the rows of a table in UTF-8 that are not blank. Throws for a row above 1 MiB, and the source's errors. */
+/** `source`: UTF-8. Skips blank rows, not `sep=`. Throws for a row above 1 MiB, and errors of the source. */
 export async function* parseRows(
   source: AsyncIterable<Uint8Array>,
   dialect: Dialect,

@@ -16,7 +16,7 @@ export type Minute = {
   timed: number
   durationMs: number
   hits: number
-  /** Greatest age of a probe's answer, in milliseconds. Null if no probe succeeded. */
+  /** Greatest age of a probe's answer, in milliseconds. Null if none is known. */
   ageMs: number | null
   /** Trailing zeros may be omitted. */
   buckets: number[]
@@ -72,7 +72,7 @@ export const quantile = (counts: readonly number[], share: number): number | nul
 
 export type Minutes = {
   addAnswer(status: number, ms: number | undefined, isHit: boolean): void
-  /** Records a probe sent at `atMs`. `ageMs`: how old its answer may be; `undefined` if the probe failed. */
+  /** `atMs`: when the probe was sent. `ageMs`: age of its answer, or NaN; `undefined` if the probe failed. */
   addProbe(atMs: number, ageMs: number | undefined): void
   /** Returns the completed minutes that are not settled, oldest first. `all` adds the current minute. */
   unsettled(all?: boolean): readonly Minute[]

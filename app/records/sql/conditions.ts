@@ -16,7 +16,7 @@ const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
 
-/** The sort column, which has an index, if there is one. */
+/** The sort column, which has an index. Of a field without one, its own column. */
 const getSortColumn = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)
 
 /** Returns the least text, by bytes, above all that begin with `prefix`. `undefined` if there is none. */
@@ -131,7 +131,7 @@ export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
   ) r`
 }
 
-/** Returns the conditions of the plan's filters, the customer first. `words` needs `rowSource`. */
+/** Returns the conditions, the customer first. Omits `words`, which only `rowSource` applies. */
 export const filterConditions = (plan: QueryPlan): Sql[] => {
   const conditions = [isOwned(plan.resource)]
   for (const condition of plan.conditions) {
