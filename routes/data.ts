@@ -83,7 +83,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
   }),
 ]
 
-/** `admit` checks that the endpoint exists, then the scope. Its definition contains the query grammar. */
+/** `answer` and `respond` parse the query, and `respond` takes the slot: both steps need the definition. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   path: '/custom/:name',
   scope: null,

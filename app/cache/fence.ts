@@ -125,7 +125,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     }
   }
 
-  /** Whether the data lack a known change, or may lack one that was evicted. */
+  /** True if the data lack a known change, may lack an evicted one, or are not from the last poll's epoch. */
   const isBehind = (stamped: Stamped): boolean => {
     if (!last || !floor || stamped.epoch !== last.epoch) return true
     if (!includesSnapshot(stamped.snapshot, floor)) return true

@@ -25,7 +25,7 @@ type FlipPage = Readonly<{
   target: Snapshot
 }>
 
-/** A record whose computed values change. Without one, a single row has nulls after the epoch. */
+/** A record whose computed values change, even outside the view. If none: a row with nulls after the epoch. */
 type FlipRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
@@ -46,7 +46,7 @@ const listEdges = (names: readonly ResourceName[]): Side[] =>
 const compileEnds = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
-/** The condition that this edge, and no edge of `below`, passes a row. It is one range of an index. */
+/** The condition that this edge, and none of the lower edges `below`, passes a row: one range of an index. */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = compileEnds(side, from, to)
   const lows = below.map((each) => sql`greatest(${sql.join([...compileEnds(each, from, to)])})`)

@@ -73,7 +73,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** Keys of one customer or of all, oldest first, including revoked keys. */
+/** Keys of one customer, or of all by customer. Oldest first, including revoked keys. */
 export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
   db
     .selectFrom('api_keys')
@@ -93,7 +93,7 @@ const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
   and client_jwks is null and jwks_uri is null
   and coalesce(expires_at, 'infinity') > now()`
 
-/** If `mayBeSucceeded`, adds a copy with a new secret and full lifetime. The key ends in `overlapSeconds`. */
+/** If `mayBeSucceeded`, adds a copy with full lifetime. The old key ends in `overlapSeconds`, or earlier. */
 export const succeedApiKey = (
   db: Db,
   keyId: string,

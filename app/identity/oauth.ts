@@ -13,7 +13,7 @@ import { authorize, checkNetwork, type Principals } from './principals.ts'
 import { chooseScopes, intersectScopes, onlyNamedScopes } from './scopes.ts'
 import type { createTokenVerifier, SignToken } from './tokens.ts'
 
-/** A quota per key. Both methods refuse with `quota_exceeded`. */
+/** A quota per key, or per key and network. Both methods refuse with `quota_exceeded`. */
 export type KeyLimit = {
   take(key: KeyFacts, address: string): Promise<void>
   /** Takes no unit. Uses the count that this instance has cached. */

@@ -23,7 +23,6 @@ type PrincipalsOptions = FactsOptions & {
   warn?: (reason: string, message: string) => void
 }
 
-/** The key that requested a revocation. */
 type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
@@ -62,7 +61,7 @@ export const requireScope = (principal: Principal, scope: string): void => {
 export const listReadable = (principal: Principal): readonly ResourceName[] =>
   resourceNames.filter((name) => hasScope(principal, `${name}:read`))
 
-/** `asked` defaults to `listReadable`. Throws 403 `insufficient_scope`, also if that is none. */
+/** `asked` defaults to `listReadable`. Throws 403 `insufficient_scope`, also if that list is empty. */
 export const chooseResources = (
   principal: Principal,
   asked: readonly ResourceName[] | undefined,

@@ -95,7 +95,7 @@ export function removeClusterPaths({ directory, home }: ClusterPaths): void {
   }
 }
 
-/** Returns false for paths that initdb breaks: it puts its own path in double quotes into shell commands. */
+/** Returns false if initdb cannot run from this path, which it puts in double quotes into shell commands. */
 export function isPlainPath(path: string): boolean {
   return !/["$`\\\n\r]/.test(path)
 }

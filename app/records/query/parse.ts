@@ -105,7 +105,7 @@ const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   return byShape[shape]
 }
 
-/** Parses a query string without the day and the customer. Reports every fault. `parsed`: for `checkAsOf`. */
+/** Parses a query string; relative dates stay unresolved. Reports every fault. `parsed`: for `checkAsOf`. */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = getGrammar(resource, shape)
