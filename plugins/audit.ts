@@ -117,11 +117,13 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const stop = repeatWhenReady(app, { work, everyMs: 1_000, failure: 'the audit trail waits: trying again' })
   app.addHook('onClose', async () => {
     await stop()
-    const warn = (error: Error) =>
-      app.log.warn({ reason: error.message }, 'audit entries were lost when the service stopped')
-    await flush().catch(warn)
-    await seal(true).catch(warn)
-    await publish().catch(warn)
+    const warn = (message: string) => (error: Error) => app.log.warn({ reason: error.message }, message)
+    await flush().catch(warn('audit entries were lost when the service stopped'))
+    const isLate = warn(
+      'the last audit entries are sealed later, by another instance or after the next start',
+    )
+    await seal(true).catch(isLate)
+    await publish().catch(isLate)
   })
 }
 

@@ -65,6 +65,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   let wasRefused = false
   let isHanging = false
   let refuses = false
+  let wasReported = false
   let isClosed = false
   const warnOfRefusal = createMinuteWarning(warn)
 
@@ -99,8 +100,10 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       }
     }
   }
-  const reportRefusal = (error: Error) =>
-    warnOfRefusal('Redis refuses commands: answers are not shared with other instances', error)
+  const reportRefusal = (error: Error) => {
+    const message = 'Redis refuses commands: answers are not shared with other instances'
+    wasReported = warnOfRefusal(message, error) || wasReported
+  }
 
   /** Tries all three commands, because an ACL may refuse any of them. */
   const tryWrites = async (customerId: string) => {
@@ -113,7 +116,8 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         await redis.getBuffer(name)
         await redis.unlink(name)
         refuses = false
-        warn('Redis accepts writes again')
+        if (wasReported) warn('Redis accepts writes again')
+        wasReported = false
       } catch (error) {
         if (isRefusal(error)) reportRefusal(error)
       }

@@ -42,8 +42,11 @@ const ifShape = z.strictObject({ test: z.unknown(), then: z.unknown(), else: z.u
 const branchShape = z.strictObject({ when: z.unknown(), then: z.unknown() })
 // biome-ignore-end lint/suspicious/noThenProperty: as above
 
-const isText = (value: Value): boolean =>
-  value.kind === 'field' ? value.ref.type !== 'json' && !value.ref.array : value.kind !== 'items'
+const isText = (value: Value): boolean => {
+  if (value.kind === 'field') return value.ref.type !== 'json' && !value.ref.array
+  if (value.kind !== 'case') return value.kind !== 'items'
+  return value.branches.every(([, then]) => isText(then)) && isText(value.otherwise)
+}
 
 const valueForms: Record<string, FormCheck<Scope, Value>> = {
   field: form(z.strictObject({ field: z.string() }), ({ field }, place, scope) =>

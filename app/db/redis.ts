@@ -69,15 +69,16 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
 
 const warnEveryMs = 60_000
 
-/** Logs each error code at most once a minute. A nearly full server refuses only some writes. */
+/** Logs an error code once a minute: a nearly full server refuses only some writes. True if logged. */
 export const createMinuteWarning = (warn: (message: string, error: Error) => void) => {
   const warnedAt = new Map<string, number>()
-  return (message: string, error: Error): void => {
+  return (message: string, error: Error): boolean => {
     const [code = ''] = error.message.split(' ', 1)
     const nowMs = performance.now()
-    if (nowMs - (warnedAt.get(code) ?? Number.NEGATIVE_INFINITY) < warnEveryMs) return
+    if (nowMs - (warnedAt.get(code) ?? Number.NEGATIVE_INFINITY) < warnEveryMs) return false
     warnedAt.set(code, nowMs)
     warn(message, error)
+    return true
   }
 }
 

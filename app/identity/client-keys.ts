@@ -18,6 +18,8 @@ export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: Ke
 export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
 
 const maxKeys = 10
+/** Of a published set, unsuitable keys included. Each is parsed. */
+const maxParsed = 100
 const [leastRsaBits, mostRsaBits] = [2048, 4096]
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
@@ -103,8 +105,8 @@ const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
   }
 }
 
-const requireFewKeys = <T>(jwks: T[]): T[] => {
-  if (jwks.length > maxKeys) throw new Error(`expected at most ${maxKeys} keys`)
+const requireFewKeys = <T>(jwks: T[], most = maxKeys): T[] => {
+  if (jwks.length > most) throw new Error(`expected at most ${most} keys`)
   return jwks
 }
 
@@ -125,9 +127,9 @@ const tryJwk = (value: unknown): PublicJwk[] => {
   }
 }
 
-/** Skips unsuitable keys. Throws if `value` is not a key set or has more than 10 suitable keys. */
+/** Skips unsuitable keys. Throws if `value` is not a set of at most 100 keys, or more than 10 are suitable. */
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
-  requireFewKeys(setSchema.parse(value).keys.flatMap(tryJwk))
+  requireFewKeys(requireFewKeys(setSchema.parse(value).keys, maxParsed).flatMap(tryJwk))
 
 /** Throws if the members do not form a key. Does not check its strength: stored keys are checked. */
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>

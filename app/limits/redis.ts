@@ -83,17 +83,15 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     wasReported = true
     warn('Redis does not answer: every instance enforces limits by itself, retrying', error)
   }
-  const reportRefusal = (error: Error): void => {
-    if (!isClosed) warnOfRefusal('Redis refuses commands: every instance enforces limits by itself', error)
-  }
+  const reportRefusal = (error: Error): boolean =>
+    !isClosed && warnOfRefusal('Redis refuses commands: every instance enforces limits by itself', error)
   const fallByRefusal = (error: Error): void => {
     isDown = true
-    wasReported = true
-    reportRefusal(error)
+    wasReported = reportRefusal(error) || wasReported
   }
   const rise = (): void => {
     isDown = false
-    if (!wasReported) return
+    if (isClosed || !wasReported) return
     wasReported = false
     warn('Redis answers again: limits are shared')
   }

@@ -138,7 +138,11 @@ t.test('reports every fault with its path, the expected form and the nearest val
         '.p.on',
         /a cycle: p starts from c, which is after it/,
       ],
-      ['p: { to: products, on: valid_until, pick: [id] }', '.p.on', /holds an id of products, such as (?!.*_(id|code)s)/],
+      [
+        'p: { to: products, on: valid_until, pick: [id] }',
+        '.p.on',
+        /holds an id of products, such as (?!.*_(id|code)s)/,
+      ],
       [
         'a: { to: approvals, many_on: certificate_id, pick: [id] }',
         '.a.limit',
@@ -185,6 +189,11 @@ t.test('reports every fault with its path, the expected form and the nearest val
       ['{ if: { test: { field: validity, eq: valid } } }', '.if.then', /is missing/],
       ['{ case: [{ wen: 1, then: 1 }] }', '.case[0].wen', /one of: when, then/, 'when'],
       ['{ concat: [number, tags] }', '.concat[1]', /a list or an object is not a text/],
+      [
+        '{ concat: [{ if: { test: { field: validity, eq: valid }, then: { field: tags } } }] }',
+        '.concat[0]',
+        /a list or an object is not a text/,
+      ],
     ]),
     [
       '{ name: x, revision: 1, list: { from: countries, select: { a: requirements.constructor } } }',

@@ -178,6 +178,7 @@ t.test('refuses an answer that is too large, a redirect or not a key set', async
   const unsuitable = Array(10).fill({ kty: 'oct' })
   const good = getJwk(makeKeys.EdDSA().publicKey)
   t.equal(parsePublishedKeys({ keys: [...unsuitable, good] }).length, 1, 'unsuitable keys do not count')
+  t.throws(() => parsePublishedKeys({ keys: Array(101).fill({ kty: 'oct' }) }), /at most 100 keys/)
   const each = await addSigningClient(database, { jwksUri })
   publish()
   t.equal(await logIn(each), 401)

@@ -203,6 +203,9 @@ t.test('a Redis that refuses writes shows in the metrics, and the log gives the 
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { level: string; msg: string; reason?: string })
+  const countLines = (text: string) => lines.filter(({ msg }) => msg.startsWith(text)).length
+  const refusalsOfCache = countLines('Redis refuses commands: answers are not shared')
+  t.equal(countLines('Redis accepts writes again'), refusalsOfCache, 'a recovery follows a logged refusal')
   for (const code of [/^OOM/, /^READONLY/, notPermitted]) {
     const found = lines.filter(({ msg, reason = '' }) => /^Redis refuses/.test(msg) && code.test(reason))
     const kinds = found.map(({ msg, reason = '' }) => `${msg} ${reason.split(' ')[0]}`)
