@@ -33,7 +33,6 @@ export const date = z.iso
   .date('expected a date as YYYY-MM-DD')
   .refine((value) => !value.startsWith('0000'), 'expected a year from 0001')
 
-/** RFC 3339 in UTC with six decimals. */
 export const instant = z.iso.datetime({ precision: 6 })
 
 export const texts = z.array(text)

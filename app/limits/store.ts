@@ -20,7 +20,7 @@ export type Demand = Readonly<{
   policy: Policy
   /** Units admitted since the last report, even above the quota. Negative units are refunds. */
   spent: number
-  /** Granted as far as the quota has room. */
+  /** Units of requests that wait for this exchange. Granted as far as the quota has room. */
   wanted: number
 }>
 
@@ -37,6 +37,7 @@ export type LimitStore = {
   readonly isDown: boolean
   /** True if the store refused the last exchange sent to it. It may be down since. */
   readonly isRefused?: boolean
+  /** Instances with a recent heartbeat, including this one. At least 1. */
   readonly instances: number
   close(): Promise<void>
 }

@@ -45,8 +45,9 @@ const load = async (db: Db, hour: string): Promise<void> => {
 }
 
 /**
- * Replaces the demo customer's records by the example data as of `hour`. If it has no approvals, first writes
- * the stages of the previous four weeks, dated back to their hours. `db` is the operator's or the owner's.
+ * Replaces the demo customer's records by the example data of `hour` (YYYY-MM-DDTHH or YYYY-MM-DD, UTC).
+ * If the customer has no approvals, first writes the stages of the previous four weeks, dated back to their
+ * hours. Commits in steps: a failed load may leave undated stages. `db` is the operator's or the owner's.
  */
 export const loadExampleData = (db: Db, hour: string): Promise<void> =>
   withAdvisoryLock(db, 'certdata example data', (connection) => load(connection, hour))

@@ -35,7 +35,6 @@ export const createRoundRobin = <T>() => {
       drop(owner, items)
       return true
     },
-    /** Removes the newest item of the owner with the most items. */
     popOfLongest(): T | undefined {
       let longest: [string, T[]] | undefined
       for (const entry of itemsByOwner) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry

@@ -27,7 +27,7 @@ export const orderBy = (plan: QueryPlan): Sql => {
   return sql`order by ${sql.join(keys)}`
 }
 
-/** Selects the rows `r` of a plan, also with the conditions `more`, in its order. All if `limit` is null. */
+/** Selects rows `r` of a plan that also meet `more`, in order. All if `limit` is null. Needs the row `s`. */
 export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql =>
   sql`select r.* from ${table(plan.resource)} r
     where ${and([...filterConditions(plan), ...more])} ${orderBy(plan)}${

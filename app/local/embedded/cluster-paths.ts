@@ -69,7 +69,7 @@ export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
 
-/** Links the data folder to a cluster outside it, so that later starts find it. */
+/** Links the data folder to a new cluster outside it, so that later starts find it. */
 export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }

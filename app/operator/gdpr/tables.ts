@@ -4,11 +4,10 @@ import type { Db } from '../../db/schema.ts'
 export type CustomerTable = {
   name: string
   columns: string[]
-  /** Triggers write the table from other tables, so an export leaves it out. */
   isDerived: boolean
 }
 
-/** Secrets and derived values, which an export leaves out. */
+/** An export leaves these out: secrets, values derived from others, and tables that triggers fill. */
 const internalColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)|_sort$'
 const internalTypes = ['bytea', 'xid8', 'tsvector']
 const derivedTables = ['elements', 'record_words']
