@@ -5,14 +5,14 @@ import { repeat } from '../overload/repeat.ts'
 import { pruneHistory } from '../records/history/prune.ts'
 import { retentionDays } from './epoch.ts'
 
-/** Saves which transactions have ended, once a minute for all processes together, and writes a mark. */
+/** Saves a sample (a snapshot) once a minute for all processes, and a mark if the newest is over 30 s old. */
 export const sampleChanges = async (db: Db): Promise<void> => {
   await sql`select sample_changes()`.execute(db)
 }
 
 /**
- * Deletes changes that only tokens older than `days` need, and returns their number. Deletes superseded removals.
- * A sample decides the age, because changes of a long transaction are old when visible. Without one, keeps all.
+ * Deletes changes that only tokens older than `days` need, and superseded removals. Returns the number of
+ * changes: 0 without a sample of that age, because changes of a long transaction are old when visible.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   const all = await pruneInBatches(
@@ -34,7 +34,7 @@ type UpkeepOptions = {
 const lookEveryMs = 50_000
 const pruneEveryMs = 3_600_000
 
-/** Maintains the log and the history. Every instance runs it. Returns a function that stops it and waits. */
+/** Every instance runs this. Warns once until a success. Returns a function that stops it and waits. */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, historyDays, everyMs = lookEveryMs } = options
   let prunedAtMs = Number.NEGATIVE_INFINITY

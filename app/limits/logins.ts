@@ -38,8 +38,8 @@ export type Logins = {
 }
 
 /**
- * Logins count per verified key, failures per pair of network and key id. Failures of other clients never block a valid
- * key: after too many, its secret is compared with cached facts before `verify` reads current ones.
+ * Counts logins per verified key, failures per network and key id. After too many failures, a credential gets
+ * 429 unless `isKnown` (which may query) accepts it, so that other clients never block a valid key.
  */
 export const createLogins = ({ limits, ...deps }: Options<'logins' | 'failedLogins'>): Logins => {
   const keys = createKeyLimit(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)
@@ -49,6 +49,7 @@ export const createLogins = ({ limits, ...deps }: Options<'logins' | 'failedLogi
     const pair = { tag: `login:${toClientNetwork(ip)}`, name: credential.keyId ?? '' }
     if (failures.isUsedUp(pair) && !(await credential.isKnown(turn))) {
       await failures.take(pair)
+      // Reached only if room has appeared since `isUsedUp`.
       throw refuseApiKey()
     }
     return credential.verify(turn).catch(async (error: unknown) => {

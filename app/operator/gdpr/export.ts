@@ -34,7 +34,7 @@ async function* readTrail(trx: Db, customer: string) {
 
 /**
  * Exports all data of a customer from one snapshot in constant memory: its tables without derived tables and
- * internal columns, then the audit trail. Returns the number of rows by table. `db` is the operator's.
+ * internal columns, then the audit trail. Returns row counts by table. `db` has the operator's role.
  */
 export const exportCustomer = (
   db: Db,

@@ -7,7 +7,7 @@ import { readJson, type ServiceAnswer } from './service.ts'
 /** A value of this answer for later cases of the promise: the group of `pattern`, or the whole value. */
 type Lesson = Readonly<{ header?: string; json?: string; pattern?: string }>
 
-// Texts may contain placeholders. A stranger sends no token.
+// Texts may contain placeholders. A missing value skips the promise. A stranger sends no token.
 type Case = Readonly<{
   path: string
   method?: string
@@ -15,7 +15,6 @@ type Case = Readonly<{
   send?: Readonly<Record<string, string>>
   body?: string
   status?: number
-  /** Repeats the request for this time until the status is right. */
   withinMs?: number
   code?: string
   headers?: Expectations
@@ -27,7 +26,6 @@ type Case = Readonly<{
 /** `each`: members that a case has unless it sets them. */
 type PromiseCases = Readonly<{
   promise: string
-  /** Too many requests for the quota of the demo. */
   isCostly?: true
   each?: Partial<Case>
   cases: readonly Partial<Case>[]
