@@ -16,7 +16,7 @@ const parseOrigin = (address: string): string => {
 }
 
 const findCredentials = async (shell: Shell, { demo, key }: Options): Promise<Credentials | undefined> => {
-  if (demo) return { demoToken: variables.DEMO_TOKEN.parse(shell.env.DEMO_TOKEN) }
+  if (demo) return { demoToken: variables.DEMO_TOKEN.parse(shell.env.DEMO_TOKEN || undefined) }
   const apiKey = key === '-' ? (await text(shell.stdin)).trim() : (key ?? shell.env.CERTDATA_API_KEY)
   return apiKey ? { apiKey } : undefined
 }
