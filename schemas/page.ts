@@ -21,7 +21,6 @@ const dayPageInfo = pageInfo
     description: 'The position of this page in the list, and the day of its computed fields',
   })
 
-/** Record schemas by resource. */
 export type Included = Readonly<Record<string, z.ZodObject>>
 
 const includedMember = (included: Included) => {

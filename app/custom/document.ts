@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { resourceNames } from '../records/resources/index.ts'
 
-/** Bounds of a document, so that the cost of a response is limited when the operator applies it. */
+/** Limits the cost of a response. Stored documents are checked again, so a lower bound may disable them. */
 export const bounds = {
   documentBytes: 65_536,
   sources: 8,

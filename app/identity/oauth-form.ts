@@ -29,7 +29,6 @@ const readBasic = (encoded: string): { id: string; secret: string } | undefined 
 
 const twice = 'The client authenticated in more than one way'
 
-/** RFC 7523, section 2.2. */
 const readAssertion = (form: Form): string | undefined => {
   const { client_assertion: assertion, client_assertion_type: type } = form
   if (assertion === undefined && type === undefined) return undefined

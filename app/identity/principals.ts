@@ -115,8 +115,8 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * `findApiKey` and `identifyApiKey` query the database. The other four lookups are cached: synchronous on
- * a hit, at most a second old, older if the database is unreachable. Without facts, all reject `unavailable`.
+ * `findApiKey` and `identifyApiKey` query the database. Four more are cached: synchronous if surely fresh, at
+ * most a second old, older if the database is unreachable. Without facts, all reject `unavailable`.
  */
 export const createPrincipals = (options: PrincipalsOptions) => {
   const { db, now } = options

@@ -78,8 +78,9 @@ const openTable = ({ cells, fault }: TableRow, options: Reading): RowReader => {
 }
 
 /**
- * Reads a CSV table with a header and checks each row like a JSON line. `head`: the first bytes of the source.
- * Throws `UnusableFile` before the first row if the file is no table or its header has faults.
+ * Yields each row of a CSV table, checked like a JSON line. `head`: the first bytes of the source. Throws
+ * `UnusableFile` before the first row if the file is no table or its header has faults, and an `Error` at a
+ * row above 1 MiB or at invalid bytes of an encoding other than UTF-8.
  */
 export async function* readTable(
   source: AsyncIterable<Uint8Array>,

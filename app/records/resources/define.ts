@@ -45,7 +45,7 @@ type Definition<Name extends string> = {
   reference?: true
   importing: {
     required: readonly Name[]
-    /** Values of missing fields. Others become null or `[]`. */
+    /** Values of missing fields, also of existing records. Other fields become null or `[]`. */
     initial: By<Name, string | number>
     /** Missing fields that copy another field's value. */
     sameAs: Readonly<Record<string, Name>>

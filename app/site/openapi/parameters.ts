@@ -4,9 +4,9 @@ import type { Components } from './components.ts'
 import type { OpenApiParameter, SchemaNode } from './description.ts'
 import { getExample } from './examples.ts'
 
-/** Maximum size of path and query without the values of `cursor` and `after`, and therefore of each value. */
+/** Limit of `plugins/gate.ts` for path and query without `cursor` and `after`, so for each other value. */
 export const maxTargetBytes = 8_192
-/** Maximum size of path, query and headers together. */
+/** Limit of `app/main/early.ts` for path, query and headers together. */
 export const maxHeadBytes = 16_384
 
 /** `last` is the default. Many generated clients send it, so the service must accept it. */
