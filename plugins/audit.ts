@@ -32,7 +32,6 @@ declare module 'fastify' {
       flush(): Promise<void>
       /** If another instance is sealing, returns without sealing, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
-      /** Signs roots over all sealed entries. */
       publish(): Promise<void>
       head(): ChainHead | undefined
       figures(): AuditFigures

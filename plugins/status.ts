@@ -27,7 +27,6 @@ export default fp<StatusPluginOptions>(
     app.decorate('serviceStatus', status)
     const counted = new Set<string>()
     app.addHook('onRoute', ({ url, config }) => {
-      // Neither pages nor health probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
     app.decorate('countForStatus', ({ route = '', status: code, ms, source }: SentAnswer) => {

@@ -14,7 +14,6 @@ export type CacheEntry = Stamped &
     /** Canonical path and query of the next page. */
     next?: string | undefined
     rows?: number | undefined
-    /** Revision of the custom document. */
     definition?: number | undefined
     encoded: Map<string, Promise<Buffer>>
   }>

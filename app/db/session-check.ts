@@ -13,7 +13,6 @@ export class UnfitConnection extends ApiError {
 }
 
 export type Serving = {
-  /** The environment variable of the URL. */
   variable: string
   /** Maximum. `undefined` for exports, which set it in each transaction. */
   statementTimeoutMs?: number | undefined

@@ -14,7 +14,6 @@ const settings = Object.entries(pinned)
 const noTimeouts = Object.entries({ statement_timeout: '0', idle_in_transaction_session_timeout: '0' })
 
 type Session = {
-  /** Optional. Defaults to the login's. */
   role?: string | undefined
   /** Optional. The person at the command line, for the audit trail. */
   operator?: string | undefined

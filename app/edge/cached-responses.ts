@@ -20,7 +20,6 @@ export type KnownTarget = Readonly<{
 const maxBytes = 7_000_000
 /** Estimated bytes of an entry without its key. */
 export const knownTargetBytes = 600
-/** Longer targets are rarely repeated. */
 const longestTarget = 1024
 
 export type KnownTargets = {

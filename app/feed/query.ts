@@ -65,7 +65,6 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
 
 const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] => {
   if (after !== wholeState) return []
-  // Generated clients send defaults.
   const given = [
     ...(limit === undefined || limit === defaultLimit ? [] : ['limit']),
     ...(waitSeconds ? ['wait'] : []),

@@ -84,7 +84,6 @@ const pin =
 const tooLong = (maxBytes: number) => new OutboundError(`the answer has more than ${maxBytes} bytes`)
 
 const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buffer> => {
-  // `watchBytes` bounds the memory.
   const body = await buffer(answer)
   if (body.length > maxBytes) throw tooLong(maxBytes)
   return body

@@ -9,7 +9,6 @@ import { describeIssue, describeType } from './issue.ts'
 import { derivePeriods } from './periods.ts'
 import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
 
-/** `customer` is '' for reference data. */
 type RecordKey = { resource: ResourceName; customer: string; id: string }
 
 export type ParsedLine = {

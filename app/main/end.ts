@@ -9,7 +9,6 @@ const echoMs = 500
 const install = (delayMs: number, close: Close) => {
   let closing: Promise<void> | undefined
   return closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, (options) => {
-    // An error and then a signal both call this.
     closing ??= close(options)
     return closing
   })

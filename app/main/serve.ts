@@ -154,7 +154,6 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
     const network = { port, publicUrl, early }
     stop = await listen({ config, stores, log, logStream, tracing, isDraining, stopNow, ...network })
   } catch (error) {
-    // `close` ends the process.
     if (draining) return
     // Releases the bundled PostgreSQL, which would keep running.
     await stores?.close()

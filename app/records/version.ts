@@ -15,7 +15,6 @@ export type Computing = {
   functions: ReadonlyMap<string, string>
   /** All sources of this room but the resources, which `computeVersion` hashes one by one. */
   records: string
-  /** All sources of custom endpoints. */
   custom: string
 }
 

@@ -7,7 +7,6 @@ type Chart = Readonly<{
   /** Five labels, from the first point to the last. */
   times: readonly string[]
   scale?: readonly [string, string, string]
-  /** Names in the legend by class. */
   keys: Readonly<Record<string, string>>
 }>
 

@@ -11,7 +11,6 @@ export type PageContent = Readonly<{
   isWide?: boolean
   /** The content brings its own design and `main` element. */
   isBare?: boolean
-  /** Path of the same content as Markdown. */
   markdown?: string
 }>
 

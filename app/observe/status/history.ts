@@ -2,7 +2,6 @@ import type { Db } from '../../db/schema.ts'
 import { type Minute, minutesPerDay } from './minutes.ts'
 import { findFirstServiceMinute, listServiceDays, listServiceMinutes, type ServiceDay } from './store.ts'
 
-/** Days on the page, including today. */
 export const shownDays = 90
 /** Recent minutes are kept one by one: a day, a quarter of an hour, and a margin for late reports. */
 const shownMinutes = minutesPerDay + 60

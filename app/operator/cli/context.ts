@@ -13,7 +13,6 @@ const packageRoot = resolve(import.meta.dirname, '../../..')
 
 type Server = {
   url: string
-  /** Name for the audit trail. */
   operator: string | undefined
   isEmbedded: boolean
   /** On demand, because most commands need no secrets. */

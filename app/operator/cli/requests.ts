@@ -24,9 +24,8 @@ const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest
 
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
 
-/** "Ärzte & Söhne GmbH" → "arzte-sohne-gmbh". `undefined` if no ASCII letter or digit remains. */
+/** "Weiß & Söhne GmbH" → "weiss-sohne-gmbh". `undefined` if no ASCII letter or digit remains. */
 const toSlug = (company: string): string | undefined => {
-  // Upper case turns ß into SS.
   const plain = company.normalize('NFKD').toUpperCase().toLowerCase().replace(/\p{M}/gu, '')
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 64)
   return customerSlug.safeParse(slug.replace(/^-|-$/g, '')).data

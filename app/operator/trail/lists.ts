@@ -13,7 +13,6 @@ export type TrailFilter = Readonly<{
 type TrailConditions = ReadonlyMap<string, readonly string[]>
 
 export type TrailList = Readonly<{
-  /** Path below `/v1/`. */
   path: string
   columns: readonly ExportColumn[]
   filters: Readonly<Record<string, TrailFilter>>

@@ -14,7 +14,6 @@ import { session } from '../../records/sql/session.ts'
 import type { TrailFilter, TrailList } from './lists.ts'
 import { formatSelection, parseTrailQuery, type TrailQuery } from './query.ts'
 
-/** JSON for pages, NDJSON for a whole list. */
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
 
 /** Returns the cost of a request in units of the quota `minute`. */

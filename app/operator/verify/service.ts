@@ -58,7 +58,6 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
         ...headers,
       },
     })
-    // The promises below reject, too.
     sent.on('error', () => {})
     sent.end(body)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]

@@ -41,7 +41,6 @@ const toSelection = ({ principal, record }: HistorySubject, query: HistoryQuery)
     ? `${record.resource.name}/${record.id}/history`
     : `history?${formatHistoryQuery(query).selection} ${(query.resources ?? listReadable(principal)).join()}`
 
-/** Whether `chooseResources` would not throw. */
 const isReadable = (principal: Principal, { resources }: HistoryQuery): boolean => {
   const readable = listReadable(principal)
   return readable.length > 0 && (resources?.every((name) => readable.includes(name)) ?? true)

@@ -8,7 +8,6 @@ export type ColumnKind =
   | 'token'
   | 'date'
   | 'integer'
-  /** May have a fraction. */
   | 'number'
   | 'boolean'
   | 'instant'

@@ -33,7 +33,6 @@ export type Description = Readonly<{
   parameters?: readonly OpenApiParameter[]
   refusals?: 'oauth'
   errors: readonly Origin[]
-  /** A few words about the successful answer. */
   answer: string
   /** Defaults to 200. */
   status?: 202

@@ -42,7 +42,6 @@ const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** Headers of every answer. */
 export const commonHeaders: readonly HeaderName[] = ['Cache-Control', 'Request-Id']
 
 /** Further headers of every answer to a token: its quotas. */
