@@ -24,7 +24,7 @@ const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest
 
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
 
-/** "Weiß & Söhne GmbH" → "weiss-sohne-gmbh". `undefined` if no ASCII letter or digit remains. */
+/** "Ärzte & Weiß GmbH" → "arzte-weiss-gmbh". `undefined` if no ASCII letter or digit remains. */
 const toSlug = (company: string): string | undefined => {
   const plain = company.normalize('NFKD').toUpperCase().toLowerCase().replace(/\p{M}/gu, '')
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 64)

@@ -60,9 +60,9 @@ t.test('requests are listed, open ones first and overdue ones marked', async (t)
 })
 
 t.test('an approved request is a customer with a key that works', async (t) => {
-  const id = await submit('Ärzte & Söhne GmbH')
+  const id = await submit('Ärzte & Weiß GmbH')
   const approved = await json('approve', id)
-  t.match(approved, { id, customer: 'arzte-sohne-gmbh', plan: 'premium', link_expires_at: /Z$/ })
+  t.match(approved, { id, customer: 'arzte-weiss-gmbh', plan: 'premium', link_expires_at: /Z$/ })
   const fields = ['id', 'customer', 'plan', 'key_id', 'link', 'link_expires_at', 'scopes']
   t.strictSame(Object.keys(approved), fields)
   const { origin, hash } = new URL(approved.link)
@@ -70,8 +70,8 @@ t.test('an approved request is a customer with a key that works', async (t) => {
   const payload = { secret: hash.slice(1) }
   const shown = await app.inject({ method: 'POST', url: '/key', headers: { origin }, payload })
   const { get } = await logIn(app, shown.json().api_key)
-  t.match((await get('/v1/me')).json(), { data: { customer: 'arzte-sohne-gmbh', plan: 'premium' } })
-  const known = { customer_id: 'arzte-sohne-gmbh', name: 'Ärzte & Söhne GmbH', plan: 'premium' }
+  t.match((await get('/v1/me')).json(), { data: { customer: 'arzte-weiss-gmbh', plan: 'premium' } })
+  const known = { customer_id: 'arzte-weiss-gmbh', name: 'Ärzte & Weiß GmbH', plan: 'premium' }
   t.same(await customers(), [known])
   t.equal(await readStatus(id), 'approved')
   t.match(await acts(), [
@@ -85,12 +85,12 @@ t.test('an approved request is a customer with a key that works', async (t) => {
 })
 
 t.test('slug, name and plan are options; an existing customer is never changed', async (t) => {
-  const id = await submit('Ärzte & Söhne GmbH')
+  const id = await submit('Ärzte & Weiß GmbH')
   const before = await customers()
   t.match(await cli('approve', id), {
     code: 1,
     stdout: '',
-    stderr: /customer arzte-sohne-gmbh exists already.*--slug/,
+    stderr: /customer arzte-weiss-gmbh exists already.*--slug/,
   })
   t.match(await cli('approve', id, '--slug', 'demo'), { code: 1, stderr: /example data/ })
   t.same(await customers(), before, 'what is refused changes nothing')
