@@ -17,7 +17,7 @@ import { type RootJwk, type RootSigner, signStatement } from './statement.ts'
 
 /** Of one tree, hashed within 3 ms. A minute with more seals gets several roots. */
 const maxLeaves = 1_024
-const proofsAtOnce = 200
+const proofsPerBatch = 200
 
 const purpose = 'audit-root-key'
 
@@ -58,8 +58,8 @@ const mixLeaves = (seals: readonly UnrootedSeal[]) => {
 }
 
 const storeProofs = async (trx: Db, rootNo: number, positions: readonly LeafPosition[], tree: MerkleTree) => {
-  for (let at = 0; at < positions.length; at += proofsAtOnce) {
-    const proofs = positions.slice(at, at + proofsAtOnce).map(({ entryId, index }) => ({
+  for (let at = 0; at < positions.length; at += proofsPerBatch) {
+    const proofs = positions.slice(at, at + proofsPerBatch).map(({ entryId, index }) => ({
       entry_id: entryId,
       leaf_index: index,
       path: Buffer.concat(getProofPath(tree, index)).toString('base64'),

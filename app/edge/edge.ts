@@ -84,7 +84,7 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     const principal = transport && deps.identify(connection, head[field.authorization])
     const account = principal && findAccount(principal, connection)
     const known = account && find(target, head, transport === 'tls', principal)
-    if (!known || !account.takeAtOnce(costs.request)) return undefined
+    if (!known || !account.tryTake(costs.request)) return undefined
     const { knownTarget, response, link, asOf, rows } = known
     if (response.status === 304) account.charge(costs.backFrom304)
     const rateLimit = formatUse(account.use())

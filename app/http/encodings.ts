@@ -26,7 +26,7 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
 
 /** One core stays free for the event loop. */
-const atOnce = pLimit(Math.max(1, availableParallelism() - 1))
+const limitToCores = pLimit(Math.max(1, availableParallelism() - 1))
 
 /** zlib's result would keep its whole 16 KiB buffer in memory. */
 const exact = (encoded: Buffer): Buffer => {
@@ -39,7 +39,7 @@ const exact = (encoded: Buffer): Buffer => {
 export const encodedBody = (entry: Representation, encoding: Encoding): Promise<Buffer> => {
   let encoded = entry.encoded.get(encoding)
   if (!encoded) {
-    encoded = atOnce(async () => exact(await compress[encoding](entry.body)))
+    encoded = limitToCores(async () => exact(await compress[encoding](entry.body)))
     entry.encoded.set(encoding, encoded)
     encoded.catch(() => entry.encoded.delete(encoding))
   }

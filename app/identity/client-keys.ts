@@ -105,7 +105,7 @@ const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
   }
 }
 
-const requireFewKeys = <T>(jwks: T[], most = maxKeys): T[] => {
+const requireAtMost = <T>(most: number, jwks: T[]): T[] => {
   if (jwks.length > most) throw new Error(`expected at most ${most} keys`)
   return jwks
 }
@@ -113,7 +113,7 @@ const requireFewKeys = <T>(jwks: T[], most = maxKeys): T[] => {
 /** Parses one JSON Web Key or a set of 1 to 10. Throws with the reason if a key is unsuitable. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
   const set = setSchema.safeParse(value)
-  const jwks = requireFewKeys(set.success ? set.data.keys : [value]).map(parseJwk)
+  const jwks = requireAtMost(maxKeys, set.success ? set.data.keys : [value]).map(parseJwk)
   if (jwks.length === 0) throw new Error('expected at least one key')
   if (new Set(jwks.map(({ kid }) => kid)).size < jwks.length) throw new Error('two keys have the same kid')
   return jwks
@@ -129,7 +129,7 @@ const tryJwk = (value: unknown): PublicJwk[] => {
 
 /** Skips unsuitable keys. Throws if `value` is not a set of at most 100 keys, or more than 10 are suitable. */
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
-  requireFewKeys(requireFewKeys(setSchema.parse(value).keys, maxParsed).flatMap(tryJwk))
+  requireAtMost(maxKeys, requireAtMost(maxParsed, setSchema.parse(value).keys).flatMap(tryJwk))
 
 /** Throws if the members do not form a key. Does not check its strength: stored keys are checked. */
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>

@@ -6,7 +6,7 @@ export type Account<Name extends PolicyName> = {
   /** Counts and admits the request if every policy has room. Returns a promise only to wait for the store. */
   take(costs: Costs<Name>): Admission | Promise<Admission>
   /** If false, nothing was counted, and `take` may still admit. */
-  takeAtOnce(costs: Costs<Name>): boolean
+  tryTake(costs: Costs<Name>): boolean
   charge(costs: Costs<Name>): void
   use(): Use[]
 }
@@ -63,10 +63,10 @@ export const createAccount = <Name extends PolicyName>(
   const charge = (costs: Costs<Name>): void => {
     const nowMs = now()
     for (const meter of meters) add(meter, costs[meter.policy.name], nowMs)
-    goOn()
+    exchangeIfDue()
   }
 
-  const judgeAll = (waiters: readonly Waiter<Name>[]): void => {
+  const decide = (waiters: readonly Waiter<Name>[]): void => {
     for (const waiter of waiters) {
       if (waiter.admission) continue
       const isAdmitted = fits(waiter.costs, now())
@@ -88,24 +88,24 @@ export const createAccount = <Name extends PolicyName>(
       return { policy: meter.policy, spent: meter.unsettled, wanted }
     })
     const stopWaiting = () => {
-      judgeAll(waiters)
-      judgeAll(waiting.splice(0))
+      decide(waiters)
+      decide(waiting.splice(0))
       isLate = now() - nowMs >= lateAfterMs
-      if (!isLate) callOff = after(leaseWaitMs, stopWaiting)
+      if (!isLate) cancelTimer = after(leaseWaitMs, stopWaiting)
     }
-    let callOff = after(leaseWaitMs, stopWaiting)
+    let cancelTimer = after(leaseWaitMs, stopWaiting)
     const settlements = await shared.exchange(name, demands)
-    callOff()
+    cancelTimer()
     // Late counts are dated at the start of the exchange, so that their units leave the window in time.
     const countedMs = isLate ? nowMs : now()
     isLate = false
     for (const [index, { counts, granted }] of settlements?.entries() ?? []) {
       const meter = meters[index] as Meter
       meter.window.replace(countedMs, counts)
-      // The counts of the store contain the grant. `judgeAll` adds it again, in order of arrival.
+      // The counts of the store contain the grant. `decide` adds it again, in order of arrival.
       add(meter, -granted, now())
     }
-    judgeAll(waiters)
+    decide(waiters)
     for (const [index, meter] of meters.entries()) {
       meter.unsettled -= demands[index]?.spent ?? 0
       if (settlements) continue
@@ -114,22 +114,22 @@ export const createAccount = <Name extends PolicyName>(
         if (admission === admitted) meter.unsettled -= costs[meter.policy.name]
     }
     isExchanging = false
-    goOn()
+    exchangeIfDue()
   }
 
   const settle = (): void => {
     if (store && !store.isDown && !isExchanging && isUnsettled()) void exchange(store)
   }
 
-  const goOn = (): void => {
+  const exchangeIfDue = (): void => {
     if (!store || isExchanging) return
     const isDue = meters.some((meter) => meter.unsettled >= getHeadroom(meter) * settleShare)
-    if (store.isDown) judgeAll(waiting.splice(0))
+    if (store.isDown) decide(waiting.splice(0))
     else if (waiting.length > 0 || (isDue && isUnsettled())) void exchange(store)
     else if (isUnsettled()) onUnsettled(settle)
   }
 
-  const takeAtOnce = (costs: Costs<Name>): boolean => {
+  const tryTake = (costs: Costs<Name>): boolean => {
     const isAlone = !store || store.isDown || isLate
     const isLeased = (meter: Meter) => meter.unsettled + costs[meter.policy.name] <= getHeadroom(meter)
     if (!isAlone && (waiting.length > 0 || !meters.every(isLeased))) return false
@@ -140,15 +140,15 @@ export const createAccount = <Name extends PolicyName>(
 
   return {
     policies,
-    takeAtOnce,
+    tryTake,
     charge,
     take(costs) {
-      if (takeAtOnce(costs)) return admitted
+      if (tryTake(costs)) return admitted
       const nowMs = now()
       if (!store || !fits(costs, nowMs)) return refuse(costs, nowMs)
       return new Promise((resolve) => {
         waiting.push({ costs, resolve, admission: undefined })
-        goOn()
+        exchangeIfDue()
       })
     },
     use: () => use(now()),

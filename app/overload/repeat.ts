@@ -14,7 +14,7 @@ export type Repeating = {
 /** Repeats `work`, one run at a time. Returns a function that stops it and waits for the current run. */
 export const repeat = (options: Repeating): (() => Promise<void>) => {
   const { work, everyMs, firstMs, onFailure, after = afterMs } = options
-  let callOff = () => {}
+  let cancelTimer = () => {}
   let running: Promise<void> | undefined
   let isStopped = false
   let isFailing = false
@@ -26,16 +26,16 @@ export const repeat = (options: Repeating): (() => Promise<void>) => {
       if (!isFailing && !isStopped) onFailure(error as Error)
       isFailing = true
     }
-    if (!isStopped) callOff = after(everyMs, start)
+    if (!isStopped) cancelTimer = after(everyMs, start)
   }
   const start = () => {
     running = run()
   }
   if (firstMs === undefined) start()
-  else callOff = after(firstMs, start)
+  else cancelTimer = after(firstMs, start)
   return async () => {
     isStopped = true
-    callOff()
+    cancelTimer()
     await running
   }
 }

@@ -3,10 +3,10 @@ import { wildcard } from '../../cache/stamped.ts'
 import type { Claim, LeasedWebhook } from './lease.ts'
 
 /** Many, because a receiver that hangs takes a place for ten seconds. */
-const mostAtOnce = 200
+const maxJobs = 200
 /** The other places are for receivers that work. */
 const mostFailing = 100
-const claimedAtOnce = 10
+const maxClaimed = 10
 
 type Job = { customer: string; isFailing: boolean; isChanged: boolean; done: Promise<void> }
 
@@ -28,9 +28,9 @@ export const createRounds = ({ claim, work, onFailure, stopping, now }: RoundsOp
   const listEnds = () => [...jobs.values()].map(({ done }) => done)
 
   const findPlaces = async () => {
-    while (jobs.size >= mostAtOnce) await Promise.race(listEnds())
+    while (jobs.size >= maxJobs) await Promise.race(listEnds())
     const failing = [...jobs.values()].filter(({ isFailing }) => isFailing).length
-    return { most: Math.min(claimedAtOnce, mostAtOnce - jobs.size), withFailing: failing < mostFailing }
+    return { most: Math.min(maxClaimed, maxJobs - jobs.size), withFailing: failing < mostFailing }
   }
 
   const begin = (hook: LeasedWebhook): void => {

@@ -32,7 +32,7 @@ const defaultEveryMs = 10_000
 const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
 /** Concurrent searches: the database's queue would refuse them after a second. */
-const searchesAtOnce = 4
+const maxSearches = 4
 /** Three renewals. Another instance sends the webhooks of a killed one after this time, and up to one renewal. */
 export const leaseMs = 6_000
 
@@ -42,9 +42,9 @@ export const startWebhooks = (options: SenderOptions) => {
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
   const { renewEveryMs = defaultRenewEveryMs } = options
   const holder = randomUUID()
-  const fewSearches = pLimit(searchesAtOnce)
+  const limitSearches = pLimit(maxSearches)
   const search = ({ customer_id: customerId, resources, token }: LeasedWebhook) =>
-    fewSearches(() => findChanges({ db, tokens, now }, { customerId, resources }, token))
+    limitSearches(() => findChanges({ db, tokens, now }, { customerId, resources }, token))
   // At most one reserved connection: if many receivers respond together, logins have the others.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))

@@ -8,7 +8,7 @@ const shownMinutes = minutesPerDay + 60
 /** Another instance's report may be minutes late, or a day if that instance could not reach the database. */
 const lateMinutes = 10
 const veryLateMinutes = minutesPerDay
-const daysAtOnce = 5
+const daysPerRead = 5
 
 export type History = Readonly<{
   first: number | undefined
@@ -41,8 +41,8 @@ export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader 
   }
 
   const readDays = async (since: number, today: number) => {
-    for (let day = since; day < today; day += daysAtOnce) {
-      const until = Math.min(today, day + daysAtOnce)
+    for (let day = since; day < today; day += daysPerRead) {
+      const until = Math.min(today, day + daysPerRead)
       for (const each of await listServiceDays(db, day, until)) days.set(each.day, each)
       daysUntil = Math.max(daysUntil, until)
     }

@@ -50,7 +50,7 @@ const settle = (command: Command, shell: Shell): void => {
 const isRefusal = (error: unknown): boolean =>
   !(error instanceof Reported) && !(error instanceof CommanderError && error.exitCode === 0)
 
-const tellRefusal = (error: unknown, words: readonly string[], { stdout, stderr }: Shell): void => {
+const reportRefusal = (error: unknown, words: readonly string[], { stdout, stderr }: Shell): void => {
   const reason = describeError(error)
   if (!(error instanceof CommanderError)) stderr.write(`${reason}\n`)
   if (words.includes('--json')) {
@@ -74,7 +74,7 @@ export const runCommandLine = async (words: readonly string[], shell: Shell): Pr
     await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {
-    if (isRefusal(error)) tellRefusal(error, words, shell)
+    if (isRefusal(error)) reportRefusal(error, words, shell)
     return toExitCode(error)
   }
 }

@@ -84,7 +84,7 @@ const toOutcome = (
   }
 }
 
-const judge = async ({ section, promise, run }: Check, service: Service): Promise<PromiseOutcome> => {
+const runCheck = async ({ section, promise, run }: Check, service: Service): Promise<PromiseOutcome> => {
   const failures: Failure[] = []
   try {
     await run(createWorld(service, failures))
@@ -131,7 +131,7 @@ export async function* verifyService({
     const account = { ...opened, values: { ...opened.values, base, origin, token: opened.token } }
     const checks = [...listCases(), ...sequences, ...listQueries(account.isDemo)]
     for (const check of checks.sort((a, b) => a.section - b.section))
-      yield await judge(check, { send, base, account })
+      yield await runCheck(check, { send, base, account })
     for (const { failures, ...rule } of observer.observed)
       yield toOutcome({ ...rule, failures: failures.slice(0, 3) }, account.token)
   } finally {
