@@ -28,54 +28,54 @@ const getShare = (customerId: string, max: number): number =>
   customerId === demoCustomerId ? 1 : Math.max(1, Math.floor(max / 2))
 
 /** `session`: `undefined` while it is opened. */
-type Place = { customerId: string; session?: ExportSession<unknown> }
+type Slot = { customerId: string; session?: ExportSession<unknown> }
 
 /** Creates the source of sessions. Its connections are separate, so that exports take none from requests. */
 export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions): ExportSource => {
-  const places = new Set<Place>()
+  const slots = new Set<Slot>()
 
   const hasShare = (customerId: string): boolean => {
-    const own = [...places].filter((place) => place.customerId === customerId)
+    const own = [...slots].filter((slot) => slot.customerId === customerId)
     return own.length >= getShare(customerId, max)
   }
-  const cutSlowest = (isCandidate: (place: Place) => boolean = () => true): void => {
+  const cutSlowest = (isCandidate: (slot: Slot) => boolean = () => true): void => {
     let slowest: ExportSession<unknown> | undefined
     let least = slowBytesPerSecond
-    for (const place of places) {
-      const pace = place.session?.getPace()
-      if (pace === undefined || pace >= least || !isCandidate(place)) continue
-      slowest = place.session
+    for (const slot of slots) {
+      const pace = slot.session?.getPace()
+      if (pace === undefined || pace >= least || !isCandidate(slot)) continue
+      slowest = slot.session
       least = pace
     }
     slowest?.cut(`another one needs its connection, and the client read ${Math.round(least / 1024)} KiB/s`)
   }
-  const take = (customerId: string): Place => {
+  const take = (customerId: string): Slot => {
     // A slow visitor of the demo must not block the others.
     if (customerId === demoCustomerId && hasShare(customerId))
-      cutSlowest((place) => place.customerId === customerId)
+      cutSlowest((slot) => slot.customerId === customerId)
     if (hasShare(customerId)) throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
-    if (places.size >= max) cutSlowest()
-    if (places.size >= max) throw unavailable(retryAfterSeconds)
-    const place = { customerId }
-    places.add(place)
-    return place
+    if (slots.size >= max) cutSlowest()
+    if (slots.size >= max) throw unavailable(retryAfterSeconds)
+    const slot = { customerId }
+    slots.add(slot)
+    return slot
   }
 
   return {
     get running() {
-      return places.size
+      return slots.size
     },
     async open<First>(customerId: string, first: Sql) {
-      const place = take(customerId)
+      const slot = take(customerId)
       const client = await pool.connect().catch((error) => {
-        places.delete(place)
+        slots.delete(slot)
         throw error
       })
       const session = await openSession<First>(client, customerId, first, limits, (isBroken) => {
-        places.delete(place)
+        slots.delete(slot)
         client.release(isBroken)
       })
-      place.session = session
+      slot.session = session
       return session
     },
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { getOptions } from '../wire/node.ts'
 
-type Place = { host: string; port: number; backlog?: number; exclusive?: boolean }
+type ListenOptions = { host: string; port: number; backlog?: number; exclusive?: boolean }
 
 const lacksIpv6 = ({ code }: NodeJS.ErrnoException): boolean =>
   code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'
@@ -15,11 +15,11 @@ const closeTogether = (server: Server, second: Server): void => {
   }
 }
 
-const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise<void> => {
+const listenOnIpv6 = async (server: Server, options: Omit<ListenOptions, 'host'>): Promise<void> => {
   const { port } = server.address() as AddressInfo
   const second = createServer(getOptions(server), (socket) => server.emit('connection', socket))
   try {
-    await once(second.listen({ ...place, port, host: '::1' }), 'listening')
+    await once(second.listen({ ...options, port, host: '::1' }), 'listening')
   } catch (error) {
     if (lacksIpv6(error as NodeJS.ErrnoException)) return
     throw error
@@ -34,9 +34,9 @@ const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise
  */
 export const listenOn = async (
   server: Server,
-  { host, ...place }: Place,
-  listen: (place: Place) => Promise<unknown>,
+  { host, ...options }: ListenOptions,
+  listen: (options: ListenOptions) => Promise<unknown>,
 ): Promise<void> => {
-  await listen({ ...place, host: host === 'localhost' ? '127.0.0.1' : host })
-  if (host === 'localhost') await listenOnIpv6(server, place)
+  await listen({ ...options, host: host === 'localhost' ? '127.0.0.1' : host })
+  if (host === 'localhost') await listenOnIpv6(server, options)
 }

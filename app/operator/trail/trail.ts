@@ -20,13 +20,13 @@ export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson
 export const trailCost = (rawQuery: string, accept: string | undefined): number =>
   chooseType(accept, rawQuery, trailTypes) === mediaTypes.ndjson ? exportCost : 1
 
-type TrailAsked = Pick<ExportRequest, 'principal' | 'type'> & Readonly<{ rawQuery: string }>
+type RawTrailRequest = Pick<ExportRequest, 'principal' | 'type'> & Readonly<{ rawQuery: string }>
 type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQuery }>
 
 // See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
   /** Throws invalid_query, with a corrected address if there is one. */
-  parse(asked: TrailAsked, list: TrailList): TrailQuery
+  parse(request: RawTrailRequest, list: TrailList): TrailQuery
   /** Does nothing for a page. For a whole list, holds a slot and rejects as `Exports.hold` does. */
   hold(request: ExportRequest): Promise<void>
   /** Returns a page or a whole list. Rejects with invalid_cursor, or as `inTurn` or `Exports.answer` does. */
@@ -80,13 +80,13 @@ export const trailStatement = (
 }
 
 const nextQuery = (rawQuery: string, cursor: string): string => {
-  const asked = parsePairs(rawQuery).filter(({ name }) => name !== 'cursor')
-  return formatPairs([...asked.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
+  const pairs = parsePairs(rawQuery).filter(({ name }) => name !== 'cursor')
+  return formatPairs([...pairs.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
 }
 
 /** Serves the audit trail to customers. Caches nothing, so that no copies exist. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
-  const parse = ({ principal, type, rawQuery }: TrailAsked, list: TrailList): TrailQuery => {
+  const parse = ({ principal, type, rawQuery }: RawTrailRequest, list: TrailList): TrailQuery => {
     const { customerId } = principal
     const outcome = parseTrailQuery(list, type !== mediaTypes.json, rawQuery)
     if ('query' in outcome) return outcome.query

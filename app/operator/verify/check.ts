@@ -16,12 +16,12 @@ export type Expected =
 
 export type Expectations = Readonly<Record<string, Expected>>
 
-type Asked = Pick<ServiceAnswer, 'ask'>
+type WithRequest = Pick<ServiceAnswer, 'ask'>
 
 /** Each function adds a failure if the answer differs. */
 export type Expect = Readonly<{
-  that: (holds: boolean, answer: Asked, expected: string, seen: unknown) => void
-  match: (answer: Asked, name: string, seen: unknown, expected: Expected) => void
+  that: (holds: boolean, answer: WithRequest, expected: string, seen: unknown) => void
+  match: (answer: WithRequest, name: string, seen: unknown, expected: Expected) => void
   status: (answer: ServiceAnswer, status: number) => void
   headers: (answer: ServiceAnswer, expected: Expectations) => void
   /** `expected` by JSON pointer (RFC 6901). */

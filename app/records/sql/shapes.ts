@@ -76,10 +76,10 @@ const toReader = (parameter: unknown, readers: readonly ReadValue[]): ReadValue 
   return before === '' ? read : (plan) => `${before}${read(plan)}`
 }
 
-type Kept = { name: string | undefined; text: string; parameters: readonly ReadValue[] }
+type CachedStatement = { name: string | undefined; text: string; parameters: readonly ReadValue[] }
 
 export type Shapes = {
-  /** Returns the kept statement with the plan's values. `undefined` if the caller must compile it. */
+  /** Returns the cached statement with the plan's values. `undefined` if the caller must compile it. */
   find(plan: QueryPlan): NamedStatement | undefined
 }
 
@@ -94,8 +94,8 @@ const dropEveryMs = 10_000
 /** Keeps one statement for plans that differ in values only, because compiling one takes 45 to 70 µs. */
 export const createShapes = (compile: (plan: QueryPlan) => NamedStatement, now: () => number): Shapes => {
   const uses = new LRUCache<string, number>({ max: 10 * maxPrepared })
-  const prepared = new LRUCache<string, Kept>({ max: maxPrepared })
-  const texts = new LRUCache<string, Kept>({ max: maxTexts })
+  const prepared = new LRUCache<string, CachedStatement>({ max: maxPrepared })
+  const texts = new LRUCache<string, CachedStatement>({ max: maxTexts })
   let droppedAt = Number.NEGATIVE_INFINITY
 
   const isUsed = (shape: string): boolean => {
@@ -110,13 +110,13 @@ export const createShapes = (compile: (plan: QueryPlan) => NamedStatement, now: 
     return true
   }
 
-  const make = (plan: QueryPlan, isPrepared: boolean): Kept => {
+  const make = (plan: QueryPlan, isPrepared: boolean): CachedStatement => {
     const { slotted, readers } = withSlots(plan)
     const { text, values } = compile(slotted)
     const name = isPrepared ? `page_${hash('sha256', text).slice(0, 16)}` : undefined
     return { name, text, parameters: values.map((value) => toReader(value, readers)) }
   }
-  const keep = (shape: string, plan: QueryPlan): Kept | undefined => {
+  const addStatement = (shape: string, plan: QueryPlan): CachedStatement | undefined => {
     const isPrepared = isBound(plan)
     if (!isUsed(shape) || (isPrepared && !mayPrepare())) return undefined
     const statement = make(plan, isPrepared)
@@ -128,7 +128,7 @@ export const createShapes = (compile: (plan: QueryPlan) => NamedStatement, now: 
     find(plan) {
       if (!hasOneText(plan)) return undefined
       const shape = getShape(plan)
-      const statement = prepared.get(shape) ?? texts.get(shape) ?? keep(shape, plan)
+      const statement = prepared.get(shape) ?? texts.get(shape) ?? addStatement(shape, plan)
       if (!statement) return undefined
       const { name, text, parameters } = statement
       return { name, text, values: parameters.map((read) => read(plan)) }
