@@ -1,16 +1,24 @@
+import { tokenGrantRequest, tokenReference } from '../../schemas/auth.ts'
 import { decodeFormPart, parsePairs } from '../http/pairs.ts'
 import { assertionType } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export type Form = Readonly<Record<string, string>>
 
-/** Parses a form (RFC 6749, section 3.2). Ignores empty values. Throws `invalid_request`. */
+/** Parameters of the three endpoints. Others, such as `resource` (RFC 8707), may be repeated and are ignored. */
+const knownNames: ReadonlySet<string> = new Set([
+  ...Object.keys(tokenGrantRequest.shape),
+  ...Object.keys(tokenReference.shape),
+])
+
+/** Parses the known parameters of a form (RFC 6749, section 3.2). Ignores empty values. Throws `invalid_request`. */
 export const parseForm = (body: string): Form => {
   const form = new Map<string, string>()
   const seen = new Set<string>()
   for (const { name, value } of parsePairs(body)) {
     if (value === undefined) throw new OAuthError('invalid_request', 'The form is not percent-encoded UTF-8')
-    if (seen.has(name)) throw new OAuthError('invalid_request', 'A parameter was sent more than once')
+    if (!knownNames.has(name)) continue
+    if (seen.has(name)) throw new OAuthError('invalid_request', `The parameter ${name} was sent more than once`)
     seen.add(name)
     if (value !== '') form.set(name, value)
   }
