@@ -18,7 +18,8 @@ export const parseForm = (body: string): Form => {
   for (const { name, value } of parsePairs(body)) {
     if (value === undefined) throw new OAuthError('invalid_request', 'The form is not percent-encoded UTF-8')
     if (!knownNames.has(name)) continue
-    if (seen.has(name)) throw new OAuthError('invalid_request', `The parameter ${name} was sent more than once`)
+    if (seen.has(name))
+      throw new OAuthError('invalid_request', `The parameter ${name} was sent more than once`)
     seen.add(name)
     if (value !== '') form.set(name, value)
   }

@@ -297,24 +297,27 @@ t.test('each refusal has a code of OAuth, and no 401 reveals its reason', async 
   t.match(await described(post('token', '{}', json)), /application\/x-www-form-urlencoded/)
 })
 
-t.test('repeated parameters are ignored if they are unknown, and refused by name if they are known', async (t) => {
-  const each = await newClient()
-  const twice = (path: string, name: string, form = {}) =>
-    post(path, `${new URLSearchParams(as(each, { ...grant, token: 'x', ...form }))}&${name}=a&${name}=b`)
-  for (const path of ['token', 'introspect', 'revoke']) {
-    for (const name of ['resource', 'audience', 'constructor', '__proto__']) {
-      t.equal((await twice(path, name)).statusCode, 200, `${path} ${name}`)
+t.test(
+  'repeated parameters are ignored if they are unknown, and refused by name if they are known',
+  async (t) => {
+    const each = await newClient()
+    const twice = (path: string, name: string, form = {}) =>
+      post(path, `${new URLSearchParams(as(each, { ...grant, token: 'x', ...form }))}&${name}=a&${name}=b`)
+    for (const path of ['token', 'introspect', 'revoke']) {
+      for (const name of ['resource', 'audience', 'constructor', '__proto__']) {
+        t.equal((await twice(path, name)).statusCode, 200, `${path} ${name}`)
+      }
+      for (const name of ['scope', 'grant_type', 'client_id', 'client_secret', 'token', 'token_type_hint']) {
+        const { statusCode, body } = await twice(path, name)
+        t.equal(statusCode, 400, `${path} ${name}`)
+        t.match(JSON.parse(body), {
+          error: 'invalid_request',
+          error_description: `The parameter ${name} was sent more than once`,
+        })
+      }
     }
-    for (const name of ['scope', 'grant_type', 'client_id', 'client_secret', 'token', 'token_type_hint']) {
-      const { statusCode, body } = await twice(path, name)
-      t.equal(statusCode, 400, `${path} ${name}`)
-      t.match(JSON.parse(body), {
-        error: 'invalid_request',
-        error_description: `The parameter ${name} was sent more than once`,
-      })
-    }
-  }
-})
+  },
+)
 
 t.test('introspection describes only the customer’s own tokens, as requests see them', async (t) => {
   const each = await newClient()
