@@ -11,7 +11,8 @@ import { median } from './lib/statistics.ts'
 
 /**
  * Measures the cost of the change log for writers. The same work runs with its triggers on and off,
- * interleaved. `BENCH_PART=history` switches only the history that these triggers write. The work is
+ * interleaved. `BENCH_PART=history` switches only the history that these triggers write, `BENCH_PART=path` only
+ * the search path of all trigger functions and their callees. The work is
  * single-row updates and three-row transactions by 8 concurrent writers, and an import of April's registers
  * into an empty database. The result is the ratio.
  */
@@ -57,6 +58,19 @@ const switchHistory = async (isOn: boolean) => {
   }
 }
 
+/** Switches only the search path of the functions that triggers run. */
+const switchPath = async (isOn: boolean) => {
+  const { rows } = await pool.query<{ name: string }>(
+    `select oid::regprocedure::text as name from pg_proc where pronamespace = 'public'::regnamespace
+       and prolang = (select oid from pg_language where lanname = 'plpgsql') and not prosecdef`,
+  )
+  for (const { name } of rows) {
+    await pool.query(
+      `alter function ${name} ${isOn ? 'set search_path = public, pg_temp' : 'reset search_path'}`,
+    )
+  }
+}
+
 const switchTriggers = async (isOn: boolean) => {
   const { rows } = await pool.query<{ table: string; trigger: string }>(
     `select tgrelid::regclass::text as table, tgname as trigger from pg_trigger where tgname like '%\\_log\\_%'`,
@@ -65,6 +79,15 @@ const switchTriggers = async (isOn: boolean) => {
     await pool.query(`alter table ${table} ${isOn ? 'enable always' : 'disable'} trigger ${trigger}`)
   }
 }
+
+const parts: Readonly<Record<string, (isOn: boolean) => Promise<void>>> = {
+  log: switchTriggers,
+  history: switchHistory,
+  path: switchPath,
+}
+const part = process.env.BENCH_PART ?? 'log'
+const switchPart = parts[part]
+if (!switchPart) throw new Error(`BENCH_PART is one of ${Object.keys(parts).join(', ')}`)
 
 const seed = async () => {
   await pool.query(
@@ -178,7 +201,7 @@ try {
     for (let round = 0; round < rounds; round++) {
       // Alternates the order of the two states.
       for (const state of round % 2 === 0 ? (['off', 'on'] as const) : (['on', 'off'] as const)) {
-        await (process.env.BENCH_PART === 'history' ? switchHistory : switchTriggers)(state === 'on')
+        await switchPart(state === 'on')
         samples[state].push(await work())
       }
     }
@@ -187,8 +210,8 @@ try {
     const deadlocks = (state: 'off' | 'on') => samples[state].reduce((sum, each) => sum + each.deadlocks, 0)
     table.push({
       workload: name,
-      'without log /s': Math.round(rate('off')),
-      'with log /s': Math.round(rate('on')),
+      [`without ${part} /s`]: Math.round(rate('off')),
+      [`with ${part} /s`]: Math.round(rate('on')),
       'rate ratio': (rate('on') / rate('off')).toFixed(2),
       'µs without / with': `${Math.round(cpu('off'))} / ${Math.round(cpu('on'))}`,
       'processor ratio': (cpu('on') / cpu('off')).toFixed(3),

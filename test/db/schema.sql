@@ -931,6 +931,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.approvals_before()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   new.requested_on_sort := coalesce(new.requested_on, 'infinity');
@@ -960,6 +961,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.approvals_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from elements e using (
@@ -974,6 +976,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.approvals_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
@@ -987,6 +990,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.approvals_elements_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.tags is distinct from new.tags) then return null; end if;
@@ -1009,6 +1013,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.approvals_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare former text;
 begin
@@ -1040,6 +1045,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.approvals_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into record_words select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
@@ -1053,6 +1059,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.approvals_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.certificate_id is distinct from new.certificate_id or old.product_id is distinct from new.product_id or old.scheme is distinct from new.scheme) then return null; end if;
@@ -1069,6 +1076,7 @@ CREATE OR REPLACE FUNCTION public.audit_canonical(value json)
  RETURNS text
  LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if json_typeof(value) = 'object' then
@@ -1110,9 +1118,7 @@ CREATE OR REPLACE FUNCTION public.audit_root_cut(at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
-AS $function$
-  select date_trunc('minute', at - interval '20 seconds') + interval '20 seconds'
-$function$
+RETURN (date_trunc('minute'::text, (at - '00:00:20'::interval)) + '00:00:20'::interval)
 
 
 CREATE OR REPLACE FUNCTION public.audit_root_state()
@@ -1173,6 +1179,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.certificates_before()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   new.valid_from_sort := coalesce(new.valid_from, 'infinity');
@@ -1203,6 +1210,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.certificates_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from elements e using (
@@ -1217,6 +1225,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.certificates_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
@@ -1230,6 +1239,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.certificates_elements_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
@@ -1252,6 +1262,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.certificates_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare former text;
 begin
@@ -1290,6 +1301,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.certificates_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into record_words select r.customer_id, 'certificates', r.id, array_to_tsvector(array(
@@ -1303,6 +1315,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.certificates_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.holder is distinct from new.holder or old.number is distinct from new.number or old.title is distinct from new.title) then return null; end if;
@@ -1459,6 +1472,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.countries_before()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   
@@ -1487,6 +1501,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.countries_log_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) select '*', tg_table_name, o.id from old_rows o;
@@ -1515,6 +1530,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.countries_log_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare late record;
 begin
@@ -1534,6 +1550,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.countries_log_moved()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id)
@@ -1569,6 +1586,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.countries_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare former text;
 begin
@@ -1598,6 +1616,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.countries_words_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from record_words w using old_rows r
@@ -1609,6 +1628,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.countries_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into record_words select '*', 'countries', r.id, array_to_tsvector(array(
@@ -1623,6 +1643,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.countries_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.id is distinct from new.id or old.alpha3 is distinct from new.alpha3 or old.authorities is distinct from new.authorities or old.code is distinct from new.code or old.name is distinct from new.name) then return null; end if;
@@ -1664,6 +1685,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.customers_history_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from record_history where customer_id = old.customer_id;
@@ -1674,6 +1696,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.customers_log_settings()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'settings', '*');
@@ -1819,6 +1842,7 @@ CREATE OR REPLACE FUNCTION public.fold_words(value text)
  RETURNS text[]
  LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if octet_length(value) = length(value) then
@@ -1833,6 +1857,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.former_end(owner text, of_resource text, id text)
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   return (select h.at from record_history h
@@ -1867,10 +1892,7 @@ CREATE OR REPLACE FUNCTION public.is_list(list text[])
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-  select case when array_ndims(list) > 1 then false
-    else coalesce(array_lower(list, 1), 1) = 1 and array_position(list, null) is null end
-$function$
+RETURN CASE WHEN (array_ndims(list) > 1) THEN false ELSE ((COALESCE(array_lower(list, 1), 1) = 1) AND (array_position(list, NULL::text) IS NULL)) END
 
 
 CREATE OR REPLACE FUNCTION public.is_token_revoked(customer text, key text, token text)
@@ -1898,6 +1920,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.lab_before()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   new.issued_on_sort := coalesce(new.issued_on, 'infinity');
@@ -1926,6 +1949,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.lab_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from elements e using (
@@ -1940,6 +1964,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.lab_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
@@ -1953,6 +1978,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.lab_elements_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
@@ -1975,6 +2001,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.lab_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare former text;
 begin
@@ -2012,6 +2039,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.lab_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into record_words select r.customer_id, 'lab', r.id, array_to_tsvector(array(
@@ -2025,6 +2053,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.lab_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.laboratory is distinct from new.laboratory or old.report_number is distinct from new.report_number or old.title is distinct from new.title) then return null; end if;
@@ -2081,6 +2110,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.log_custom()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id)
@@ -2093,6 +2123,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.log_records_truncate()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', tg_table_name, '*');
@@ -2108,6 +2139,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.log_rights()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id)
@@ -2121,6 +2153,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.log_truncate()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', tg_argv[0], '*');
@@ -2282,6 +2315,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.products_before()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   new.model_sort := coalesce('v' || new.model, 'w');
@@ -2310,6 +2344,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.products_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from elements e using (
@@ -2324,6 +2359,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.products_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
@@ -2337,6 +2373,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.products_elements_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.part_numbers is distinct from new.part_numbers or old.tags is distinct from new.tags) then return null; end if;
@@ -2359,6 +2396,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.products_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare former text;
 begin
@@ -2390,6 +2428,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.products_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into record_words select r.customer_id, 'products', r.id, array_to_tsvector(array(
@@ -2403,6 +2442,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.products_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.brand is distinct from new.brand or old.manufacturer is distinct from new.manufacturer or old.model is distinct from new.model or old.name is distinct from new.name or old.part_numbers is distinct from new.part_numbers) then return null; end if;
@@ -2418,6 +2458,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.projects_before()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   new.ordered_on_sort := coalesce(new.ordered_on, 'infinity');
@@ -2447,6 +2488,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.projects_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from elements e using (
@@ -2461,6 +2503,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.projects_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into elements (customer_id, resource, field, value, id)
@@ -2474,6 +2517,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.projects_elements_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.product_ids is distinct from new.product_ids or old.country_codes is distinct from new.country_codes or old.tags is distinct from new.tags) then return null; end if;
@@ -2496,6 +2540,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.projects_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare former text;
 begin
@@ -2526,6 +2571,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.projects_words_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into record_words select r.customer_id, 'projects', r.id, array_to_tsvector(array(
@@ -2539,6 +2585,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.projects_words_update()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.customer_reference is distinct from new.customer_reference or old.project_number is distinct from new.project_number or old.title is distinct from new.title) then return null; end if;
@@ -2673,6 +2720,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.records_log_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id) select o.customer_id, tg_table_name, o.id from old_rows o;
@@ -2701,6 +2749,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.records_log_insert()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare late record;
 begin
@@ -2720,6 +2769,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.records_log_moved()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into change_log (customer_id, resource, record_id)
@@ -2755,6 +2805,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.records_words_delete()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   delete from record_words w using old_rows r

@@ -93,6 +93,21 @@ t.test('every trigger fires in every session mode', async (t) => {
   )
 })
 
+t.test('no function resolves its names in the session of its caller', async (t) => {
+  const functions = await query<{ name: string; resolves: string }>(
+    `select p.oid::regprocedure::text as name, case when p.prosqlbody is not null then 'when created'
+       else (select setting from unnest(p.proconfig) setting where setting like 'search_path=%') end as resolves
+     from pg_proc p join pg_language l on l.oid = p.prolang
+     where p.pronamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+       and l.lanname <> 'internal'`,
+  )
+  t.ok(functions.length > 100)
+  const open = functions.filter(
+    ({ resolves }) => resolves !== 'when created' && resolves !== 'search_path=public, pg_temp',
+  )
+  t.same(open, [])
+})
+
 const composites: Readonly<Record<string, string>> = {
   validity_periods: 'validity_period[]',
   authorities: 'authority[]',

@@ -1,7 +1,8 @@
 -- Completes a new table of records: triggers, grants, policies, and the start of its history. A table without customer_id
--- has reference data. `elements`: arrays with filters. `words`: SQL of the texts of a row `r` that are searched.
+-- has reference data. `elements`: arrays with filters. `words`: SQL of the texts of a row `r` that are searched. Every
+-- function has a search path: docs/decisions/0150-functions-have-a-search-path.md.
 create or replace function pg_temp.add_record_table(resource text, elements text[], words text) returns void
-language plpgsql as $setup$
+language plpgsql set search_path = public, pg_temp as $setup$
 declare
   is_owned boolean := exists (
     select from pg_attribute where attrelid = resource::regclass and attname = 'customer_id');
@@ -30,7 +31,8 @@ begin
   -- columns are set here. `updated_at` never decreases, and a record never begins before the previous one with its key
   -- ended.
   template := $template$
-create function {table}_before() returns trigger language plpgsql as $$
+create function {table}_before() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   {sorts}
   if tg_op = 'INSERT' then
@@ -56,7 +58,8 @@ end $$;
 create trigger {table}_before before insert or update on {table}
   for each row execute function {table}_before();
 
-create function {table}_log_update() returns trigger language plpgsql as $$
+create function {table}_log_update() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 declare former text;
 begin
   if {is moved} then return null; end if;
@@ -72,12 +75,14 @@ begin
   return null;
 end $$;
 
-create function {table}_words_insert() returns trigger language plpgsql as $$
+create function {table}_words_insert() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into record_words select {r.customer_id}, '{table}', r.id, {words of r} from new_rows r;
   return null;
 end $$;
-create function {table}_words_update() returns trigger language plpgsql as $$
+create function {table}_words_update() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   if not ({is moved} or {has new words}) then return null; end if;
   update record_words w set customer_id = {new.customer_id}, id = new.id, words = {words of new}
@@ -113,7 +118,8 @@ create policy reader on {table} for select to certdata_reader
 
   if elements is not null then
     template := template || $template$
-create function {table}_elements_insert() returns trigger language plpgsql as $$
+create function {table}_elements_insert() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into elements (customer_id, resource, field, value, id)
     select distinct r.customer_id, '{table}', f.name, v, r.id
@@ -121,7 +127,8 @@ begin
     on conflict do nothing;
   return null;
 end $$;
-create function {table}_elements_update() returns trigger language plpgsql as $$
+create function {table}_elements_update() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   if not ({is moved} or {has new elements}) then return null; end if;
   delete from elements e using (
@@ -138,7 +145,8 @@ begin
     on conflict do nothing;
   return null;
 end $$;
-create function {table}_elements_delete() returns trigger language plpgsql as $$
+create function {table}_elements_delete() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   delete from elements e using (
     select distinct r.customer_id, f.name, v as value, r.id

@@ -48,7 +48,7 @@ grant select on reference_history to certdata_reader, certdata_operator;
 
 -- Returns when a record with this key was last deleted, or null.
 create function former_end(owner text, of_resource text, id text) returns timestamptz
-language plpgsql as $$
+language plpgsql set search_path = public, pg_temp as $$
 begin
   return (select h.at from record_history h
     where h.customer_id = owner and h.resource = of_resource and h.record_id = id and h.old ? 'created_at'

@@ -16,7 +16,7 @@ grant select, insert, update, delete on record_words to certdata_operator;
 -- Folds case and accents. `schemas/letters.ts` has the same letters: a change needs a migration that writes record_words
 -- again. The way for ASCII takes a fifth of the time.
 create function fold_words(value text) returns text[]
-language plpgsql immutable strict parallel safe as $$
+language plpgsql immutable strict parallel safe set search_path = public, pg_temp as $$
 begin
   if octet_length(value) = length(value) then
     return regexp_split_to_array(lower(value collate "C"), '[^a-z0-9]+');

@@ -38,7 +38,8 @@ $$;
 
 grant execute on function prune_removals to certdata_reader, certdata_operator;
 
-create function log_records_truncate() returns trigger language plpgsql as $$
+create function log_records_truncate() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', tg_table_name, '*');
   insert into removals (customer_id, resource, changed_at) values ('*', tg_table_name, now()) on conflict do nothing;
@@ -80,7 +81,8 @@ begin
     ('countries', '''*''', 'id = $2', 'true')
   ) as listed (name, owner, key, has_customer) loop
     template := $template$
-create function {kind}_log_insert() returns trigger language plpgsql as $$
+create function {kind}_log_insert() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 declare late record;
 begin
   insert into change_log (customer_id, resource, record_id) select {r.customer_id}, tg_table_name, r.id from new_rows r;
@@ -95,14 +97,16 @@ begin
   return null;
 end $$;
 
-create function {kind}_log_delete() returns trigger language plpgsql as $$
+create function {kind}_log_delete() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into change_log (customer_id, resource, record_id) select {o.customer_id}, tg_table_name, o.id from old_rows o;
   {end old_rows}
   return null;
 end $$;
 
-create function {kind}_log_moved() returns trigger language plpgsql as $$
+create function {kind}_log_moved() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into change_log (customer_id, resource, record_id)
     values ({old.customer_id}, tg_table_name, old.id), ({new.customer_id}, tg_table_name, new.id);
@@ -116,7 +120,8 @@ begin
   return null;
 end $$;
 
-create function {kind}_words_delete() returns trigger language plpgsql as $$
+create function {kind}_words_delete() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   delete from record_words w using old_rows r
   where w.customer_id = {r.customer_id} and w.resource = tg_table_name and w.id = r.id;

@@ -32,7 +32,7 @@ grant select on audit_copies to certdata_reader;
 
 -- RFC 8785 for the values in entries: objects with plain names, texts and whole numbers.
 create function audit_canonical(value json) returns text
-language plpgsql immutable strict parallel safe as $$
+language plpgsql immutable strict parallel safe set search_path = public, pg_temp as $$
 begin
   if json_typeof(value) = 'object' then
     return '{' || coalesce((select string_agg(to_json(e.key)::text || ':' || case

@@ -33,9 +33,8 @@ grant select (kid, public_jwk) on audit_root_keys to certdata_reader;
 
 -- Second 20 of a minute, because the reads of a minute become entries 10 to 15 s after it.
 create function audit_root_cut(at timestamptz) returns timestamptz
-language sql stable parallel safe as $$
-  select date_trunc('minute', at - interval '20 seconds') + interval '20 seconds'
-$$;
+language sql stable parallel safe
+return date_trunc('minute', at - interval '20 seconds') + interval '20 seconds';
 
 create function audit_root_state() returns table (root_no bigint, last_seal bigint, digest bytea, is_due boolean)
 language sql stable security definer set search_path = public, pg_temp as $$

@@ -26,7 +26,8 @@ begin
 end $$;
 
 -- `last_used_on` is written each day and changes no rights.
-create function log_rights() returns trigger language plpgsql as $$
+create function log_rights() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into change_log (customer_id, resource, record_id)
     select distinct r ->> 'customer_id', 'auth', coalesce(r ->> 'key_id', '*')
@@ -35,7 +36,8 @@ begin
   return null;
 end $$;
 
-create function log_custom() returns trigger language plpgsql as $$
+create function log_custom() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into change_log (customer_id, resource, record_id)
     select distinct coalesce(r ->> 'customer_id', '*'), 'custom', r ->> 'name'
@@ -43,7 +45,8 @@ begin
   return null;
 end $$;
 
-create function log_truncate() returns trigger language plpgsql as $$
+create function log_truncate() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', tg_argv[0], '*');
   return null;
