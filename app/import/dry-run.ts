@@ -2,6 +2,7 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
+import { listStoredFields } from './record.ts'
 import { inputRows, listKeyColumns } from './statement.ts'
 import type { ImportRows } from './write.ts'
 
@@ -39,12 +40,14 @@ export const copyToShadows = async (
   { resource, input }: ImportRows,
 ): Promise<void> => {
   const key = listKeyColumns(resource)
+  const fields = listStoredFields(resource).map(({ name }) => name)
   const rows = `select distinct ${key.join(', ')} from ${inputRows(resource)}`
-  const copy = (table: string, by: string[]) => `
-    insert into pg_temp.${table} select r.* from public.${table} r
+  const copy = (table: string, by: readonly string[], columns: readonly string[]) => `
+    insert into pg_temp.${table} (${columns.join(', ')})
+    select ${columns.map((name) => `r.${name}`).join(', ')} from public.${table} r
     where (${by.map((name) => `r.${name}`).join(', ')}) in (select ${by.join(', ')} from (${rows}) named)
     on conflict do nothing`
   const run = (statement: string) => trx.executeQuery(CompiledQuery.raw(statement, [...input]))
-  await run(copy(resource.name, key))
-  if (!resource.reference) await run(copy('customers', ['customer_id']))
+  await run(copy(resource.name, key, [...new Set([...key, ...fields])]))
+  if (!resource.reference) await run(copy('customers', ['customer_id'], ['customer_id', 'name']))
 }

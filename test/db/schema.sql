@@ -88,9 +88,9 @@ table approvals row level security forced
   CREATE TRIGGER approvals_elements_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_elements_delete() enabled always
   CREATE TRIGGER approvals_elements_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION approvals_elements_insert() enabled always
   CREATE TRIGGER approvals_elements_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_elements_update() enabled always
-  CREATE TRIGGER approvals_log_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER approvals_log_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete('product_id', 'country_code', 'scheme', 'project_id', 'certificate_id', 'status', 'phase', 'requested_on', 'submitted_on', 'decided_on', 'expected_on', 'tags', 'created_at') enabled always
   CREATE TRIGGER approvals_log_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
-  CREATE TRIGGER approvals_log_moved AFTER UPDATE OF customer_id, id ON public.approvals FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER approvals_log_moved AFTER UPDATE OF customer_id, id ON public.approvals FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved('product_id', 'country_code', 'scheme', 'project_id', 'certificate_id', 'status', 'phase', 'requested_on', 'submitted_on', 'decided_on', 'expected_on', 'tags', 'created_at') enabled always
   CREATE TRIGGER approvals_log_truncate AFTER TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER approvals_log_update AFTER UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approvals_log_update() enabled always
   CREATE TRIGGER approvals_words_delete AFTER DELETE ON public.approvals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
@@ -282,9 +282,9 @@ table certificates row level security forced
   CREATE TRIGGER certificates_elements_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_elements_delete() enabled always
   CREATE TRIGGER certificates_elements_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION certificates_elements_insert() enabled always
   CREATE TRIGGER certificates_elements_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_elements_update() enabled always
-  CREATE TRIGGER certificates_log_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER certificates_log_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete('number', 'title', 'product_id', 'project_id', 'approval_id', 'supersedes_id', 'country_code', 'authority', 'scheme', 'certificate_type', 'approval_status', 'valid_from', 'valid_until', 'validity_periods', 'issued_on', 'holder', 'standards', 'tags', 'source_url', 'created_at') enabled always
   CREATE TRIGGER certificates_log_insert AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
-  CREATE TRIGGER certificates_log_moved AFTER UPDATE OF customer_id, id ON public.certificates FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER certificates_log_moved AFTER UPDATE OF customer_id, id ON public.certificates FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved('number', 'title', 'product_id', 'project_id', 'approval_id', 'supersedes_id', 'country_code', 'authority', 'scheme', 'certificate_type', 'approval_status', 'valid_from', 'valid_until', 'validity_periods', 'issued_on', 'holder', 'standards', 'tags', 'source_url', 'created_at') enabled always
   CREATE TRIGGER certificates_log_truncate AFTER TRUNCATE ON public.certificates FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER certificates_log_update AFTER UPDATE ON public.certificates FOR EACH ROW EXECUTE FUNCTION certificates_log_update() enabled always
   CREATE TRIGGER certificates_words_delete AFTER DELETE ON public.certificates REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
@@ -362,9 +362,9 @@ table countries
   constraint countries_sources_list CHECK (is_list(sources))
   constraint countries_pkey PRIMARY KEY (id)
   CREATE TRIGGER countries_before BEFORE INSERT OR UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_before() enabled always
-  CREATE TRIGGER countries_log_delete AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_log_delete() enabled always
+  CREATE TRIGGER countries_log_delete AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_log_delete('code', 'alpha3', 'name', 'region', 'blocs', 'authorities', 'requirements', 'sources', 'confidence', 'reviewed_on', 'created_at') enabled always
   CREATE TRIGGER countries_log_insert AFTER INSERT ON public.countries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_log_insert() enabled always
-  CREATE TRIGGER countries_log_moved AFTER UPDATE OF id ON public.countries FOR EACH ROW WHEN ((old.id IS DISTINCT FROM new.id)) EXECUTE FUNCTION countries_log_moved() enabled always
+  CREATE TRIGGER countries_log_moved AFTER UPDATE OF id ON public.countries FOR EACH ROW WHEN ((old.id IS DISTINCT FROM new.id)) EXECUTE FUNCTION countries_log_moved('code', 'alpha3', 'name', 'region', 'blocs', 'authorities', 'requirements', 'sources', 'confidence', 'reviewed_on', 'created_at') enabled always
   CREATE TRIGGER countries_log_truncate AFTER TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER countries_log_update AFTER UPDATE ON public.countries FOR EACH ROW EXECUTE FUNCTION countries_log_update() enabled always
   CREATE TRIGGER countries_words_delete AFTER DELETE ON public.countries REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION countries_words_delete() enabled always
@@ -529,9 +529,9 @@ table lab row level security forced
   CREATE TRIGGER lab_elements_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_elements_delete() enabled always
   CREATE TRIGGER lab_elements_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lab_elements_insert() enabled always
   CREATE TRIGGER lab_elements_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_elements_update() enabled always
-  CREATE TRIGGER lab_log_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER lab_log_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete('report_number', 'title', 'test_type', 'standards', 'status', 'result', 'laboratory', 'laboratory_country_code', 'product_id', 'project_id', 'certificate_id', 'supersedes_id', 'tested_from', 'tested_until', 'issued_on', 'revision', 'document_url', 'tags', 'created_at') enabled always
   CREATE TRIGGER lab_log_insert AFTER INSERT ON public.lab REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
-  CREATE TRIGGER lab_log_moved AFTER UPDATE OF customer_id, id ON public.lab FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER lab_log_moved AFTER UPDATE OF customer_id, id ON public.lab FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved('report_number', 'title', 'test_type', 'standards', 'status', 'result', 'laboratory', 'laboratory_country_code', 'product_id', 'project_id', 'certificate_id', 'supersedes_id', 'tested_from', 'tested_until', 'issued_on', 'revision', 'document_url', 'tags', 'created_at') enabled always
   CREATE TRIGGER lab_log_truncate AFTER TRUNCATE ON public.lab FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER lab_log_update AFTER UPDATE ON public.lab FOR EACH ROW EXECUTE FUNCTION lab_log_update() enabled always
   CREATE TRIGGER lab_words_delete AFTER DELETE ON public.lab REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
@@ -579,9 +579,9 @@ table products row level security forced
   CREATE TRIGGER products_elements_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION products_elements_delete() enabled always
   CREATE TRIGGER products_elements_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION products_elements_insert() enabled always
   CREATE TRIGGER products_elements_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_elements_update() enabled always
-  CREATE TRIGGER products_log_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER products_log_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete('name', 'part_numbers', 'model', 'brand', 'manufacturer', 'product_status', 'category', 'technologies', 'hardware_version', 'software_version', 'parent_product_id', 'tags', 'created_at') enabled always
   CREATE TRIGGER products_log_insert AFTER INSERT ON public.products REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
-  CREATE TRIGGER products_log_moved AFTER UPDATE OF customer_id, id ON public.products FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER products_log_moved AFTER UPDATE OF customer_id, id ON public.products FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved('name', 'part_numbers', 'model', 'brand', 'manufacturer', 'product_status', 'category', 'technologies', 'hardware_version', 'software_version', 'parent_product_id', 'tags', 'created_at') enabled always
   CREATE TRIGGER products_log_truncate AFTER TRUNCATE ON public.products FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER products_log_update AFTER UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION products_log_update() enabled always
   CREATE TRIGGER products_words_delete AFTER DELETE ON public.products REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
@@ -628,9 +628,9 @@ table projects row level security forced
   CREATE TRIGGER projects_elements_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_elements_delete() enabled always
   CREATE TRIGGER projects_elements_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION projects_elements_insert() enabled always
   CREATE TRIGGER projects_elements_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_elements_update() enabled always
-  CREATE TRIGGER projects_log_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete() enabled always
+  CREATE TRIGGER projects_log_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_delete('project_number', 'customer_reference', 'title', 'status', 'classification', 'product_ids', 'country_codes', 'ordered_on', 'due_on', 'completed_on', 'tags', 'created_at') enabled always
   CREATE TRIGGER projects_log_insert AFTER INSERT ON public.projects REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION records_log_insert() enabled always
-  CREATE TRIGGER projects_log_moved AFTER UPDATE OF customer_id, id ON public.projects FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved() enabled always
+  CREATE TRIGGER projects_log_moved AFTER UPDATE OF customer_id, id ON public.projects FOR EACH ROW WHEN (((old.customer_id IS DISTINCT FROM new.customer_id) OR (old.id IS DISTINCT FROM new.id))) EXECUTE FUNCTION records_log_moved('project_number', 'customer_reference', 'title', 'status', 'classification', 'product_ids', 'country_codes', 'ordered_on', 'due_on', 'completed_on', 'tags', 'created_at') enabled always
   CREATE TRIGGER projects_log_truncate AFTER TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION log_records_truncate() enabled always
   CREATE TRIGGER projects_log_update AFTER UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION projects_log_update() enabled always
   CREATE TRIGGER projects_words_delete AFTER DELETE ON public.projects REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION records_words_delete() enabled always
@@ -1048,7 +1048,8 @@ CREATE OR REPLACE FUNCTION public.approvals_words_insert()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into record_words select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
+  insert into record_words (customer_id, resource, id, words)
+    select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
     select 'approvals/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.scheme, r.product_id, r.certificate_id))) word
     where length(word) > 1)) from new_rows r;
@@ -1304,7 +1305,8 @@ CREATE OR REPLACE FUNCTION public.certificates_words_insert()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into record_words select r.customer_id, 'certificates', r.id, array_to_tsvector(array(
+  insert into record_words (customer_id, resource, id, words)
+    select r.customer_id, 'certificates', r.id, array_to_tsvector(array(
     select 'certificates/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.number, r.title, r.holder))) word
     where length(word) > 1)) from new_rows r;
@@ -1520,7 +1522,7 @@ begin
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
       to_jsonb(o) - array(select attname::text from pg_attribute
-        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
+        where attrelid = tg_relid and attname::text <> all (tg_argv))
     from old_rows o where true;
   -- end
   return null;
@@ -1570,7 +1572,7 @@ begin
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select '*', tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
       to_jsonb(o) - array(select attname::text from pg_attribute
-        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
+        where attrelid = tg_relid and attname::text <> all (tg_argv))
     from (select old.*) o where true;
   -- end
   -- history
@@ -1631,7 +1633,8 @@ CREATE OR REPLACE FUNCTION public.countries_words_insert()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into record_words select '*', 'countries', r.id, array_to_tsvector(array(
+  insert into record_words (customer_id, resource, id, words)
+    select '*', 'countries', r.id, array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name,
       (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(r.authorities) a)))) word
@@ -2042,7 +2045,8 @@ CREATE OR REPLACE FUNCTION public.lab_words_insert()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into record_words select r.customer_id, 'lab', r.id, array_to_tsvector(array(
+  insert into record_words (customer_id, resource, id, words)
+    select r.customer_id, 'lab', r.id, array_to_tsvector(array(
     select 'lab/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.report_number, r.title, r.laboratory))) word
     where length(word) > 1)) from new_rows r;
@@ -2431,7 +2435,8 @@ CREATE OR REPLACE FUNCTION public.products_words_insert()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into record_words select r.customer_id, 'products', r.id, array_to_tsvector(array(
+  insert into record_words (customer_id, resource, id, words)
+    select r.customer_id, 'products', r.id, array_to_tsvector(array(
     select 'products/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.name, array_to_string(r.part_numbers, ' '), r.model, r.brand, r.manufacturer))) word
     where length(word) > 1)) from new_rows r;
@@ -2574,7 +2579,8 @@ CREATE OR REPLACE FUNCTION public.projects_words_insert()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into record_words select r.customer_id, 'projects', r.id, array_to_tsvector(array(
+  insert into record_words (customer_id, resource, id, words)
+    select r.customer_id, 'projects', r.id, array_to_tsvector(array(
     select 'projects/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.project_number, r.customer_reference, r.title))) word
     where length(word) > 1)) from new_rows r;
@@ -2739,7 +2745,7 @@ begin
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
       to_jsonb(o) - array(select attname::text from pg_attribute
-        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
+        where attrelid = tg_relid and attname::text <> all (tg_argv))
     from old_rows o where exists (select from customers c where c.customer_id = o.customer_id);
   -- end
   return null;
@@ -2789,7 +2795,7 @@ begin
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, tg_table_name, o.id, greatest(now(), o.updated_at), o.updated_at,
       to_jsonb(o) - array(select attname::text from pg_attribute
-        where attrelid = tg_relid and attname ~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
+        where attrelid = tg_relid and attname::text <> all (tg_argv))
     from (select old.*) o where exists (select from customers c where c.customer_id = o.customer_id);
   -- end
   -- history

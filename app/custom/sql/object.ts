@@ -63,7 +63,7 @@ const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Sq
 
 const selectRows = (rows: Rows, bound: BoundDocument) => {
   const plan = bound.getPlan(rows.source)
-  return sql`from (select row_number() over () as rn, r.* from (${orderedRows(plan, [], rows.limit)}) r) r
+  return sql`from (select row_number() over () as "#", r.* from (${orderedRows(plan, [], rows.limit)}) r) r
     ${shown(rows, plan, bound)}`
 }
 
@@ -76,11 +76,11 @@ const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, b
   // The type json has no order, so keys and `prefer` are compared as text.
   const rows = parts.map(
     (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,
-      ${sql.lit(index)} as part, r.rn, row_to_json(x)::text as item ${selectRows(part, bound)}`,
+      ${sql.lit(index)} as part, r."#", row_to_json(x)::text as item ${selectRows(part, bound)}`,
   )
   return sql`(select '[' || coalesce(string_agg(m.item, ',' order by m.k), '') || ']' from (
     select distinct on (u.k) u.k, u.item from (${sql.join(rows, sql.raw(' union all '))}) u
-    order by u.k, u.preferred desc, u.part, u.rn limit ${limit}::integer) m)`
+    order by u.k, u.preferred desc, u.part, u."#" limit ${limit}::integer) m)`
 }
 
 const compileMembers = (members: readonly (readonly [string, Node])[], bound: BoundDocument): Sql => {
@@ -111,7 +111,7 @@ export const compileNode = (node: Node, bound: BoundDocument): Sql => {
     case 'first':
       return sql`coalesce((select ${itemText(node.plain)} ${selectRows(node.rows, bound)}), 'null')`
     case 'list':
-      return sql`(select '[' || coalesce(string_agg(${itemText(node.plain)}, ',' order by r.rn), '') || ']'
+      return sql`(select '[' || coalesce(string_agg(${itemText(node.plain)}, ',' order by r."#"), '') || ']'
         ${selectRows(node.rows, bound)})`
     case 'merge':
       return merge(node, bound)

@@ -37,12 +37,12 @@ const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBu
     from ${session(bound.customerId, bound.definition.needsSettings)}
     cross join lateral (
       select
-        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${plan.limit}::integer) as data,
+        string_agg(row_to_json(x)::text, ',' order by r."#") filter (where r."#" <= ${plan.limit}::integer) as data,
         count(*)::integer as found,
         (array_agg(array[${sql.join(sortKeys(plan).map(keyText))}])
-          filter (where r.rn = ${plan.limit}::integer))[1:1] as last,
+          filter (where r."#" = ${plan.limit}::integer))[1:1] as last,
         ${total} as total
-      from (select row_number() over () as rn, r.*
+      from (select row_number() over () as "#", r.*
         from (${orderedRows(plan, keyset ? [keyset] : [], plan.limit + 1)}) r) r
       ${shown(list, plan, bound)}
     ) page`

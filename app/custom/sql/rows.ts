@@ -51,8 +51,8 @@ const joinMany = (join: JoinMany, env: Env): Sql => {
   const plan = env.bound.getPlan(join.source)
   const rows = orderedRows(plan, [holds(join, rawField(join.on, env))], join.limit)
   const inner: Env = { bound: env.bound, joins: [] }
-  return sql`select ('[' || coalesce(string_agg(row_to_json(x)::text, ',' order by r.rn), '') || ']')::json as items
-    from (select row_number() over () as rn, r.* from (${rows}) r) r
+  return sql`select ('[' || coalesce(string_agg(row_to_json(x)::text, ',' order by r."#"), '') || ']')::json as items
+    from (select row_number() over () as "#", r.* from (${rows}) r) r
     cross join lateral (select ${rawFields(plan.resource.fields.values(), plan)}) b
     cross join lateral (select ${compileSelect(join.select, inner)}) x`
 }

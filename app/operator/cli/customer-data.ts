@@ -9,6 +9,7 @@ import { parseConfig } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import { countCustomerRows, countPersons, eraseCustomer } from '../gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../gdpr/export.ts'
+import { listAdditions } from '../gdpr/tables.ts'
 import { parseSlug } from './arguments.ts'
 import { noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
@@ -58,7 +59,13 @@ const runExport = (shell: Shell, customer: string, options: Output & { output?: 
     // Before the export, whose transaction is read only: no data without an entry.
     await recordAct(db, { action: 'customers.export', customer })
     const rows = await exportCustomer(db, customer, take)
-    if (output !== undefined) print(shell, options, { customer, directory: output, rows }, formatFields(rows))
+    const additions = await listAdditions(db)
+    if (additions.length > 0) {
+      const reason = 'not exported, because the service does not know them'
+      shell.stderr.write(`${reason}: ${additions.join(', ')}\n`)
+    }
+    if (output === undefined) return
+    print(shell, options, { customer, directory: output, rows, not_exported: additions }, formatFields(rows))
   })
 
 const refuseWithoutRedis = (cause: unknown): never => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { listEntries } from '../../audit/list.ts'
 import type { Db } from '../../db/schema.ts'
-import { type CustomerTable, listCustomerTables } from './tables.ts'
+import { knownTables } from './tables.ts'
 
 const fetchSize = 500
 
@@ -9,11 +9,15 @@ export type ExportedRow = { table: string; json: string }
 
 const auditTable = 'audit'
 
-async function* readTable(trx: Db, { name, columns }: CustomerTable, customer: string) {
+/** The primary key of every table is among its first four exported columns. */
+const keyColumns = 4
+
+async function* readTable(trx: Db, name: string, columns: readonly string[], customer: string) {
   await sql`declare exported no scroll cursor for
     select row_to_json(x)::text as json from (
       select ${sql.join(columns.map((column) => sql.ref(column)))}
-      from ${sql.table(`public.${name}`)} where customer_id = ${customer}) x`.execute(trx)
+      from ${sql.table(`public.${name}`)} where customer_id = ${customer}
+      order by ${sql.join(columns.slice(0, keyColumns).map((column) => sql.ref(column)))}) x`.execute(trx)
   for (;;) {
     const { rows } = await sql<{ json: string }>`fetch ${sql.lit(fetchSize)} from exported`.execute(trx)
     for (const { json } of rows) yield json
@@ -54,8 +58,8 @@ export const exportCustomer = (
           await take({ table, json })
         }
       }
-      for (const table of await listCustomerTables(trx)) {
-        if (!table.isDerived) await takeAll(table.name, readTable(trx, table, customer))
+      for (const [name, { exported, isDerived }] of knownTables) {
+        if (!isDerived) await takeAll(name, readTable(trx, name, exported, customer))
       }
       await takeAll(auditTable, readTrail(trx, customer))
       return counts

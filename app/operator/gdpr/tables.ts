@@ -1,26 +1,167 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
+import { listStoredFields } from '../../import/record.ts'
+import type { Resource } from '../../records/resources/define.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
 
-export type CustomerTable = {
-  name: string
-  columns: string[]
-  isDerived: boolean
+/** The columns of a table with a customer. The export contains `exported`. `isDerived`: triggers fill the table. */
+export type KnownTable = Readonly<{
+  exported: readonly string[]
+  /** Secrets, transaction ids, and values derived from others. */
+  internal: readonly string[]
+  isDerived?: true
+}>
+
+const toKnownTable = (resource: Resource): KnownTable => {
+  const sortColumns = [...resource.fields.values()].flatMap(({ sortColumn = '' }) =>
+    sortColumn.endsWith('_sort') ? [sortColumn] : [],
+  )
+  const stored = listStoredFields(resource).map(({ name }) => name)
+  return {
+    exported: [...new Set(['customer_id', 'id', ...stored]), 'created_at', 'updated_at'],
+    internal: ['created_xid', ...sortColumns],
+  }
 }
 
-/** An export leaves these out: secrets, values derived from others, and tables that triggers fill. */
-const internalColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)|_sort$'
-const internalTypes = ['bytea', 'xid8', 'tsvector']
-const derivedTables = ['elements', 'record_words']
+const recordTables = resourceNames
+  .filter((name) => !resources[name].reference)
+  .map((name): [string, KnownTable] => [name, toKnownTable(resources[name])])
+
+const key = ['customer_id', 'key_id']
+
+/**
+ * Every table of the service with a column `customer_id`, except the audit trail. Fixed lists, so that tables and
+ * columns of the operator are in no export.
+ */
+export const knownTables: ReadonlyMap<string, KnownTable> = new Map([
+  [
+    'customers',
+    {
+      exported: ['customer_id', 'name', 'plan', 'suspended_at', 'expiring_within', 'created_at', 'audit_ref'],
+      internal: [],
+    },
+  ],
+  ...recordTables,
+  [
+    'record_history',
+    {
+      exported: ['customer_id', 'resource', 'record_id', 'position', 'at', 'since', 'old'],
+      internal: ['xid'],
+    },
+  ],
+  ['history_begun', { exported: ['customer_id', 'resource', 'since'], internal: [] }],
+  ['removals', { exported: ['customer_id', 'resource', 'changed_at'], internal: ['xid'] }],
+  [
+    'change_log',
+    {
+      exported: ['customer_id', 'position', 'resource', 'record_id', 'changed_at'],
+      internal: ['xid'],
+    },
+  ],
+  [
+    'api_keys',
+    {
+      exported: [
+        ...key,
+        'scopes',
+        'expires_at',
+        'revoked_at',
+        'last_used_on',
+        'created_at',
+        'replaced_by',
+        'networks',
+        'client_jwks',
+        'jwks_uri',
+      ],
+      internal: ['secret_sha256'],
+    },
+  ],
+  [
+    'key_links',
+    {
+      exported: [...key, 'scopes', 'networks', 'lifetime', 'created_at', 'expires_at'],
+      internal: ['secret_sha256'],
+    },
+  ],
+  ['revoked_tokens', { exported: [...key, 'jti', 'expires_at', 'revoked_at'], internal: [] }],
+  ['used_assertions', { exported: [...key, 'expires_at'], internal: ['jti_sha256'] }],
+  ['client_key_sets', { exported: [...key, 'jwks_uri', 'jwks', 'asked_at', 'read_at'], internal: [] }],
+  ['custom_grants', { exported: ['customer_id', 'name', 'granted', 'changed_at'], internal: [] }],
+  [
+    'approved_requests',
+    {
+      exported: [
+        'customer_id',
+        'request_id',
+        'company',
+        'name',
+        'email',
+        'message',
+        'created_at',
+        'due_at',
+        'approved_at',
+      ],
+      internal: [],
+    },
+  ],
+  [
+    'webhooks',
+    {
+      exported: [
+        'customer_id',
+        'webhook_id',
+        'url',
+        'resources',
+        'state',
+        'reason',
+        'created_at',
+        'changed_at',
+        'token',
+        'day',
+        'identity',
+        'message_id',
+        'message_at',
+        'message_resources',
+        'message_after',
+        'next_token',
+        'next_day',
+        'next_identity',
+        'attempts',
+        'failing_since',
+        'next_attempt_at',
+        'last_result',
+        'delivered_at',
+        'holder',
+        'held_until',
+      ],
+      internal: ['since', 'next_since'],
+    },
+  ],
+  [
+    'webhook_deliveries',
+    {
+      exported: ['customer_id', 'webhook_id', 'attempt_id', 'at', 'message_id', 'result'],
+      internal: [],
+    },
+  ],
+  [
+    'elements',
+    { exported: [], internal: ['customer_id', 'resource', 'field', 'value', 'id'], isDerived: true },
+  ],
+  ['record_words', { exported: [], internal: ['customer_id', 'resource', 'id', 'words'], isDerived: true }],
+])
+
+export type CustomerTable = { name: string; columns: string[] }
 
 const ofTheTrail = '^audit_'
 
-/** Lists every table with a column `customer_id`, `customers` last. The audit trail is handled separately. */
+/**
+ * Lists every table with a column `customer_id`, also the operator's, `customers` last. The audit trail is handled
+ * separately.
+ */
 export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
   const { rows } = await sql<CustomerTable>`
-    select c.relname as name,
-      array_agg(a.attname::text order by a.attnum)
-        filter (where a.atttypid <> all(${internalTypes}::regtype[]) and a.attname::text !~ ${internalColumn})
-        as columns, c.relname = any(${derivedTables}) as "isDerived"
+    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -30,4 +171,15 @@ export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
         where k.attrelid = c.oid and k.attname = 'customer_id' and not k.attisdropped)
     group by c.relname order by c.relname = 'customers', c.relname`.execute(db)
   return rows
+}
+
+/** Lists the tables and columns (`table.column`) of the operator, which no export contains. */
+export const listAdditions = async (db: Db): Promise<string[]> => {
+  const tables = await listCustomerTables(db)
+  return tables.flatMap(({ name, columns }) => {
+    const known = knownTables.get(name)
+    if (known === undefined) return [name]
+    const own = new Set([...known.exported, ...known.internal])
+    return columns.filter((column) => !own.has(column)).map((column) => `${name}.${column}`)
+  })
 }

@@ -10,6 +10,7 @@ declare
   key text := case when is_owned then 'customer_id, id' else 'id' end;
   sorts text;
   changes text;
+  fields text;
   template text;
   trigger_name name;
   vector text := $vector$array_to_tsvector(array(
@@ -23,8 +24,10 @@ begin
       filter (where attname ~ '_sort$'),
     string_agg(format('case when old.%1$I is distinct from new.%1$I then ''"%1$s":'' || coalesce(to_json(old.%1$I)::text, ''null'') end',
       attname), E',\n    ' order by attnum)
-      filter (where attname !~ '^(customer_id|id|created_at|updated_at|created_xid)$|_sort$')
-  into sorts, changes
+      filter (where attname !~ '^(customer_id|id|created_at|updated_at|created_xid)$|_sort$'),
+    string_agg(quote_literal(attname), ', ' order by attnum)
+      filter (where attname !~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
+  into sorts, changes, fields
   from pg_attribute where attrelid = resource::regclass and attnum > 0;
 
   -- Drops updates that change nothing. Generated columns are computed later and would always differ, so sort
@@ -78,7 +81,8 @@ end $$;
 create function {table}_words_insert() returns trigger language plpgsql
 set search_path = public, pg_temp as $$
 begin
-  insert into record_words select {r.customer_id}, '{table}', r.id, {words of r} from new_rows r;
+  insert into record_words (customer_id, resource, id, words)
+    select {r.customer_id}, '{table}', r.id, {words of r} from new_rows r;
   return null;
 end $$;
 create function {table}_words_update() returns trigger language plpgsql
@@ -94,9 +98,9 @@ create trigger {table}_log_insert after insert on {table} referencing new table 
   for each statement execute function {kind}_log_insert();
 create trigger {table}_log_update after update on {table} for each row execute function {table}_log_update();
 create trigger {table}_log_delete after delete on {table} referencing old table as old_rows
-  for each statement execute function {kind}_log_delete();
+  for each statement execute function {kind}_log_delete({fields});
 create trigger {table}_log_moved after update of {key} on {table}
-  for each row when ({is moved}) execute function {kind}_log_moved();
+  for each row when ({is moved}) execute function {kind}_log_moved({fields});
 create trigger {table}_log_truncate after truncate on {table}
   for each statement execute function log_records_truncate();
 create trigger {table}_words_insert after insert on {table} referencing new table as new_rows
@@ -171,6 +175,7 @@ create trigger {table}_elements_delete after delete on {table} referencing old t
   template := replace(template, '{key}', key);
   template := replace(template, '{sorts}', coalesce(sorts, ''));
   template := replace(template, '{changes}', changes);
+  template := replace(template, '{fields}', fields);
   template := replace(template, '{has new words}', (
     select string_agg(distinct format('old.%1$I is distinct from new.%1$I', m[1]), ' or ')
     from regexp_matches(words, '\mr\.(\w+)', 'g') m));

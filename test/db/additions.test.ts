@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import t from 'tap'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { importRecords } from '../../app/import/index.ts'
+import { loadReferenceData } from '../../app/local/reference/load.ts'
+import { listAdditions, listCustomerTables } from '../../app/operator/gdpr/tables.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { createCommandLine } from '../command-line.ts'
+import { createStage } from '../custom/stage.ts'
+import {
+  addCustomer,
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  secretKey,
+} from '../helper.ts'
+
+// The operator may add columns and tables to the database. No answer, export or file shows them.
+
+const root = join(import.meta.dirname, '../..')
+const readText = (path: string) => readFileSync(join(root, path), 'utf8')
+const database = await createTestDatabase()
+const owner = connectOwner(database)
+closeAfter(t, owner, database)
+const { cli, json } = createCommandLine({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
+const run = async <Row>(text: string) => (await sql.raw<Row>(text).execute(owner)).rows
+const owned = resourceNames.filter((name) => !resources[name].reference)
+
+const marker = 'only-for-the-operator'
+/** The others are names in statements of the service. */
+const addedColumns = ['operator_note', 'rn', 'state', 'entry', 'day', 'item', 'found', 'data', 'json']
+
+const records = readText('examples/records.ndjson')
+const importLines = (lines: string, dryRun = false) =>
+  importRecords(database.operator, ReadableStream.from([Buffer.from(lines)]), { customer: 'acme', dryRun })
+
+const documents = [
+  'examples/custom/certificates-by-scheme.yaml',
+  'examples/custom/expiring-by-country.yaml',
+  'examples/custom/marktmatrix.yaml',
+  'app/custom/shipped/dashboard-overview.yaml',
+  'app/custom/shipped/market-access.yaml',
+]
+
+const paths = [
+  ...resourceNames.flatMap((name) => {
+    const includes = Object.keys(resources[name].includes)
+    const all = [`/v1/${name}?count=exact`, `/v1/${name}?format=ndjson`, `/v1/${name}?format=csv`]
+    return includes.length > 0 ? [...all, `/v1/${name}?include=${includes}`] : all
+  }),
+  '/v1/products/P-100',
+  '/v1/products/P-100/history',
+  '/v1/certificates/C-1?as_of=today',
+  '/v1/history',
+  '/v1/products?q=gateway',
+  '/v1/changes?after=snapshot',
+  '/v1/me',
+  '/v1/custom/certificates-by-scheme',
+  '/v1/custom/expiring-by-country',
+  '/v1/custom/marktmatrix',
+  '/v1/custom/dashboard-overview',
+  '/v1/custom/market-access?product_id=P-100&country_code=DE',
+]
+
+const momentary = /"(?:request_id|data_as_of|after|next|since)":"[^"]*"|"(?:remaining|reset_seconds)":\d+/g
+
+/** The answers by path, without values that differ between two equal requests. */
+const readAnswers = async (get: Get) => {
+  const answers: Record<string, string> = {}
+  for (const path of paths) {
+    const answer = await get(path)
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.body}`)
+    answers[path] = answer.body.replaceAll(momentary, '')
+  }
+  return answers
+}
+
+const readExport = async () => {
+  const { stdout } = await cli('customers', 'export', 'acme')
+  // The export itself writes an audit entry.
+  return stdout.replaceAll(/^.*"table":"audit".*\n/gm, '')
+}
+
+const listTables = () =>
+  run<{ name: string }>(`select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r'`)
+
+/** Adds columns to every table, and tables with and without a customer. */
+const addOwnParts = async () => {
+  const tables = (await listTables()).map(({ name }) => name)
+  for (const name of tables) {
+    const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
+      where attrelid = ${name}::regclass and attnum > 0`.execute(owner)
+    const free = addedColumns.filter((column) => !rows.some((row) => row.name === column))
+    const columns = free.map((column) => `add column ${column} text default '${marker}'`)
+    await run(`alter table ${name} ${columns.join(', ')},
+      add column operator_sum integer generated always as (7 + 4) stored`)
+  }
+  await run(`create table invoices (customer_id text, note text);
+    grant select, delete on invoices to certdata_operator;
+    insert into invoices values ('acme', '${marker}')`)
+}
+
+await loadReferenceData(database.operator)
+const apiKey = await addCustomer(database, 'acme')
+await importLines(records)
+const stage = createStage(database)
+for (const path of documents) await stage.give('acme', readText(path))
+await run(`update products set name = 'Acme Gateway 101' where id = 'P-100'`)
+await run(`delete from approvals where id = 'A-3'`)
+
+const openClient = async () => {
+  const app = await createTestApp(database)
+  t.teardown(() => app.close())
+  return logIn(app, apiKey)
+}
+
+const before = { answers: await readAnswers((await openClient()).get), exported: await readExport() }
+const additionsBefore = await listAdditions(owner)
+await addOwnParts()
+const { get } = await openClient()
+
+t.test('columns and tables of the operator change no answer and no export', async (t) => {
+  t.strictSame(await readAnswers(get), before.answers)
+  t.equal(await readExport(), before.exported)
+  t.same(additionsBefore, [], 'the lists of the service are complete')
+  const additions = await listAdditions(owner)
+  const { stderr } = await cli('customers', 'export', 'acme')
+  t.match(stderr, 'not exported, because the service does not know them: ')
+  t.match(stderr, 'invoices')
+  t.ok(additions.includes('invoices'))
+  for (const { name } of await listCustomerTables(owner)) {
+    if (name !== 'invoices') t.ok(additions.includes(`${name}.operator_note`), name)
+  }
+})
+
+t.test('changes and deletions of records show and keep nothing of them', async (t) => {
+  const [, token] = /"after":"([^"]+)"/.exec((await get('/v1/changes?after=snapshot')).body) ?? []
+  await run(`update products set name = 'Acme Gateway 102' where id = 'P-100'`)
+  await run(`update products set id = 'P-111' where id = 'P-110'`)
+  for (const name of owned) await run(`delete from ${name} where customer_id = 'acme'`)
+  const shown = [
+    ...Object.values(await readAnswersAfter(['/v1/history', '/v1/products/P-111/history'])),
+    (await get(`/v1/changes?after=${token}&previous=true`)).body,
+    await readExport(),
+    ...(await run<{ old: string }>('select old::text from record_history')).map(({ old }) => old),
+  ]
+  t.same(
+    shown.filter((text) => text?.includes(marker) || text?.includes('operator_sum')),
+    [],
+  )
+})
+
+const readAnswersAfter = async (wanted: readonly string[]) =>
+  Promise.all(wanted.map(async (path) => (await get(path)).body))
+
+t.test('imports, the dry run and commands work as before', async (t) => {
+  t.match(await importLines(records), { bad: 0 })
+  t.match(await importLines(records, true), { bad: 0, created: 0, updated: 0 })
+  t.match(await importLines(records), { bad: 0, created: 0, updated: 0 })
+  const keyId = parseApiKey(apiKey)?.keyId as string
+  const outputs = [
+    await json('customers', 'show', 'acme'),
+    await json('keys', 'list'),
+    await json('keys', 'networks', keyId, '--anywhere'),
+    await json('custom', 'list'),
+    await json('audit', 'list'),
+    await json('requests', 'list'),
+    await json('webhooks', 'list'),
+    await json('signing-keys', 'list'),
+  ]
+  t.notMatch(JSON.stringify(outputs), marker)
+})
+
+t.test('an erasure deletes the rows of the operator’s tables, too', async (t) => {
+  t.equal((await cli('customers', 'erase', 'acme', '--yes')).code, 0)
+  t.same(await run('select from invoices'), [])
+})
