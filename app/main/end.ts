@@ -1,4 +1,6 @@
+import type { Worker } from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
+import { keepOrphan } from '../wire/node.ts'
 
 type Close = (options: { err?: Error }) => Promise<void>
 
@@ -30,8 +32,8 @@ export const endBySignal = (delayMs: number, close: Close): void => {
   for (const signal of signals) process.on(signal, onSignal)
 }
 
-/** Closes a worker on SIGTERM, an error, or by the returned function. Ignores Ctrl-C, which reaches it. */
-export const endWorker = (delayMs: number, close: Close): (() => void) => {
+/** Closes a worker on SIGTERM, an error, or if the primary process has ended. Ignores Ctrl-C, which reaches it. */
+export const endWorker = (worker: Worker, delayMs: number, close: Close): void => {
   const grace = install(delayMs, close)
   let isClosing = false
   const stop = () => {
@@ -39,5 +41,5 @@ export const endWorker = (delayMs: number, close: Close): (() => void) => {
     isClosing = true
   }
   for (const signal of signals) process.on(signal, signal === 'SIGTERM' ? stop : () => {})
-  return stop
+  keepOrphan(worker, stop)
 }

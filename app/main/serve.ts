@@ -52,11 +52,10 @@ type Opened = {
   port: number
   publicUrl: string
   early: Early | undefined
-  stopNow: (() => void) | undefined
 }
 
 const listen = async (opened: Opened): Promise<() => Promise<void>> => {
-  const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
+  const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early } = opened
   const isWorker = cluster.isWorker
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const warn = warnTo(log)
@@ -85,7 +84,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     })
   await early?.close()
   await listenOn(app.server, { host: config.host, port, backlog }, (place) => app.listen(place))
-  if (stopNow) app.metrics.read = joinWorkers({ stop: stopNow, collect: app.metrics.readJson })
+  if (isWorker) app.metrics.read = joinWorkers(app.metrics.readJson)
   const { metricsPort } = config
   const metrics =
     metricsPort === undefined || isWorker
@@ -138,7 +137,12 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
       await logStream.end()
     }
   }
-  const stopNow = cluster.isWorker ? endWorker(shutdownMs, close) : void endBySignal(shutdownMs, close)
+  if (cluster.worker) {
+    cluster.worker.once('disconnect', () =>
+      log.warn({}, 'the primary process has ended, and the worker stops'),
+    )
+    endWorker(cluster.worker, shutdownMs, close)
+  } else endBySignal(shutdownMs, close)
   const warn = warnTo(log)
   const isDraining = () => draining
   try {
@@ -152,7 +156,7 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
     stores = await openStores({ config, packageRoot, log, signal, onStatement: tracing?.noteStatement })
     signal.throwIfAborted()
     const network = { port, publicUrl, early }
-    stop = await listen({ config, stores, log, logStream, tracing, isDraining, stopNow, ...network })
+    stop = await listen({ config, stores, log, logStream, tracing, isDraining, ...network })
   } catch (error) {
     if (draining) return
     // Releases the bundled PostgreSQL, which would keep running.

@@ -1,17 +1,14 @@
 import { Registry } from 'prom-client'
 import { createPendingRequests, type PrimaryMessage, type WorkerMessage } from './workers.ts'
 
-type WorkerOptions = {
-  stop: () => void
-  collect: () => Promise<object[]>
-}
+type Collect = () => Promise<object[]>
 
 const send = (message: WorkerMessage): void => {
   if (process.connected) process.send?.(message)
 }
 
 /** Connects a worker to the primary. Returns the function that reads the metrics of all workers. */
-export const joinWorkers = ({ stop, collect }: WorkerOptions) => {
+export const joinWorkers = (collect: Collect) => {
   const scrapes = createPendingRequests<string>()
   // The primary leaves out a worker without metrics.
   const sendMetrics = async (id: number) => {
@@ -21,10 +18,10 @@ export const joinWorkers = ({ stop, collect }: WorkerOptions) => {
     if (message.type === 'scraped') scrapes.respond(message.id, message.text)
     else void sendMetrics(message.id)
   })
-  process.on('disconnect', stop)
+  const lost = new Promise<string>((resolve) => process.once('disconnect', () => resolve('')))
   send({ type: 'listening' })
   return async () => ({
     type: Registry.PROMETHEUS_CONTENT_TYPE,
-    text: await scrapes.request((id) => send({ type: 'scrape', id })),
+    text: await Promise.race([lost, scrapes.request((id) => send({ type: 'scrape', id }))]),
   })
 }

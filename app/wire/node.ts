@@ -1,3 +1,4 @@
+import type { Worker } from 'node:cluster'
 import type { ServerResponse } from 'node:http'
 import type { Server, ServerOpts, Socket } from 'node:net'
 
@@ -40,4 +41,15 @@ export const getOptions = (server: Server): ServerOpts => {
     keepAlive,
     keepAliveInitialDelay: keepAliveInitialDelay * 1000,
   }
+}
+
+/**
+ * Calls `onOrphaned` if a worker's primary ends without a word, such as after SIGKILL. Otherwise Node exits such a worker
+ * immediately, with requests in progress. Node reads the property, which is documented as read-only, after this event.
+ */
+export const keepOrphan = (worker: Worker, onOrphaned: () => void): void => {
+  worker.once('disconnect', () => {
+    worker.exitedAfterDisconnect = true
+    onOrphaned()
+  })
 }

@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, get } from 'node:http'
+import { Agent, get, type RequestOptions } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import t from 'tap'
-import { createTestDatabase, secretKey, until } from '../helper.ts'
-import { freePort } from '../servers.ts'
-import { type Service, startService, untilReady } from '../service.ts'
+import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
+import { freePort, isAlive } from '../servers.ts'
+import { logInTo, type Service, startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
+const apiKey = await addCustomer(database, 'acme')
 const token = 'who-measures-has-this'
 
 const start = async (env: Record<string, string> = {}): Promise<Service> => {
@@ -100,15 +103,51 @@ t.test('a second signal ends all processes immediately', async (t) => {
   await delay(600)
   t.not(await service.stop('SIGTERM'), 0)
   t.ok(Date.now() - startedAt < 9_000, 'not after the time for load balancers')
-  const isAlive = (pid: number) => {
-    try {
-      process.kill(pid, 0)
-      return true
-    } catch {
-      return false
-    }
-  }
   await until('workers are gone', () => !workers.some(isAlive))
+})
+
+t.test('workers answer their requests and end if the primary is killed', async (t) => {
+  const service = await start({ DRAIN_SECONDS: '3' })
+  await bothListen(service)
+  const headers = await logInTo(service, apiKey)
+  const read = async (path: string, options: RequestOptions = {}) => {
+    const sent = get(service.base + path, { agent: new Agent(), headers, ...options })
+    const [response] = await once(sent, 'response')
+    return { status: response.statusCode as number, body: await text(response) }
+  }
+  const { next_token: from } = JSON.parse((await read('/v1/changes')).body).page
+  const authorization = { headers: { authorization: `Bearer ${token}` } }
+  // After the loss, the answer on a connection closes it.
+  const [scraper, second] = [1, 2].map(() => ({
+    agent: new Agent({ keepAlive: true, maxSockets: 1 }),
+    ...authorization,
+  }))
+  const polls = [1, 2, 3].map(() => read(`/v1/changes?after=${from}&wait=25`))
+  await until('three polls wait', async () =>
+    /^certdata_feed_waiters(\{.*\})? 3$/m.test((await read('/metrics', scraper)).body),
+  )
+  const unlock = await lockProducts(database)
+  t.teardown(unlock)
+  const slow = read('/v1/products?name=slow')
+  await until('a read waits', async () => {
+    const { rows } = await sql`
+      select from pg_locks where not granted and relation = 'products'::regclass`.execute(database.operator)
+    return rows.length === 1
+  })
+  await read('/metrics', second)
+  const workers = listWorkers(service)
+  t.equal(workers.length, 2)
+  service.child.kill('SIGKILL')
+  await service.printed(/(?:the primary process has ended[\s\S]*){2}/)
+  t.equal((await read('/health/ready', scraper)).status, 503, 'on a connection of before')
+  t.match(await read('/metrics', second), { status: 200, body: '' })
+  await unlock()
+  for (const poll of polls) t.match(await poll, { status: 200 })
+  t.match(await slow, { status: 200 })
+  await until('the workers end', () => !workers.some(isAlive))
+  const again = await start({ PORT: String(service.port) })
+  await untilReady(again)
+  t.equal(await again.stop(), 0)
 })
 
 t.test('a worker that cannot start ends the service', async (t) => {
