@@ -14,7 +14,7 @@ import { createEdge, type EdgeAnswer } from '../app/edge/edge.ts'
 import { field, readHead } from '../app/edge/head.ts'
 import { sendHttp1, sendHttp2 } from '../app/edge/send.ts'
 import type { FrontStream } from '../app/http/listener.ts'
-import { canSendPrepared } from '../app/wire/prepared.ts'
+import { canSendPrepared, createPreparedSender } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { plainCosts, refundFor304 } from './rate-limit.ts'
@@ -97,6 +97,7 @@ export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
       ...{ isClosed, maxHeaderBytes },
     })
     const record = createRecord(app)
+    const sendPrepared = createPreparedSender(config.keepAliveMs)
     let answers = 0
 
     app.decorate(
@@ -105,7 +106,7 @@ export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
         if (method !== 'GET' || httpVersion !== '1.1' || !canSendPrepared(response)) return false
         const found = answer({ target, rawHeaders, isHttp2: false, connection: findConnection(socket) })
         if (!found) return false
-        sendHttp1(response, found.response, found.perRequest)
+        sendHttp1(sendPrepared, response, found.response, found.perRequest)
         answers += 1
         record(found, target)
         return true

@@ -11,12 +11,12 @@ import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
 import { logFormat } from '../app/observe/log-format.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
-import { keepAliveTimeoutMs } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { schemaController } from './schema-compilers.ts'
 
 const maxBodyBytes = 64 * 1024
+const leastUnreadTimeoutMs = 72_000
 
 const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => ({
   level: logLevel,
@@ -77,7 +77,8 @@ export const createServer = ({
     ...{ tls, maxHeaderBytes, maxConnections },
     onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
     // Longer than the timeout of an export.
-    unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
+    unreadTimeoutMs: Math.max(leastUnreadTimeoutMs, config.exports.idleMs + 10_000),
+    keepAliveTimeoutMs: config.keepAliveMs,
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
   })

@@ -68,6 +68,7 @@ const toConfig = (env: Environment) => ({
   host: env.HOST,
   port: env.PORT,
   maxConnections: env.MAX_CONNECTIONS,
+  keepAliveMs: env.KEEP_ALIVE_SECONDS * 1000,
   publicUrl: env.PUBLIC_URL,
   dataDir: env.DATA_DIR,
   databaseUrl: env.DATABASE_URL,

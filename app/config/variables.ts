@@ -28,6 +28,11 @@ export const variables = {
     .describe(
       'Open client connections per process. A further one replaces the oldest idle one. One takes about 100 kB',
     ),
+  KEEP_ALIVE_SECONDS: integer(5, 7_200)
+    .default(72)
+    .describe(
+      'How long an idle client connection stays open. Longer than a load balancer keeps it, so that the balancer closes first',
+    ),
   PUBLIC_URL: origin
     .optional()
     .describe(

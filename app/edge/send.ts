@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
-import { headLine, prepareBody, sendPrepared, statusLine } from '../wire/prepared.ts'
+import { headLine, prepareBody, type SendPrepared, statusLine } from '../wire/prepared.ts'
 import type { CachedResponse } from './cached-responses.ts'
 
 /** Must be printable ASCII: they are written without another check. */
@@ -32,6 +32,7 @@ const timing = (ms: number): string => {
 
 /** Sends a cached response over HTTP/1.1. Requires `canSendPrepared`. */
 export const sendHttp1 = (
+  sendPrepared: SendPrepared,
   response: ServerResponse,
   cached: CachedResponse,
   perRequest: PerRequestFields,

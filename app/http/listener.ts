@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
 import { limitConnections } from '../wire/connections.ts'
 import { limitPatience } from '../wire/patience.ts'
-import { keepAliveTimeoutMs } from '../wire/prepared.ts'
 import { frontStreams } from '../wire/streams.ts'
 import { handleInTurn } from './pipelining.ts'
 
@@ -42,6 +41,8 @@ type ListenerOptions = {
   onFull?: () => void
   /** See `limitPatience`. Must exceed the longest wait for a response. */
   unreadTimeoutMs: number
+  /** How long an idle connection or session stays open. */
+  keepAliveTimeoutMs: number
   /** Called before the router. Returns false if the router must answer. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
   frontStream?: FrontStream
@@ -57,7 +58,7 @@ export type FrontStream = (
 
 /** Returns a function that creates a server for a router. It throws if the certificate cannot be used. */
 export const createListener = (options: ListenerOptions) => {
-  const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, frontStream } = options
+  const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, keepAliveTimeoutMs, frontStream } = options
   const { front = () => false, onFull = () => {} } = options
   // Detects a client that vanished while it waits.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
@@ -81,7 +82,7 @@ export const createListener = (options: ListenerOptions) => {
     const server = create((request, response) => handleInTurn(request, response, handle))
     // The options of Node's HTTP/2 server lack these.
     Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
-    limitPatience(server, tls !== undefined, unreadTimeoutMs)
+    limitPatience(server, tls !== undefined, { unreadMs: unreadTimeoutMs, idleMs: keepAliveTimeoutMs })
     limitConnections(server, tls !== undefined, maxConnections, onFull)
     if (tls && frontStream) {
       frontStreams(server, (stream, { ':method': method, ':path': target }, _flags, rawHeaders) =>

@@ -10,7 +10,7 @@ import { createListener } from '../http/listener.ts'
 export type Early = { close(): Promise<void> }
 
 type EarlyOptions = {
-  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains' | 'maxConnections'>
+  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains' | 'maxConnections' | 'keepAliveMs'>
   port: number
   publicUrl: string
 }
@@ -24,8 +24,14 @@ const livePath = '/health/live'
  * 503 `unavailable`. Rejects if the address is in use.
  */
 export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Promise<Early> => {
-  const { tls, host, maxConnections } = config
-  const serverFactory = createListener({ tls, maxHeaderBytes, maxConnections, unreadTimeoutMs })
+  const { tls, host, maxConnections, keepAliveMs: keepAliveTimeoutMs } = config
+  const serverFactory = createListener({
+    tls,
+    maxHeaderBytes,
+    maxConnections,
+    unreadTimeoutMs,
+    keepAliveTimeoutMs,
+  })
   const options = {
     schemaController,
     serverFactory,

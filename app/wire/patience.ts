@@ -15,6 +15,8 @@ const endStuck = (streams: Map<ServerHttp2Stream, boolean>): void => {
   }
 }
 
+type Patience = { unreadMs: number; idleMs: number }
+
 /** By session: its streams, and whether each waited for its client at the last check. */
 const watched = new WeakMap<Http2Session, Map<ServerHttp2Stream, boolean>>()
 
@@ -25,17 +27,19 @@ export const isAnsweringStreams = (session: Http2Session): boolean =>
     ?.keys()
     .some(({ state }) => state.remoteClose !== 0) === true
 
-const watch = (session: Http2Session, timeoutMs: number): void => {
+const watch = (session: Http2Session, { unreadMs, idleMs }: Patience): void => {
   const streams = new Map<ServerHttp2Stream, boolean>()
   watched.set(session, streams)
   let wasIdle = false
-  const look = () => {
-    endStuck(streams)
+  const closeIfIdle = () => {
     if (wasIdle) session.close()
     wasIdle = streams.size === 0
   }
-  const timer = setInterval(look, timeoutMs).unref()
-  session.once('close', () => clearInterval(timer))
+  const timers = [
+    setInterval(() => endStuck(streams), unreadMs).unref(),
+    setInterval(closeIfIdle, idleMs).unref(),
+  ]
+  session.once('close', () => timers.forEach(clearInterval))
   session.on('stream', (stream) => {
     wasIdle = false
     streams.set(stream, false)
@@ -62,11 +66,12 @@ const watchSockets = (server: Server, event: 'connection' | 'secureConnection', 
 }
 
 /**
- * Ends, after `timeoutMs` to twice that: an HTTP/1 connection whose client reads nothing of its response, an
- * HTTP/2 stream that waits for its client all this time without a `drain`, and a session without streams.
- * PINGs restart Node's own HTTP/2 timeouts. See docs/decisions/0065-unread-http2-answers-end.md.
+ * Ends, after `unreadMs` to twice that: an HTTP/1 connection whose client reads nothing of its response, and an
+ * HTTP/2 stream that waits for its client all this time without a `drain`. Ends, after `idleMs` to twice that, a
+ * session without streams. PINGs restart Node's own HTTP/2 timeouts.
+ * See docs/decisions/0065-unread-http2-answers-end.md.
  */
-export const limitPatience = (server: Server, isTls: boolean, timeoutMs: number): void => {
-  watchSockets(server, isTls ? 'secureConnection' : 'connection', timeoutMs)
-  server.on('session', (session: Http2Session) => watch(session, timeoutMs))
+export const limitPatience = (server: Server, isTls: boolean, patience: Patience): void => {
+  watchSockets(server, isTls ? 'secureConnection' : 'connection', patience.unreadMs)
+  server.on('session', (session: Http2Session) => watch(session, patience))
 }

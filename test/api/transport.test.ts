@@ -170,6 +170,19 @@ t.test('HTTP/2 keeps the limits, times and refusals of HTTP/1.1', async (t) => {
   t.same([connected.headers.allow, tunnel?.headers.allow], Array(2).fill('GET, HEAD, OPTIONS, POST'))
 })
 
+t.test('KEEP_ALIVE_SECONDS is the time of idle connections, also in answers of the edge', async (t) => {
+  const patient = await createTestApp(database, { env: { KEEP_ALIVE_SECONDS: '620' } })
+  t.teardown(() => patient.close())
+  const origin = await patient.listen({ host: '127.0.0.1', port: 0 })
+  t.equal(patient.server.keepAliveTimeout, 620_000)
+  for (let n = 0; n < 4; n += 1) {
+    const answer = await fetch(`${origin}/v1/products?limit=2`, { headers: { authorization } })
+    await answer.text()
+    t.equal(answer.headers.get('keep-alive'), 'timeout=620')
+  }
+  t.ok(patient.edgeAnswers > 0)
+})
+
 t.test('plain HTTP is refused unless a trusted proxy reports TLS', async (t) => {
   const strict = await createTestApp(database, {
     env: { ALLOW_HTTP: 'false', TRUSTED_PROXIES: '10.1.0.0/16,127.0.0.9' },

@@ -19,9 +19,14 @@ const short = Buffer.alloc(1_000_000)
 const unreadTimeoutMs = 400
 
 /** The listener of the service with a router that answers asynchronously. */
-const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
+const start = async (
+  t: Test,
+  tls?: { certFile: string; keyFile: string },
+  times: { unreadTimeoutMs?: number } = {},
+) => {
   const listen = createListener({
-    ...{ tls, maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs },
+    ...{ tls, maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs, keepAliveTimeoutMs: 400 },
+    ...times,
   })
   let answered = 0
   const held = Promise.withResolvers<void>()
@@ -121,8 +126,8 @@ t.test('an answer that is read slowly is not cancelled', async (t) => {
   t.ok(read.ms > 3 * unreadTimeoutMs)
 })
 
-t.test('closes an idle session, but not one with a slow answer', async (t) => {
-  const { server, port } = await start(t, { certFile, keyFile })
+t.test('closes an idle session after the time of keep-alive, but not one with a slow answer', async (t) => {
+  const { server, port } = await start(t, { certFile, keyFile }, { unreadTimeoutMs: 3_600_000 })
   const opened = once(server, 'session')
   const waiting = await openPinging(t, port)
   const [theirs] = await opened

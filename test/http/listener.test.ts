@@ -20,10 +20,15 @@ const tls = { certFile, keyFile }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-const start = async (t: Test, handler: Handler, { isTls = false, maxConnections = 1_000 } = {}) => {
+const start = async (
+  t: Test,
+  handler: Handler,
+  { isTls = false, maxConnections = 1_000, keepAliveTimeoutMs = 72_000 } = {},
+) => {
   let refusals = 0
   const listen = createListener({
     ...{ tls: isTls ? tls : undefined, maxHeaderBytes: 16_384, unreadTimeoutMs: 60_000, maxConnections },
+    keepAliveTimeoutMs,
     onFull: () => {
       refusals += 1
     },
@@ -54,6 +59,17 @@ const whenClosed = (connection: Socket | ClientHttp2Session) =>
 
 const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
 const countAnswers = (received: string) => received.split('HTTP/1.1 200').length - 1
+
+t.test('an idle connection is closed after the time of keep-alive', async (t) => {
+  const { port, open } = await start(t, (_, response) => void response.end('x'), { keepAliveTimeoutMs: 300 })
+  t.ok(port)
+  const socket = await open()
+  const closed = whenClosed(socket)
+  socket.write(`${head}\r\n`)
+  const [answer] = await once(socket, 'data')
+  t.match(String(answer), /\r\nKeep-Alive: timeout=0\r\n/)
+  await closed
+})
 
 for (const isTls of [false, true]) {
   const name = isTls ? 'over TLS' : 'in plain'

@@ -40,6 +40,7 @@ const files = { certFile: at('live.crt'), keyFile: at('live.key') }
 
 const listen = createListener({
   ...{ tls: files, maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs: 60_000 },
+  keepAliveTimeoutMs: 72_000,
 })
 const server = listen((_request, response) => response.end('ok')) as ReturnType<typeof createSecureServer>
 server.listen(0, '127.0.0.1')
@@ -123,7 +124,12 @@ t.test('notices a folder that an orchestrator replaces as a whole', async (t) =>
 
 t.test('a certificate and key that do not match stop the start, naming the variables', async (t) => {
   const half = { certFile: at('first.crt'), keyFile: at('second.key') }
-  const rest = { maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs: 60_000 }
+  const rest = {
+    maxHeaderBytes: 16_384,
+    maxConnections: 100,
+    unreadTimeoutMs: 60_000,
+    keepAliveTimeoutMs: 72_000,
+  }
   for (const tls of [half, { ...half, keyFile: at('missing.key') }])
     t.throws(() => createListener({ tls, ...rest })(() => {}), /TLS_CERT and TLS_KEY cannot be taken: /)
 })

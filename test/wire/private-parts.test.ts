@@ -7,7 +7,7 @@ import pg from 'pg'
 import t from 'tap'
 import { dropConnection } from '../../app/wire/driver.ts'
 import { getOptions, hasBegunAnswer, isAnswering } from '../../app/wire/node.ts'
-import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
+import { canSendPrepared, createPreparedSender } from '../../app/wire/prepared.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
 import { testPostgres } from '../servers.ts'
 
@@ -39,11 +39,14 @@ t.test('Node’s response._header: the edge could not send a prepared head', asy
   let could: unknown
   const read = await readAnswer((response) => {
     could = [canSendPrepared(response)]
-    sendPrepared(response, 200, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n', 'ok')
+    createPreparedSender(600_000)(response, 200, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n', 'ok')
     could = [...(could as boolean[]), canSendPrepared(response), response.headersSent]
   })
   t.same(could, [true, false, true])
-  t.match(read, /^HTTP\/1\.1 200 OK\r\ncontent-length: 2\r\nDate: [^\r]+\r\nConnection: keep-alive\r\n/)
+  t.match(
+    read,
+    /^HTTP\/1\.1 200 OK\r\ncontent-length: 2\r\nDate: [^\r]+\r\nConnection: keep-alive\r\nKeep-Alive: timeout=600\r\n/,
+  )
   t.ok(read.endsWith('\r\n\r\nok'))
 })
 
