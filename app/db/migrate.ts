@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration'
 import { withAdvisoryLock } from './advisory-lock.ts'
 import { operatorRole, readerRole } from './connect.ts'
 import { lockWaitMs, readSqlMigration, retryLocked, type StepwiseMigration } from './migration-steps.ts'
+import { requireRights } from './rights.ts'
 import type { Db } from './schema.ts'
 import { pinRole } from './session.ts'
 
@@ -51,10 +52,12 @@ const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
 
 /**
  * Runs pending migrations as the owner and returns their names. Concurrent calls wait. The first error ends the run;
- * earlier migrations stay. A schema of a later version stays, because migrations only add.
+ * earlier migrations stay. A schema of a later version stays, because migrations only add. Rejects with the missing
+ * grants if the login lacks a right.
  */
 export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]> =>
   withAdvisoryLock(db, 'certdata migrations', async (connection) => {
+    await requireRights(connection)
     const ran = await runPending(connection, all)
     for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
     await sql

@@ -11,9 +11,12 @@ const root = join(import.meta.dirname, '../..')
 const bin = '/usr/lib/postgresql/15/bin'
 const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
 
-/** Returns the SQL statements of the documentation's backup section, in order. */
+const [, section = ''] = /^## Backup and restore$([\s\S]*?)^## /m.exec(operations) ?? []
+/** The SQL that creates the login for backups. */
+const [, createBackupLogin = ''] = /^```sql\n([\s\S]*?)^```/m.exec(section) ?? []
+
+/** Returns the SQL statements of the restore on another server, in order. */
 const documentedRoles = (): string[] => {
-  const [, section = ''] = /^## Backup and restore$([\s\S]*?)^## /m.exec(operations) ?? []
   return [...section.matchAll(/^psql (.*)$/gm)].flatMap(([, line = '']) =>
     [...line.matchAll(/-c '([^']+)'/g)].map(([, statement = '']) => statement),
   )
@@ -58,7 +61,8 @@ export const restoreElsewhere = async (): Promise<void> => {
     await certdata(former, 'customers', 'add', 'acme')
     await serve(old.url('certdata_owner'))
     const head = await readHead(former)
-    await run(`${bin}/pg_dump`, ['--format=custom', `--file=${dump}`, old.url('postgres')])
+    await tell(old, createBackupLogin)
+    await run(`${bin}/pg_dump`, ['--format=custom', `--file=${dump}`, old.url('certdata_backup')])
 
     for (const statement of documentedRoles()) await tell(fresh, statement)
     await tell(fresh, 'create database certdata owner certdata_owner')

@@ -1,7 +1,9 @@
 -- certdata_reader answers requests and sees one customer; certdata_operator imports and administers. Roles belong to the
 -- server: another database may have created them, or may be creating them now.
 do $$
-declare wanted text;
+declare
+  wanted text;
+  may_set text := case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end;
 begin
   foreach wanted in array array['certdata_reader', 'certdata_operator'] loop
     begin
@@ -11,17 +13,14 @@ begin
     exception when duplicate_object or unique_violation then null;
     end;
     begin
-      if not exists (
-        select from pg_auth_members m
-        where m.roleid = (select oid from pg_roles where rolname = wanted)
-          and m.member = (select oid from pg_roles where rolname = current_user)
-          and not m.admin_option
-      ) then
+      if not (pg_has_role(wanted, 'usage') and pg_has_role(wanted, may_set)) then
         execute format('grant %I to current_user', wanted);
       end if;
     exception when unique_violation then null;
     end;
   end loop;
+  -- Imports need temporary tables. Some administrators revoke this right from public.
+  execute format('grant temporary on database %I to certdata_operator', current_database());
 end $$;
 
 grant usage on schema public to certdata_reader, certdata_operator;
