@@ -237,9 +237,8 @@ t.test('truncating a table deletes its elements', async (t) => {
   t.same(rows, [{ resource: 'lab' }])
 })
 
-t.test('an update without a change does not write the row', async (t) => {
-  const read = async () =>
-    (await query<object>(`select xmin::text, updated_at, created_at from lab where id = 'l'`))[0]
+t.test('an update without a change keeps its times', async (t) => {
+  const read = async () => (await query<object>(`select updated_at, created_at from lab where id = 'l'`))[0]
   const before = await read()
   await sql`update lab set title = title, tags = tags, updated_at = now(), created_at = now()`.execute(
     operator,

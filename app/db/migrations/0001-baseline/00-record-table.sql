@@ -30,9 +30,9 @@ begin
   into sorts, changes, fields
   from pg_attribute where attrelid = resource::regclass and attnum > 0;
 
-  -- Drops updates that change nothing. Generated columns are computed later and would always differ, so sort
-  -- columns are set here. `updated_at` never decreases, and a record never begins before the previous one with its key
-  -- ended.
+  -- An update that changes nothing writes the old row again: programs that count rows take 0 for an error. It leaves no
+  -- other trace. Generated columns are computed later and would always differ, so sort columns are set here.
+  -- `updated_at` never decreases, and a record never begins before the previous one with its key ended.
   template := $template$
 create function {table}_before() returns trigger language plpgsql
 set search_path = public, pg_temp as $$
@@ -54,7 +54,7 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return null; end if;
+  if new is not distinct from old then return old; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $$;
@@ -65,7 +65,7 @@ create function {table}_log_update() returns trigger language plpgsql
 set search_path = public, pg_temp as $$
 declare former text;
 begin
-  if {is moved} then return null; end if;
+  if {is moved} or new is not distinct from old then return null; end if;
   insert into change_log (customer_id, resource, record_id) values ({new.customer_id}, '{table}', new.id);
   -- history
   former := concat_ws(',',

@@ -41,7 +41,8 @@ set search_path = public, pg_temp as $$
 begin
   insert into change_log (customer_id, resource, record_id)
     select distinct coalesce(r ->> 'customer_id', '*'), 'custom', r ->> 'name'
-    from unnest(array[to_jsonb(old), to_jsonb(new)]) r where r is not null;
+    from unnest(array[to_jsonb(old), to_jsonb(new)]) r
+    where to_jsonb(old) is distinct from to_jsonb(new) and r is not null;
   return null;
 end $$;
 
