@@ -21,6 +21,7 @@ import serviceMetrics from '../plugins/service-metrics.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
+import transport from '../plugins/transport.ts'
 import routes from '../routes/index.ts'
 
 /** Assembles the service without opening a connection. Hooks run in the order of registration. */
@@ -29,12 +30,13 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { trustedProxies, clientIpHeader, allowHttp, demoToken, accessTokenSeconds } = config
   const app = createServer(deps)
   await app.register(securityHeaders, { includeSubDomains: config.hasHstsOfSubdomains })
-  await app.register(problems, { publicUrl, headers: () => constantHeaders(app, config) })
+  await app.register(problems, { publicUrl, headers: (origin) => constantHeaders(app, config, origin) })
   if (deps.tracing) await app.register(tracing, { tracing: deps.tracing })
-  await app.register(gate, { trustedProxies, clientIpHeader, allowHttp, publicUrl })
+  await app.register(transport, { trustedProxies, clientIpHeader, allowHttp })
+  await app.register(crossOrigin, { origins: config.corsOrigins })
+  await app.register(gate, { publicUrl })
   await app.register(pages, { publicUrl, demoToken })
   await app.register(methodGuard)
-  if (config.corsOrigins.length > 0) await app.register(crossOrigin, { origins: config.corsOrigins })
   await app.register(signingKeyRefresh, deps)
   await app.register(limiters, deps)
   await app.register(auth, { ...deps, db, demoToken, accessTokenSeconds })

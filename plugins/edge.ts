@@ -138,7 +138,7 @@ export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
   },
   {
     name: 'edge',
-    dependencies: ['answers', 'auth', 'cache', 'data', 'gate', 'limiters'],
+    dependencies: ['answers', 'auth', 'cache', 'data', 'gate', 'limiters', 'transport'],
     fastify: '5.x',
   },
 )

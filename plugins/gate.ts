@@ -1,33 +1,13 @@
-import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
-import { createAddressRanges, createClientAddress } from '../app/http/client-address.ts'
 import { unescapedTarget } from '../app/http/client-error.ts'
 import { isHost } from '../app/http/fields.ts'
-import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { tokenParameters } from '../app/records/query/query.ts'
 import { isPageTarget } from '../app/site/paths.ts'
 
 type GateOptions = {
-  trustedProxies: readonly string[]
-  clientIpHeader?: string | undefined
-  allowHttp: boolean
   publicUrl: string
-}
-
-/** `tls`: here or at a trusted proxy. */
-export type Transport = 'tls' | 'plain'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Unlike `ip`, correct behind trusted proxies. */
-    readonly clientAddress: string
-  }
-  interface FastifyInstance {
-    /** `undefined` if plain HTTP is not allowed for this connection. */
-    getTransport(socket: Socket, forwardedProto: string | undefined): Transport | undefined
-  }
 }
 
 export const maxHeaderBytes = 16 * 1024
@@ -75,8 +55,9 @@ const checkHeaders = (request: FastifyRequest): void => {
   }
 }
 
-const checkHeaderSize = (rawHeaders: readonly string[]): void => {
-  let bytes = 0
+/** Over HTTP/2 the raw fields include the target. */
+const checkHeaderSize = ({ rawHeaders, httpVersionMajor, url = '' }: FastifyRequest['raw']): void => {
+  let bytes = httpVersionMajor === 2 ? 0 : url.length
   for (const text of rawHeaders) bytes += text.length
   if (bytes > maxHeaderBytes) throw new ApiError('headers_too_large')
 }
@@ -99,62 +80,15 @@ const checkTarget = (target: string, method: string): void => {
   }
 }
 
+/** Refuses requests that no route may see. Hooks before it have set the fields of the refusal. */
 export default fp<GateOptions>(
-  async (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }) => {
-    const isProxy = createAddressRanges(trustedProxies)
-    const isLoopback = createAddressRanges(['127.0.0.0/8', '::1'])
-    const warn = throttleWarnings(app.log)
-    const clientAddress = createClientAddress({
-      isProxy,
-      header: clientIpHeader,
-      onUnreadable: (value) => {
-        // The digits of an address are personal data.
-        const form = value.slice(0, 100).replace(/\d/g, '0')
-        warn(
-          'client address',
-          `a trusted proxy sends ${JSON.stringify(form)}, which is not an address: all its clients count as one`,
-        )
-      },
-    })
-    app.decorateRequest('clientAddress', {
-      getter() {
-        return clientAddress(this.raw)
-      },
-    })
-    const { tls, plain } = app.securityHeaders
-
-    const peers = new WeakMap<Socket, { isLocal: boolean; isProxy: boolean }>()
-    const getPeer = (socket: Socket) => {
-      let peer = peers.get(socket)
-      if (peer === undefined) {
-        const address = socket.remoteAddress ?? ''
-        peer = { isLocal: isLoopback(address), isProxy: isProxy(address) }
-        peers.set(socket, peer)
-      }
-      return peer
-    }
-    const getTransport = (socket: Socket, forwardedProto: string | undefined): Transport | undefined => {
-      if ('encrypted' in socket) return 'tls'
-      const peer = getPeer(socket)
-      if (peer.isProxy && forwardedProto !== undefined) {
-        return forwardedProto === 'https' || readLastProto(forwardedProto) === 'https' ? 'tls' : undefined
-      }
-      return peer.isLocal && allowHttp ? 'plain' : undefined
-    }
-    app.decorate('getTransport', getTransport)
-
+  async (app, { publicUrl }) => {
     app.addHook('onRequest', (request, reply, next) => {
-      const forwarded = request.headers['x-forwarded-proto']
-      const transport = getTransport(
-        request.raw.socket,
-        typeof forwarded === 'string' ? forwarded : undefined,
-      )
-      reply.headers(transport === 'tls' ? tls : plain).header('request-id', request.id)
-      if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
+      checkHeaderSize(request.raw)
       checkHeaders(request)
       checkTarget(request.raw.url ?? '', request.method)
       // Health probes arrive from the internal network and contain no token.
-      if (!transport && !request.raw.url?.startsWith('/health/')) {
+      if (!request.transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {
           reply.redirect(publicUrl + request.raw.url, 308)
           return
@@ -166,12 +100,9 @@ export default fp<GateOptions>(
       next()
     })
   },
-  { name: 'gate', dependencies: ['security-headers', 'problems'], fastify: '5.x' },
+  { name: 'gate', dependencies: ['transport', 'cross-origin', 'problems'], fastify: '5.x' },
 )
 
 /** Forms have already sent their fields in clear text. */
 const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && isPageTarget(url)
-
-/** Each proxy appends a value, so the last one is from ours. Schemes ignore case (RFC 3986, section 3.1). */
-const readLastProto = (header: string): string => (header.split(',').at(-1) ?? '').trim().toLowerCase()

@@ -10,7 +10,7 @@ import { resourceNames } from '../schemas/resource-name.ts'
 type ProblemOptions = {
   publicUrl: string
   /** For errors before the first hook, which sets them otherwise. */
-  headers: () => Readonly<Record<string, string>>
+  headers: (origin: string | undefined) => Readonly<Record<string, string>>
 }
 
 /** For routes with a body. `bodyHint` replaces the first fault as `detail`. */
@@ -113,7 +113,9 @@ export default fp<ProblemOptions>(
       // Without a cause, the poller has already warned.
       if (known?.cause !== undefined) warn(describeUnreachable(known), 'requests are answered with 503')
       const problem = known ?? new ApiError('internal_error')
-      if (!reply.hasHeader('request-id')) reply.headers({ ...headers(), 'request-id': request.id })
+      if (!reply.hasHeader('request-id')) {
+        reply.headers({ ...headers(request.headers.origin ?? ''), 'request-id': request.id })
+      }
       return reply
         .code(problem.status)
         .headers({ 'cache-control': 'no-store', ...problem.extras.headers })

@@ -30,9 +30,15 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
   },
 })
 
-/** For responses that pass no hook. Needs the plugin `security-headers`. */
-export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
-  app.securityHeaders[tls ? 'tls' : 'plain']
+/** For responses that pass no hook. Needs `security-headers` and `cross-origin`. `origin`: see `CrossOrigin`. */
+export const constantHeaders = (
+  app: FastifyInstance,
+  { tls }: Config,
+  origin: string | undefined,
+): Readonly<Record<string, string>> => ({
+  ...app.securityHeaders[tls ? 'tls' : 'plain'],
+  ...app.crossOrigin.getFields(origin),
+})
 
 const findRepeatedName = (json: string, value: unknown): ApiError | null => {
   try {
@@ -71,10 +77,12 @@ export const createServer = ({
     },
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) =>
-      answerClientError(error, socket as Socket, publicUrl, constantHeaders(app, config)),
+      answerClientError(error, socket as Socket, publicUrl, (origin) => constantHeaders(app, config, origin)),
   }
   const serverFactory = createListener({
-    ...{ tls, maxHeaderBytes, maxConnections },
+    ...{ tls, maxConnections },
+    // The gate refuses them, with all fields of the answer. Node's parser would not know the request's origin.
+    maxHeaderBytes: 2 * maxHeaderBytes,
     onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
     // Longer than the timeout of an export.
     unreadTimeoutMs: Math.max(leastUnreadTimeoutMs, config.exports.idleMs + 10_000),
@@ -86,7 +94,7 @@ export const createServer = ({
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
   const warn = throttleWarnings(app.log)
   app.server.on('connect', (_request, answer: Socket) =>
-    answerConnect(answer, publicUrl, constantHeaders(app, config)),
+    answerConnect(answer, publicUrl, constantHeaders(app, config, '')),
   )
   app.removeContentTypeParser('text/plain')
   const parseJson = app.getDefaultJsonParser('error', 'error')

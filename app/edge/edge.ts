@@ -76,7 +76,7 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
 
   return ({ target, rawHeaders, isHttp2, connection }) => {
     const startedAt = performance.now()
-    const head = readHead(rawHeaders, isHttp2, deps.maxHeaderBytes)
+    const head = readHead(rawHeaders, isHttp2, deps.maxHeaderBytes - (isHttp2 ? 0 : target.length))
     if (!head || deps.isClosed()) return undefined
     const transport = connection.isEncrypted
       ? 'tls'

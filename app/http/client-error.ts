@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { closeAfterAnswer, hasBegunAnswer } from '../wire/node.ts'
+import { closeAfterAnswer, findHeaders, hasBegunAnswer } from '../wire/node.ts'
 import { answeredMethods } from './methods.ts'
 import { problemBody, problemType } from './problem.ts'
 
@@ -77,15 +77,28 @@ const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
   socket.setTimeout(closeAfterMs, () => socket.destroy())
 }
 
+const originField = /\r\norigin:[ \t]*([^\r\n]*?)[ \t]*\r\n/i
+
+/** `undefined` if the head was not read. Pages only: the value is not to be trusted. */
+const findOrigin = ({ rawPacket }: ParserError, socket: Socket): string | undefined => {
+  const headers = findHeaders(socket)
+  if (headers) return headers.origin ?? ''
+  return Buffer.isBuffer(rawPacket) ? originField.exec(rawPacket.toString('latin1'))?.[1] : undefined
+}
+
 /** Responds on the socket to bytes that Node's parser rejects, and closes it. There is no request object. */
 export const answerClientError = (
   error: ParserError,
   socket: Socket,
   publicUrl: string,
-  headers: Readonly<Record<string, string>>,
+  getHeaders: (origin: string | undefined) => Readonly<Record<string, string>>,
 ): void => {
-  if (error.code === 'ECONNRESET') socket.destroy()
-  else refuseOnSocket(socket, { problem: toProblem(error), publicUrl, headers })
+  if (error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const headers = getHeaders(findOrigin(error, socket))
+  refuseOnSocket(socket, { problem: toProblem(error), publicUrl, headers })
 }
 
 /** Responds to CONNECT with 405. `answer`: a socket over HTTP/1 and a response over HTTP/2. */

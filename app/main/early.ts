@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import crossOrigin from '../../plugins/cross-origin.ts'
 import problems from '../../plugins/problems.ts'
 import { schemaController } from '../../plugins/schema-compilers.ts'
 import securityHeaders from '../../plugins/security-headers.ts'
@@ -10,7 +11,10 @@ import { createListener } from '../http/listener.ts'
 export type Early = { close(): Promise<void> }
 
 type EarlyOptions = {
-  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains' | 'maxConnections' | 'keepAliveMs'>
+  config: Pick<
+    Config,
+    'host' | 'tls' | 'hasHstsOfSubdomains' | 'maxConnections' | 'keepAliveMs' | 'corsOrigins'
+  >
   port: number
   publicUrl: string
 }
@@ -40,6 +44,7 @@ export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Pr
   }
   const app = Fastify(options as object) as FastifyInstance
   await app.register(securityHeaders, { includeSubDomains: config.hasHstsOfSubdomains })
+  await app.register(crossOrigin, { origins: config.corsOrigins })
   await app.register(problems, { publicUrl, headers: () => app.securityHeaders[tls ? 'tls' : 'plain'] })
   app.addHook('onRequest', async ({ url }) => {
     if (url !== livePath) throw unavailable()

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Server, ServerOpts, Socket } from 'node:net'
 
 /** Node keeps an HTTP/1 connection's unfinished response in this undocumented property. */
@@ -20,6 +20,10 @@ export const closeAfterAnswer = (socket: Socket): boolean => {
   message.shouldKeepAlive = false
   return true
 }
+
+/** The header fields of an HTTP/1 request whose body is still being received. */
+export const findHeaders = (socket: Socket): IncomingHttpHeaders | undefined =>
+  (socket as Answering)._httpMessage?.req.headers
 
 type Listening = {
   allowHalfOpen: boolean

@@ -204,7 +204,7 @@ t.test('an incomplete request gets 408 after the timeout', async (t) => {
 t.test('malformed bytes cut a response in progress without adding to it', async (t) => {
   const server = createServer((_request, response) => void response.write('begun;'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerClientError(error, socket as Socket, publicUrl, {}),
+    answerClientError(error, socket as Socket, publicUrl, () => ({})),
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -225,7 +225,7 @@ t.test('malformed bytes cut a response in progress without adding to it', async 
 t.test('unreadable bytes after an unanswered request end the connection after its response', async (t) => {
   const server = createServer((_request, response) => setImmediate(() => response.end()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerClientError(error, socket as Socket, publicUrl, {}),
+    answerClientError(error, socket as Socket, publicUrl, () => ({})),
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

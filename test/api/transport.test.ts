@@ -1,7 +1,21 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
+import { parseConfig } from '../../app/config/config.ts'
+import { listenEarly } from '../../app/main/early.ts'
 import { createTestApp, until } from '../helper.ts'
-import { end, expectProblem, line, listHeaderFaults, listProblemFaults, openHttpStage } from './http-stage.ts'
+import { freePort } from '../servers.ts'
+import {
+  end,
+  expectProblem,
+  line,
+  listHeaderFaults,
+  listProblemFaults,
+  openHttpStage,
+  securityHeaders,
+} from './http-stage.ts'
 import { makeCertificate, openHttp2, type RawAnswer, sendBytes } from './sockets.ts'
 
 const { database, port, authorization, auth, get, ask } = await openHttpStage(t)
@@ -56,7 +70,7 @@ t.test('with a certificate the service speaks HTTP/2 and HTTP/1.1 over TLS, with
   for (const bytes of [
     'garbage\r\n\r\n',
     `${line('/v1/me')}${end}`,
-    `${line('/v1/me')}Host: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+    `${line('/v1/me')}Host: x\r\nX: ${'x'.repeat(17_000)}\r\n${end}`,
   ]) {
     const [answer] = await sendBytes(securePort, bytes, true)
     t.same(
@@ -236,7 +250,7 @@ t.test('plain HTTP is refused unless a trusted proxy reports TLS', async (t) => 
 })
 
 const exposed =
-  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Cache-Status, Data-As-Of, Sync-Token, Deprecation, Sunset, WWW-Authenticate'
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Cache-Status, Data-As-Of, Sync-Token, Deprecation, Sunset, WWW-Authenticate, Content-Disposition, Definition-Revision, Allow, Accept-Encoding'
 
 t.test('CORS allows only the configured origins, and exposes the headers that clients need', async (t) => {
   const origin = 'https://erp.example'
@@ -291,4 +305,146 @@ t.test('CORS allows only the configured origins, and exposes the headers that cl
   const options = await open.inject({ method: 'OPTIONS', url: '/v1/products' })
   t.same([options.statusCode, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], 'not a preflight')
   await open.close()
+})
+
+t.test('pages can read every refusal, also those before the first route', async (t) => {
+  const origin = 'https://erp.example'
+  const many = { CORS_ORIGINS: `https://two.example,${origin}` }
+  const proxied = { TRUSTED_PROXIES: '10.0.0.1' }
+  const own = `Origin: ${origin}\r\n`
+  const get = (target: string, fields = own) => `${line(target)}Host: x\r\n${auth}${fields}${end}`
+  const post = (fields: string, body = '') =>
+    `${line('/v1/auth/login', 'POST')}Host: x\r\n${own}${fields}Connection: close\r\n\r\n${body}`
+  const long = `/v1/products?brand=${'x'.repeat(9000)}`
+  const refusals: Record<string, [status: number, bytes: string]> = {
+    'no Host': [400, `${line('/v1/me')}${own}${end}`],
+    'a broken escape': [400, get('/v1/products/%zz')],
+    'a raw byte': [400, get('/v1/products?tags=\xff')],
+    'a token in the address': [400, get('/v1/me?access_token=x')],
+    'a broken field': [400, get('/v1/me', `${own}a b: c\r\n`)],
+    'a wrong length': [400, post('Content-Length: x\r\n')],
+    'no credentials': [401, `${line('/v1/me')}Host: x\r\n${own}${end}`],
+    'an unknown path': [404, get('/nothing')],
+    'an unknown method': [405, `FOO /v1/me HTTP/1.1\r\nHost: x\r\n${own}${end}`],
+    'no such type': [406, get('/v1/products', `${own}Accept: image/png\r\n`)],
+    'a long body': [
+      413,
+      post('Content-Type: application/json\r\nContent-Length: 70000\r\n', 'x'.repeat(70_000)),
+    ],
+    'a long address': [414, get(long)],
+    'another type': [415, post('Content-Type: text/plain\r\nContent-Length: 1\r\n', 'x')],
+    'long fields': [431, get('/v1/me', `X: ${'x'.repeat(20_000)}\r\n${own}`)],
+    'fields that the parser refuses': [431, get('/v1/me', `${own}X: ${'x'.repeat(50_000)}\r\n`)],
+    'a coding': [501, post('Transfer-Encoding: gzip, chunked\r\n')],
+    'HTTP/3.0': [505, `GET /v1/me HTTP/3.0\r\nHost: x\r\n${own}${end}`],
+    'HTTP/9.9': [505, `GET /v1/me HTTP/9.9\r\nHost: x\r\n${own}${end}`],
+  }
+  const open = await createTestApp(database, { env: { ...many, ...proxied } })
+  t.teardown(() => open.close())
+  const at = Number(new URL(await open.listen({ host: '127.0.0.1', port: 0 })).port)
+  for (const [name, [status, bytes]] of Object.entries(refusals)) {
+    const [answer] = await sendBytes(at, bytes)
+    t.equal(answer?.status, status, name)
+    t.equal(answer?.headers['access-control-allow-origin'], origin, name)
+    t.match(answer?.headers['access-control-expose-headers'], 'Retry-After', name)
+    t.match(answer?.headers.vary, 'Origin', name)
+    const strange = bytes.replace(own, 'Origin: https://evil.example\r\n')
+    const [refused] = await sendBytes(at, strange)
+    t.same([refused?.status, refused?.headers['access-control-allow-origin']], [status, undefined], name)
+  }
+  const plain = await open.inject({ url: '/v1/me', headers: { origin }, remoteAddress: '192.0.2.1' })
+  t.same([plain.statusCode, plain.headers['access-control-allow-origin']], [403, origin], 'no TLS')
+  const preflight = {
+    origin,
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'authorization',
+  }
+  for (const url of [long, '/v1/me?access_token=x', '/v1/nothing', '/nothing']) {
+    const answer = await open.inject({ method: 'OPTIONS', url, headers: preflight })
+    t.same(
+      [answer.statusCode, answer.headers['access-control-allow-origin']],
+      [204, origin],
+      url.slice(0, 30),
+    )
+    t.equal(answer.headers['access-control-allow-headers'], 'authorization')
+    t.same(listHeaderFaults(answer.headers), [])
+  }
+  const names = { ...preflight, 'access-control-request-headers': 'x-a,'.repeat(1_000) }
+  const all = await open.inject({ method: 'OPTIONS', url: '/v1/me', headers: names })
+  t.equal(all.headers['access-control-allow-headers'], '*, Authorization')
+
+  const slow = connect(at, '127.0.0.1').setEncoding('latin1')
+  t.teardown(() => slow.destroy())
+  slow.write(`${line('/v1/me')}Host: x\r\n${own}X: ${'x'.repeat(10_000)}\r\n`)
+  // In one packet, the test would pass with less.
+  await delay(50)
+  slow.write(`Y: ${'x'.repeat(10_000)}\r\n${end}`)
+  const [text] = await once(slow, 'data')
+  t.match(text, /^HTTP\/1\.1 431 /)
+  t.match(text, `access-control-allow-origin: ${origin}`, 'in two packets')
+
+  const impatient = await createTestApp(database, { env: { CORS_ORIGINS: origin } })
+  t.teardown(() => impatient.close())
+  Object.assign(impatient.server, {
+    requestTimeout: 100,
+    headersTimeout: 100,
+    connectionsCheckingInterval: 20,
+  })
+  const late = Number(new URL(await impatient.listen({ host: '127.0.0.1', port: 0 })).port)
+  for (const bytes of [
+    'GET /v1/me HT',
+    `${line('/v1/me')}Host: x\r\n${own}`,
+    post('Content-Type: application/json\r\nContent-Length: 9\r\n', '{"a'),
+  ]) {
+    const [answer] = await sendBytes(late, bytes)
+    t.same([answer?.status, answer?.headers['access-control-allow-origin']], [408, origin])
+  }
+  const body = post('Content-Type: application/json\r\nContent-Length: 9\r\n', '{"a')
+  const [strange] = await sendBytes(late, body.replace(own, 'Origin: https://evil.example\r\n'))
+  t.same([strange?.status, strange?.headers['access-control-allow-origin']], [408, undefined])
+})
+
+t.test('pages can read that the service still starts', async (t) => {
+  const origin = 'https://erp.example'
+  const port = await freePort()
+  const config = parseConfig({ CORS_ORIGINS: origin, NODE_ENV: 'test' })
+  const early = await listenEarly({ config, port, publicUrl: `http://127.0.0.1:${port}` })
+  t.teardown(() => early.close())
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/products`, { headers: { origin } })
+  t.same([answer.status, answer.headers.get('access-control-allow-origin')], [503, origin])
+  const preflight = { origin, 'access-control-request-method': 'GET' }
+  const asked = await fetch(`http://127.0.0.1:${port}/v1/products`, { method: 'OPTIONS', headers: preflight })
+  t.same([asked.status, asked.headers.get('access-control-allow-origin')], [204, origin])
+})
+
+t.test('every field that a page may need is exposed', async (t) => {
+  const origin = 'https://erp.example'
+  const open = await createTestApp(database, { env: { CORS_ORIGINS: origin } })
+  t.teardown(() => open.close())
+  const names = new Set<string>()
+  for (const [url, headers] of [
+    ['/v1/products?limit=1', {}],
+    ['/products?limit=1', {}],
+    ['/v1/products?format=csv', {}],
+    ['/v1/changes?after=snapshot', {}],
+    ['/v1/nothing', {}],
+    ['/v1/me', { authorization: 'x' }],
+    ['/v1/me', { authorization: '' }],
+  ] as const) {
+    const answer = await open.inject({ url, headers: { authorization, origin, ...headers } })
+    for (const name of Object.keys(answer.headers)) names.add(name)
+  }
+  const write = await open.inject({ method: 'POST', url: '/v1/me', headers: { authorization, origin } })
+  for (const name of Object.keys(write.headers)) names.add(name)
+  // Safelisted (Fetch Standard, section 2.2.2), of the connection, for the browser itself, or a duration.
+  const others =
+    /^(cache-control|content-(language|length|type|encoding)|expires|last-modified|pragma|date|connection|keep-alive|transfer-encoding|vary|server-timing|access-control-.*)$/
+  const isExposed = (name: string) => exposed.toLowerCase().split(', ').includes(name)
+  const isSecurity = (name: string) => name in securityHeaders
+  t.same(
+    [...names].filter((name) => !others.test(name) && !isSecurity(name) && !isExposed(name)),
+    [],
+  )
+  for (const name of ['content-disposition', 'sync-token', 'allow', 'link', 'www-authenticate'])
+    t.ok(names.has(name))
 })
