@@ -14,6 +14,7 @@ export const auditActions = [
   'customers.add',
   'customers.erase',
   'customers.export',
+  'customers.import',
   'customers.list',
   'customers.resume',
   'customers.set-plan',

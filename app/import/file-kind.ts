@@ -25,6 +25,7 @@ export const messages = {
   concatenated: `The file has several JSON objects on one line. Write each on a line: jq -c . file | ${pipe}`,
   cr: `The lines of the file end with CR only. Convert them: tr '\\r' '\\n' < file | ${pipe}`,
   commas: `The file has a comma after each object. Remove it: sed 's/,[[:space:]]*$//' file | ${pipe}`,
+  export: 'The file is the export of a customer. Import it with: npx certdata customers import file',
   customers:
     'No line names a customer. Add "customer" to the lines, or name it: npx certdata import file --customer <slug>',
 } as const
@@ -98,7 +99,9 @@ export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | und
   const lines = text.split('\n').map((line) => line.replace(/^\ufeff/, '').trim())
   const [first = '', second = ''] = lines.filter((line) => line !== '')
   if (first === '') return undefined
-  if (!parseObject(first)) return findTextKind(text, first, second)
+  const object = parseObject(first)
+  if (!object) return findTextKind(text, first, second)
+  if ('table' in object && 'row' in object) return 'export'
   if (hasCustomer) return undefined
   const objects = lines.map(parseObject).filter((object) => object !== undefined)
   const isNamed = objects.some(({ customer }) => customer !== undefined && customer !== null)

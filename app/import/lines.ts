@@ -13,8 +13,14 @@ const withLastNewline = async function* (source: AsyncIterable<Uint8Array>) {
   yield Uint8Array.of(newline)
 }
 
-/** Yields lines that are not blank, with CR, each without a byte order mark. Throws errors of the source. */
-export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+/**
+ * Yields lines that are not blank, with CR, each without a byte order mark. Lines above `mostBytes` are faults. Throws
+ * errors of the source.
+ */
+export const readLines = async function* (
+  source: AsyncIterable<Uint8Array>,
+  mostBytes: number = maxLineBytes,
+): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let parts: Uint8Array[] = []
   let sizeBytes = 0
@@ -22,16 +28,16 @@ export const readLines = async function* (source: AsyncIterable<Uint8Array>): As
 
   const keep = (part: Uint8Array) => {
     sizeBytes += part.length
-    if (sizeBytes > maxLineBytes) parts = []
+    if (sizeBytes > mostBytes) parts = []
     else if (part.length > 0) parts.push(part)
   }
   const finish = (): Line => {
     const whole = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)
-    const tooLong = sizeBytes > maxLineBytes
+    const tooLong = sizeBytes > mostBytes
     parts = []
     sizeBytes = 0
     number += 1
-    if (tooLong) return { number, fault: `longer than ${maxLineBytes} bytes` }
+    if (tooLong) return { number, fault: `longer than ${mostBytes} bytes` }
     try {
       return { number, text: decoder.decode(whole) }
     } catch {

@@ -39,6 +39,8 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
     'npx certdata audit verify                 #',
     'a backup: checks/deploy/restore.ts takes one',
   ],
+  ['docs/scaling.md', '(umask', 'a second database: test/operator/move.test.ts moves a customer'],
+  ['docs/scaling.md', 'rm', 'follows the example before'],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts restores there"],
 ]
 const isRun = ({ file, code }: Example) =>

@@ -937,8 +937,11 @@ begin
   new.requested_on_sort := coalesce(new.requested_on, 'infinity');
   new.expected_on_sort := coalesce(new.expected_on, 'infinity');
   if tg_op = 'INSERT' then
-    new.created_at := now();
-    new.updated_at := now();
+    -- Set by `certdata customers import`, which brings the history of the records.
+    if current_setting('app.keeps_times', true) is distinct from 'on' then
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
     new.created_xid := pg_current_xact_id();
     return new;
   end if;
@@ -1187,8 +1190,11 @@ begin
   new.valid_until_sort := coalesce(new.valid_until, 'infinity');
   new.issued_on_sort := coalesce(new.issued_on, 'infinity');
   if tg_op = 'INSERT' then
-    new.created_at := now();
-    new.updated_at := now();
+    -- Set by `certdata customers import`, which brings the history of the records.
+    if current_setting('app.keeps_times', true) is distinct from 'on' then
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
     new.created_xid := pg_current_xact_id();
     return new;
   end if;
@@ -1479,8 +1485,11 @@ AS $function$
 begin
   
   if tg_op = 'INSERT' then
-    new.created_at := now();
-    new.updated_at := now();
+    -- Set by `certdata customers import`, which brings the history of the records.
+    if current_setting('app.keeps_times', true) is distinct from 'on' then
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
     new.created_xid := pg_current_xact_id();
     return new;
   end if;
@@ -1928,8 +1937,11 @@ AS $function$
 begin
   new.issued_on_sort := coalesce(new.issued_on, 'infinity');
   if tg_op = 'INSERT' then
-    new.created_at := now();
-    new.updated_at := now();
+    -- Set by `certdata customers import`, which brings the history of the records.
+    if current_setting('app.keeps_times', true) is distinct from 'on' then
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
     new.created_xid := pg_current_xact_id();
     return new;
   end if;
@@ -2325,8 +2337,11 @@ AS $function$
 begin
   new.model_sort := coalesce('v' || new.model, 'w');
   if tg_op = 'INSERT' then
-    new.created_at := now();
-    new.updated_at := now();
+    -- Set by `certdata customers import`, which brings the history of the records.
+    if current_setting('app.keeps_times', true) is distinct from 'on' then
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
     new.created_xid := pg_current_xact_id();
     return new;
   end if;
@@ -2470,8 +2485,11 @@ begin
   new.ordered_on_sort := coalesce(new.ordered_on, 'infinity');
   new.due_on_sort := coalesce(new.due_on, 'infinity');
   if tg_op = 'INSERT' then
-    new.created_at := now();
-    new.updated_at := now();
+    -- Set by `certdata customers import`, which brings the history of the records.
+    if current_setting('app.keeps_times', true) is distinct from 'on' then
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
     new.created_xid := pg_current_xact_id();
     return new;
   end if;
@@ -3171,6 +3189,7 @@ grant execute on function write_audit_entries(json) to public
 grant usage on schema public to public
 grant usage on schema public to certdata_reader
 grant usage on schema public to certdata_operator
+grant usage on sequence record_history_position_seq to certdata_operator
 grant delete, insert, select, update on table access_requests to certdata_operator
 grant delete, insert, select, update on table api_keys to certdata_operator
 grant select on table approvals to certdata_reader

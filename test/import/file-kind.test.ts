@@ -20,6 +20,7 @@ const messages: Readonly<Record<string, RegExp>> = {
   'array.json': /JSON array.*jq -c '\.\[\]'/,
   'concatenated.json': /several JSON objects on one line.*jq -c \./,
   'cr-only.ndjson': /end with CR only.*tr /,
+  'export.ndjson': /export of a customer.*customers import/,
   'gz.ndjson.gz': /gzip.*gunzip -c/,
   'latin1.ndjson': /Latin-1 or Windows-1252.*iconv -f WINDOWS-1252 -t UTF-8/,
   'pretty.json': /over several lines.*jq -c \./,

@@ -9,13 +9,15 @@ import { parseConfig } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import { countCustomerRows, countPersons, eraseCustomer } from '../gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../gdpr/export.ts'
+import { type ImportedCustomer, importCustomer, UnusableExport } from '../gdpr/import.ts'
 import { listAdditions } from '../gdpr/tables.ts'
 import { parseSlug } from './arguments.ts'
-import { noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
+import { changeAudited, noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
+import { openSource } from './source.ts'
 
 type Take = (row: ExportedRow) => Promise<void>
 
@@ -51,14 +53,16 @@ const toDirectory = async (directory: string): Promise<Take> => {
   }
 }
 
-const runExport = (shell: Shell, customer: string, options: Output & { output?: string }): Promise<void> =>
+type ExportOptions = Output & { output?: string; withKeys?: true }
+
+const runExport = (shell: Shell, customer: string, options: ExportOptions): Promise<void> =>
   withOperator(shell, async (db) => {
     await requireCustomer(db, customer)
-    const { output } = options
+    const { output, withKeys = false } = options
     const take = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
     // Before the export, whose transaction is read only: no data without an entry.
-    await recordAct(db, { action: 'customers.export', customer })
-    const rows = await exportCustomer(db, customer, take)
+    await recordAct(db, { action: 'customers.export', customer, details: { with_keys: withKeys } })
+    const rows = await exportCustomer(db, customer, take, { withKeys })
     const additions = await listAdditions(db)
     if (additions.length > 0) {
       const reason = 'not exported, because the service does not know them'
@@ -67,6 +71,25 @@ const runExport = (shell: Shell, customer: string, options: Output & { output?: 
     if (output === undefined) return
     print(shell, options, { customer, directory: output, rows, not_exported: additions }, formatFields(rows))
   })
+
+const formatImported = ({ customer, rows, leftBehind }: ImportedCustomer): string =>
+  [formatFields({ customer, ...rows }), 'left behind:', ...leftBehind.map((each) => `- ${each}`)].join('\n')
+
+const runImport = async (shell: Shell, file: string, options: Output): Promise<void> => {
+  const imported = await withOperator(shell, async (db) => {
+    const { stream } = await openSource(shell, file)
+    return changeAudited(
+      db,
+      (trx) => importCustomer(trx, stream),
+      ({ customer, rows }) => ({ action: 'customers.import', customer, details: { rows } }),
+    )
+  }).catch((cause) => {
+    if (!(cause instanceof UnusableExport)) throw cause
+    throw new Refusal(`Nothing was imported: ${cause.message}`, { cause })
+  })
+  const { customer, rows, leftBehind } = imported
+  print(shell, options, { customer, rows, left_behind: leftBehind }, formatImported(imported))
+}
 
 const refuseWithoutRedis = (cause: unknown): never => {
   const reason = 'Nothing was erased, because Redis does not answer and holds answers of the customer'
@@ -126,12 +149,16 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
   }
 }
 
-/** `certdata customers export|erase` */
+/** `certdata customers export|import|erase` */
 export const customerDataCommands = (shell: Shell): Command[] => [
   createCommand('export', 'export all data of a customer as JSON lines')
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
+    .option('--with-keys', 'also what customers import needs to restore keys; the file is a secret then')
     .action(runExport.bind(null, shell)),
+  createCommand('import', 'import the export of a customer that this database does not have')
+    .argument('<file>', 'file of customers export; - reads standard input')
+    .action(runImport.bind(null, shell)),
   withYes(createCommand('erase', 'delete a customer and all its data for good'))
     .argument('<customer>', 'slug of the customer', parseSlug)
     .action(erase.bind(null, shell)),

@@ -1,5 +1,3 @@
-import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type ImportReport, importRecords, type NoteGroup } from '../../import/index.ts'
 import { parseSlug } from './arguments.ts'
@@ -7,8 +5,9 @@ import { recordAct, refuseDemo } from './audited.ts'
 import { withOperator } from './context.ts'
 import { addTableOptions, type TableFlags, toTable } from './import-table.ts'
 import { createProgress } from './progress.ts'
-import { Refusal, Reported } from './refusal.ts'
+import { Reported } from './refusal.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
+import { openSource } from './source.ts'
 
 type ImportCommandOptions = Output &
   TableFlags & { replace?: true; force?: true; dryRun?: true; customer?: string }
@@ -71,20 +70,6 @@ const printNotes = (
     if (more > 0) stderr.write(`… and ${more.toLocaleString('en')} more ${lines} with the same fault\n`)
   }
   if (left > 0) stderr.write(`… and ${left.toLocaleString('en')} more\n`)
-}
-
-type Source = { stream: AsyncIterable<Uint8Array>; sizeBytes?: number }
-
-const openSource = async (shell: Shell, file: string): Promise<Source> => {
-  if (file === '-') return { stream: shell.stdin }
-  let handle: FileHandle
-  try {
-    handle = await open(file)
-  } catch (cause) {
-    throw new Refusal(`${file} cannot be read: ${(cause as Error).message}`, { cause })
-  }
-  const stats = await handle.stat()
-  return { stream: handle.createReadStream(), ...(stats.isFile() ? { sizeBytes: stats.size } : {}) }
 }
 
 const runImport = async (

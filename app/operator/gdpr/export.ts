@@ -7,6 +7,22 @@ const fetchSize = 500
 
 export type ExportedRow = { table: string; json: string }
 
+/** Increases when an older `customers import` could not read a file any more. New columns do not increase it. */
+export const exportFormat = 1
+
+/** The row of the first line, whose table is `export`. */
+export type ExportHead = Readonly<{
+  format: number
+  customer: string
+  exported_at: string
+  with_keys: boolean
+  /** Start of the complete history by resource, RFC 3339. */
+  history_from: Readonly<Record<string, string>>
+}>
+
+/** The row of the last line, whose table is `end`. Without it, the file was cut. */
+export type ExportEnd = Readonly<{ rows: Readonly<Record<string, number>> }>
+
 const auditTable = 'audit'
 
 /** The primary key of every table is among its first four exported columns. */
@@ -36,14 +52,29 @@ async function* readTrail(trx: Db, customer: string) {
   }
 }
 
+const readHead = async (trx: Db, customer: string, withKeys: boolean): Promise<string> => {
+  // A row of the customer wins over the default, `*`.
+  const { rows } = await sql<{ json: string }>`
+    select row_to_json(x)::text as json from (
+      select ${sql.lit(exportFormat)} as format, ${customer}::text as customer, now() as exported_at,
+        ${sql.lit(withKeys)} as with_keys, (select json_object_agg(b.resource, b.since) from (
+          select distinct on (resource) resource, since from history_begun
+          where customer_id in (${customer}, '*') order by resource, customer_id desc) b) as history_from) x`.execute(
+    trx,
+  )
+  return rows[0]?.json as string
+}
+
 /**
  * Exports all data of a customer from one snapshot in constant memory: its tables without derived tables and
- * internal columns, then the audit trail. Returns row counts by table. `db` has the operator's role.
+ * internal columns, then the audit trail. `withKeys` adds hashes of secrets, with which `importCustomer` restores keys.
+ * Returns row counts by table. `db` has the operator's role.
  */
 export const exportCustomer = (
   db: Db,
   customer: string,
   take: (row: ExportedRow) => Promise<void>,
+  { withKeys = false } = {},
 ): Promise<Record<string, number>> =>
   db
     .transaction()
@@ -58,9 +89,12 @@ export const exportCustomer = (
           await take({ table, json })
         }
       }
-      for (const [name, { exported, isDerived }] of knownTables) {
-        if (!isDerived) await takeAll(name, readTable(trx, name, exported, customer))
+      await take({ table: 'export', json: await readHead(trx, customer, withKeys) })
+      for (const [name, { exported, proofs = [], isDerived }] of knownTables) {
+        const columns = withKeys ? [...exported, ...proofs] : exported
+        if (!isDerived) await takeAll(name, readTable(trx, name, columns, customer))
       }
       await takeAll(auditTable, readTrail(trx, customer))
+      await take({ table: 'end', json: JSON.stringify({ rows: counts } satisfies ExportEnd) })
       return counts
     })

@@ -7,7 +7,9 @@ import { resourceNames, resources } from '../../records/resources/index.ts'
 /** The columns of a table with a customer. The export contains `exported`. `isDerived`: triggers fill the table. */
 export type KnownTable = Readonly<{
   exported: readonly string[]
-  /** Secrets, transaction ids, and values derived from others. */
+  /** Hashes that prove a key or an assertion. Only an export with keys contains them. */
+  proofs?: readonly string[]
+  /** Transaction ids, and values derived from others. */
   internal: readonly string[]
   isDerived?: true
 }>
@@ -73,18 +75,20 @@ export const knownTables: ReadonlyMap<string, KnownTable> = new Map([
         'client_jwks',
         'jwks_uri',
       ],
-      internal: ['secret_sha256'],
+      proofs: ['secret_sha256'],
+      internal: [],
     },
   ],
   [
     'key_links',
     {
       exported: [...key, 'scopes', 'networks', 'lifetime', 'created_at', 'expires_at'],
-      internal: ['secret_sha256'],
+      proofs: ['secret_sha256'],
+      internal: [],
     },
   ],
   ['revoked_tokens', { exported: [...key, 'jti', 'expires_at', 'revoked_at'], internal: [] }],
-  ['used_assertions', { exported: [...key, 'expires_at'], internal: ['jti_sha256'] }],
+  ['used_assertions', { exported: [...key, 'expires_at'], proofs: ['jti_sha256'], internal: [] }],
   ['client_key_sets', { exported: [...key, 'jwks_uri', 'jwks', 'asked_at', 'read_at'], internal: [] }],
   ['custom_grants', { exported: ['customer_id', 'name', 'granted', 'changed_at'], internal: [] }],
   [
@@ -179,7 +183,7 @@ export const listAdditions = async (db: Db): Promise<string[]> => {
   return tables.flatMap(({ name, columns }) => {
     const known = knownTables.get(name)
     if (known === undefined) return [name]
-    const own = new Set([...known.exported, ...known.internal])
+    const own = new Set([...known.exported, ...(known.proofs ?? []), ...known.internal])
     return columns.filter((column) => !own.has(column)).map((column) => `${name}.${column}`)
   })
 }

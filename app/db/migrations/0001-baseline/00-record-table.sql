@@ -39,8 +39,11 @@ set search_path = public, pg_temp as $$
 begin
   {sorts}
   if tg_op = 'INSERT' then
-    new.created_at := now();
-    new.updated_at := now();
+    -- See docs/decisions/0160-imported-customers-keep-their-times.md.
+    if current_setting('app.keeps_times', true) is distinct from 'on' then
+      new.created_at := now();
+      new.updated_at := now();
+    end if;
     new.created_xid := pg_current_xact_id();
     return new;
   end if;

@@ -38,6 +38,7 @@ create policy reader on history_begun for select to certdata_reader
   using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));
 
 grant select, insert, update, delete on record_history to certdata_operator;
+grant usage on sequence record_history_position_seq to certdata_operator;
 grant select on record_history to certdata_reader;
 grant select, insert, update, delete on history_begun to certdata_operator;
 grant select on history_begun to certdata_reader;

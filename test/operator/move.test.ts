@@ -1,0 +1,217 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import t from 'tap'
+import { importRecords } from '../../app/import/index.ts'
+import { loadReferenceData } from '../../app/local/reference/load.ts'
+import { createCommandLine, run as runCommand } from '../command-line.ts'
+import { createStage } from '../custom/stage.ts'
+import { createReceiver, startSender } from '../feed/webhook-stage.ts'
+import {
+  closeAfter,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  secretKey,
+  type TestDatabase,
+  until,
+} from '../helper.ts'
+
+// A customer moves from one database to another, as docs/scaling.md describes.
+
+const root = join(import.meta.dirname, '../..')
+const readText = (path: string) => readFileSync(join(root, path), 'utf8')
+const file = join(t.testdir(), 'acme.ndjson')
+
+const open = async () => {
+  const database = await createTestDatabase()
+  const app = await createTestApp(database)
+  closeAfter(t, app, database)
+  await loadReferenceData(database.operator)
+  const receiver = createReceiver('hooks.example.com')
+  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
+  return { database, app, receiver, env, ...createCommandLine(env) }
+}
+const [old, cell] = [await open(), await open()]
+const run = (database: TestDatabase, text: string) => sql.raw(text).execute(database.operator)
+
+const fill = async () => {
+  await old.json('customers', 'add', 'acme', '--name', 'Acme GmbH', '--plan', 'premium')
+  await old.json('customers', 'settings', 'acme', '--expiring-within', '30')
+  const records = ReadableStream.from([Buffer.from(readText('examples/records.ndjson'))])
+  await importRecords(old.database.operator, records, { customer: 'acme' })
+  await run(old.database, `update products set name = 'Acme Gateway 101' where id = 'P-100'`)
+  await run(old.database, `delete from approvals where id = 'A-3'`)
+  // Deleted and created again: its second creation has an even position.
+  await run(old.database, `delete from lab where id = 'L-2'`)
+  await run(
+    old.database,
+    `insert into lab (customer_id, id, report_number, title, status) values ('acme', 'L-2', 'N', 'T', 'draft')`,
+  )
+  await run(old.database, `update lab set title = 'U' where id = 'L-2'`)
+  await run(old.database, `delete from lab where id = 'L-2'`)
+  await run(
+    old.database,
+    `insert into lab (customer_id, id, report_number, title, status) values ('acme', 'L-2', 'N', 'V', 'draft')`,
+  )
+  const { give } = createStage(old.database)
+  await give('acme', readText('examples/custom/expiring-by-country.yaml'))
+  await run(
+    old.database,
+    `insert into webhooks (customer_id, webhook_id, url, resources, token, since, day, identity)
+    select 'acme', 'wh_0123456789abcdef', 'https://hooks.example.com/a', array['products'], 't', '3', current_date, 'another'`,
+  )
+  const { api_key: apiKey } = await old.json('keys', 'issue', 'acme')
+  return apiKey as string
+}
+const apiKey = await fill()
+
+const owned = ['certificates', 'products', 'projects', 'lab', 'approvals']
+const paths = [
+  ...owned.map((name) => `/v1/${name}?count=exact`),
+  '/v1/products?q=gateway',
+  '/v1/products?tags=flagship',
+  '/v1/products/P-100/history',
+  '/v1/lab/L-2/history',
+  `/v1/history?resource=${owned}`,
+  `/v1/history?resource=${owned}&limit=2`,
+  '/v1/certificates/C-1?as_of=today',
+  '/v1/certificates?expiring=true',
+]
+const readAnswers = async (get: Get) => {
+  const answers: Record<string, object> = {}
+  for (const path of paths) {
+    const answer = await get(path)
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.body}`)
+    const { data, page } = answer.json()
+    answers[path] = { data, total: page?.total, from: page?.history_from, hasMore: page?.has_more }
+  }
+  return answers
+}
+
+/** Adds records of other customers, so that positions of the new database differ. */
+const occupy = async () => {
+  await run(cell.database, `insert into customers (customer_id, name) values ('other', 'Other')`)
+  await run(cell.database, `insert into products (customer_id, id, name) values ('other', 'p', 'one')`)
+  for (const name of ['two', 'three', 'four'])
+    await run(cell.database, `update products set name = '${name}'`)
+}
+
+const exportWithKeys = async () => {
+  const { stdout, code } = await old.cli('customers', 'export', 'acme', '--with-keys')
+  if (code !== 0) throw new Error('no export')
+  return stdout
+}
+
+t.test('a customer moves with settings, records, times, history and keys', async (t) => {
+  const exported = await exportWithKeys()
+  writeFileSync(file, exported)
+  await occupy()
+  const imported = await cell.json('customers', 'import', file)
+  t.match(imported, {
+    customer: 'acme',
+    rows: { customers: 1, products: 2, lab: 2, api_keys: 1, webhooks: 1 },
+  })
+  const [before, after] = [await logIn(old.app, apiKey), await logIn(cell.app, apiKey)]
+  t.strictSame(await readAnswers(after.get), await readAnswers(before.get))
+  t.match((await after.get('/v1/me')).json(), { data: { settings: { expiring_within: 30 } } })
+  t.match(imported.left_behind, [
+    /1 grant of custom endpoints/,
+    /1 webhook wait.*webhooks enable/,
+    /audit entries/,
+    /410/,
+  ])
+  const entries = await cell.json('audit', 'list', '--customer', 'acme')
+  t.equal(entries.filter(({ action }: { action: string }) => action === 'customers.import').length, 1)
+})
+
+t.test('the moved customer goes on: changes, history and feed', async (t) => {
+  const { get } = await logIn(cell.app, apiKey)
+  const token = (await get('/v1/changes?after=snapshot')).headers['sync-token']
+  await run(
+    cell.database,
+    `update products set name = 'Acme Gateway 102' where customer_id = 'acme' and id = 'P-100'`,
+  )
+  await run(cell.database, `delete from lab where customer_id = 'acme' and id = 'L-2'`)
+  const history = (await get('/v1/products/P-100/history')).json()
+  t.match(history.data[0].changes, { name: { from: 'Acme Gateway 101', to: 'Acme Gateway 102' } })
+  t.match(
+    (await get('/v1/lab/L-2/history')).json().data.map(({ op }: { op: string }) => op),
+    ['delete', 'create', 'delete', 'update', 'create', 'delete', 'create'],
+  )
+  const changes = (await get(`/v1/changes?after=${token}&previous=true`)).body
+  t.match(changes, '"Acme Gateway 101"')
+})
+
+t.test('a webhook sends only after it was enabled, and leads to a full read', async (t) => {
+  const { database, receiver } = cell
+  await startSender(t, database, receiver)
+  t.equal(receiver.messages().length, 0)
+  await run(database, `update webhooks set state = 'active', reason = null`)
+  await until('a message arrives', () => receiver.messages().length > 0)
+  t.match(receiver.messages()[0]?.message.data, { resources: ['products'] })
+})
+
+t.test('an export without keys leaves them behind, and says so', async (t) => {
+  const { stdout } = await old.cli('customers', 'export', 'acme')
+  t.notMatch(stdout, /sha256/)
+  await cell.cli('customers', 'erase', 'acme', '--yes')
+  const { left_behind: left } = JSON.parse(
+    (await runWith(stdout, 'customers', 'import', '-', '--json')).stdout,
+  )
+  t.match(left[0], /1 key or link to a key: issue new ones with certdata keys issue acme/)
+  t.same(await cell.json('keys', 'list', 'acme'), [])
+})
+
+const runWith = async (input: string, ...words: string[]) => {
+  return runCommand(words, { env: cell.env, input })
+}
+
+t.test('a file that is cut, mixed or not complete imports nothing', async (t) => {
+  const exported = await exportWithKeys()
+  const refused = async (text: string, reason: string | RegExp) => {
+    const { code, stderr } = await runWith(text, 'customers', 'import', '-')
+    t.match({ code, stderr }, { code: 1, stderr: reason })
+  }
+  await refused(exported, 'Nothing was imported: this database has a customer acme: erase it first')
+  await cell.cli('customers', 'erase', 'acme', '--yes')
+  const lines = exported.trimEnd().split('\n')
+  await refused('', 'the file is empty')
+  await refused(lines.slice(0, -1).join('\n'), 'the last line is missing: the file was cut')
+  await refused(lines.slice(1).join('\n'), 'line 1: the table is not "export"')
+  await refused(
+    lines.filter((line) => !line.includes('"P-110"')).join('\n'),
+    'the file has 1 rows of products instead of 2',
+  )
+  await refused(`${exported}${lines[3]}`, 'after the end of the export')
+  await refused(exported.replace('"format":1', '"format":2'), 'the format 2')
+  await refused(
+    exported.replace('"customer_id":"acme","id":"P-110"', '"customer_id":"other","id":"P-110"'),
+    /line \d+: a row of another customer/,
+  )
+  await refused(
+    exported.replace('"hardware_version":', '"colour":"red","hardware_version":'),
+    /no column colour in products/,
+  )
+  await refused(
+    exported.replace('"product_status":"active"', '"product_status":"lost"'),
+    /products, lines \d+ to \d+: .*check/,
+  )
+  await refused('{"resource":"products"}\n', 'no object with "table" and "row"')
+  t.match((await cell.cli('customers', 'list')).stdout, /other/)
+  t.notMatch((await cell.cli('customers', 'list')).stdout, /acme/)
+  const { code, stderr } = await runWith(exported, 'import', '-')
+  t.match({ code, stderr }, { code: 1, stderr: 'npx certdata customers import file' })
+})
+
+t.test('a writer without the import cannot choose the times of a record', async (t) => {
+  await run(
+    cell.database,
+    `insert into products (customer_id, id, name, created_at, updated_at)
+    values ('other', 'q', 'one', '2020-01-01', '2020-01-01')`,
+  )
+  const { rows } = await sql<{ recent: boolean }>`select created_at > now() - interval '1 hour' as recent
+    from products where id = 'q'`.execute(cell.database.operator)
+  t.same(rows, [{ recent: true }])
+})
