@@ -139,6 +139,17 @@ t.test('columns and tables of the operator change no answer and no export', asyn
   }
 })
 
+t.test('an update of the operator’s columns changes no record', async (t) => {
+  const read = () =>
+    run<object>(`select (select count(*) from change_log) as changes, (select count(*) from record_history) as history,
+      (select json_agg(updated_at order by id) from products) as times`)
+  const before = await read()
+  await run(`update products set operator_note = 'paid'`)
+  await run('update products set name = name')
+  t.same(await read(), before)
+  t.same(await run('select distinct operator_note as note from products'), [{ note: 'paid' }])
+})
+
 t.test('changes and deletions of records show and keep nothing of them', async (t) => {
   const token = (await get('/v1/changes?after=snapshot')).headers['sync-token']
   await run(`update products set name = 'Acme Gateway 102' where id = 'P-100'`)

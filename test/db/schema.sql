@@ -937,7 +937,7 @@ begin
   new.requested_on_sort := coalesce(new.requested_on, 'infinity');
   new.expected_on_sort := coalesce(new.expected_on, 'infinity');
   if tg_op = 'INSERT' then
-    -- Set by `certdata customers import`, which brings the history of the records.
+    -- See docs/decisions/0160-imported-customers-keep-their-times.md.
     if current_setting('app.keeps_times', true) is distinct from 'on' then
       new.created_at := now();
       new.updated_at := now();
@@ -955,7 +955,19 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return old; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id) and new.product_id is not distinct from old.product_id
+    and new.country_code is not distinct from old.country_code
+    and new.scheme is not distinct from old.scheme
+    and new.project_id is not distinct from old.project_id
+    and new.certificate_id is not distinct from old.certificate_id
+    and new.status is not distinct from old.status
+    and new.phase is not distinct from old.phase
+    and new.requested_on is not distinct from old.requested_on
+    and new.submitted_on is not distinct from old.submitted_on
+    and new.decided_on is not distinct from old.decided_on
+    and new.expected_on is not distinct from old.expected_on
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at then return new; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $function$
@@ -1020,7 +1032,19 @@ CREATE OR REPLACE FUNCTION public.approvals_log_update()
 AS $function$
 declare former text;
 begin
-  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or new is not distinct from old then return null; end if;
+  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or (new.product_id is not distinct from old.product_id
+    and new.country_code is not distinct from old.country_code
+    and new.scheme is not distinct from old.scheme
+    and new.project_id is not distinct from old.project_id
+    and new.certificate_id is not distinct from old.certificate_id
+    and new.status is not distinct from old.status
+    and new.phase is not distinct from old.phase
+    and new.requested_on is not distinct from old.requested_on
+    and new.submitted_on is not distinct from old.submitted_on
+    and new.decided_on is not distinct from old.decided_on
+    and new.expected_on is not distinct from old.expected_on
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at) then return null; end if;
   insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'approvals', new.id);
   -- history
   former := concat_ws(',',
@@ -1190,7 +1214,7 @@ begin
   new.valid_until_sort := coalesce(new.valid_until, 'infinity');
   new.issued_on_sort := coalesce(new.issued_on, 'infinity');
   if tg_op = 'INSERT' then
-    -- Set by `certdata customers import`, which brings the history of the records.
+    -- See docs/decisions/0160-imported-customers-keep-their-times.md.
     if current_setting('app.keeps_times', true) is distinct from 'on' then
       new.created_at := now();
       new.updated_at := now();
@@ -1208,7 +1232,26 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return old; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id) and new.number is not distinct from old.number
+    and new.title is not distinct from old.title
+    and new.product_id is not distinct from old.product_id
+    and new.project_id is not distinct from old.project_id
+    and new.approval_id is not distinct from old.approval_id
+    and new.supersedes_id is not distinct from old.supersedes_id
+    and new.country_code is not distinct from old.country_code
+    and new.authority is not distinct from old.authority
+    and new.scheme is not distinct from old.scheme
+    and new.certificate_type is not distinct from old.certificate_type
+    and new.approval_status is not distinct from old.approval_status
+    and new.valid_from is not distinct from old.valid_from
+    and new.valid_until is not distinct from old.valid_until
+    and new.validity_periods is not distinct from old.validity_periods
+    and new.issued_on is not distinct from old.issued_on
+    and new.holder is not distinct from old.holder
+    and new.standards is not distinct from old.standards
+    and new.tags is not distinct from old.tags
+    and new.source_url is not distinct from old.source_url
+    and new.created_at is not distinct from old.created_at then return new; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $function$
@@ -1273,7 +1316,26 @@ CREATE OR REPLACE FUNCTION public.certificates_log_update()
 AS $function$
 declare former text;
 begin
-  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or new is not distinct from old then return null; end if;
+  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or (new.number is not distinct from old.number
+    and new.title is not distinct from old.title
+    and new.product_id is not distinct from old.product_id
+    and new.project_id is not distinct from old.project_id
+    and new.approval_id is not distinct from old.approval_id
+    and new.supersedes_id is not distinct from old.supersedes_id
+    and new.country_code is not distinct from old.country_code
+    and new.authority is not distinct from old.authority
+    and new.scheme is not distinct from old.scheme
+    and new.certificate_type is not distinct from old.certificate_type
+    and new.approval_status is not distinct from old.approval_status
+    and new.valid_from is not distinct from old.valid_from
+    and new.valid_until is not distinct from old.valid_until
+    and new.validity_periods is not distinct from old.validity_periods
+    and new.issued_on is not distinct from old.issued_on
+    and new.holder is not distinct from old.holder
+    and new.standards is not distinct from old.standards
+    and new.tags is not distinct from old.tags
+    and new.source_url is not distinct from old.source_url
+    and new.created_at is not distinct from old.created_at) then return null; end if;
   insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'certificates', new.id);
   -- history
   former := concat_ws(',',
@@ -1485,7 +1547,7 @@ AS $function$
 begin
   
   if tg_op = 'INSERT' then
-    -- Set by `certdata customers import`, which brings the history of the records.
+    -- See docs/decisions/0160-imported-customers-keep-their-times.md.
     if current_setting('app.keeps_times', true) is distinct from 'on' then
       new.created_at := now();
       new.updated_at := now();
@@ -1503,7 +1565,17 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return old; end if;
+  if not (old.id is distinct from new.id) and new.code is not distinct from old.code
+    and new.alpha3 is not distinct from old.alpha3
+    and new.name is not distinct from old.name
+    and new.region is not distinct from old.region
+    and new.blocs is not distinct from old.blocs
+    and new.authorities is not distinct from old.authorities
+    and new.requirements is not distinct from old.requirements
+    and new.sources is not distinct from old.sources
+    and new.confidence is not distinct from old.confidence
+    and new.reviewed_on is not distinct from old.reviewed_on
+    and new.created_at is not distinct from old.created_at then return new; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $function$
@@ -1601,7 +1673,17 @@ CREATE OR REPLACE FUNCTION public.countries_log_update()
 AS $function$
 declare former text;
 begin
-  if old.id is distinct from new.id or new is not distinct from old then return null; end if;
+  if old.id is distinct from new.id or (new.code is not distinct from old.code
+    and new.alpha3 is not distinct from old.alpha3
+    and new.name is not distinct from old.name
+    and new.region is not distinct from old.region
+    and new.blocs is not distinct from old.blocs
+    and new.authorities is not distinct from old.authorities
+    and new.requirements is not distinct from old.requirements
+    and new.sources is not distinct from old.sources
+    and new.confidence is not distinct from old.confidence
+    and new.reviewed_on is not distinct from old.reviewed_on
+    and new.created_at is not distinct from old.created_at) then return null; end if;
   insert into change_log (customer_id, resource, record_id) values ('*', 'countries', new.id);
   -- history
   former := concat_ws(',',
@@ -1937,7 +2019,7 @@ AS $function$
 begin
   new.issued_on_sort := coalesce(new.issued_on, 'infinity');
   if tg_op = 'INSERT' then
-    -- Set by `certdata customers import`, which brings the history of the records.
+    -- See docs/decisions/0160-imported-customers-keep-their-times.md.
     if current_setting('app.keeps_times', true) is distinct from 'on' then
       new.created_at := now();
       new.updated_at := now();
@@ -1955,7 +2037,25 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return old; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id) and new.report_number is not distinct from old.report_number
+    and new.title is not distinct from old.title
+    and new.test_type is not distinct from old.test_type
+    and new.standards is not distinct from old.standards
+    and new.status is not distinct from old.status
+    and new.result is not distinct from old.result
+    and new.laboratory is not distinct from old.laboratory
+    and new.laboratory_country_code is not distinct from old.laboratory_country_code
+    and new.product_id is not distinct from old.product_id
+    and new.project_id is not distinct from old.project_id
+    and new.certificate_id is not distinct from old.certificate_id
+    and new.supersedes_id is not distinct from old.supersedes_id
+    and new.tested_from is not distinct from old.tested_from
+    and new.tested_until is not distinct from old.tested_until
+    and new.issued_on is not distinct from old.issued_on
+    and new.revision is not distinct from old.revision
+    and new.document_url is not distinct from old.document_url
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at then return new; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $function$
@@ -2020,7 +2120,25 @@ CREATE OR REPLACE FUNCTION public.lab_log_update()
 AS $function$
 declare former text;
 begin
-  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or new is not distinct from old then return null; end if;
+  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or (new.report_number is not distinct from old.report_number
+    and new.title is not distinct from old.title
+    and new.test_type is not distinct from old.test_type
+    and new.standards is not distinct from old.standards
+    and new.status is not distinct from old.status
+    and new.result is not distinct from old.result
+    and new.laboratory is not distinct from old.laboratory
+    and new.laboratory_country_code is not distinct from old.laboratory_country_code
+    and new.product_id is not distinct from old.product_id
+    and new.project_id is not distinct from old.project_id
+    and new.certificate_id is not distinct from old.certificate_id
+    and new.supersedes_id is not distinct from old.supersedes_id
+    and new.tested_from is not distinct from old.tested_from
+    and new.tested_until is not distinct from old.tested_until
+    and new.issued_on is not distinct from old.issued_on
+    and new.revision is not distinct from old.revision
+    and new.document_url is not distinct from old.document_url
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at) then return null; end if;
   insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'lab', new.id);
   -- history
   former := concat_ws(',',
@@ -2337,7 +2455,7 @@ AS $function$
 begin
   new.model_sort := coalesce('v' || new.model, 'w');
   if tg_op = 'INSERT' then
-    -- Set by `certdata customers import`, which brings the history of the records.
+    -- See docs/decisions/0160-imported-customers-keep-their-times.md.
     if current_setting('app.keeps_times', true) is distinct from 'on' then
       new.created_at := now();
       new.updated_at := now();
@@ -2355,7 +2473,19 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return old; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id) and new.name is not distinct from old.name
+    and new.part_numbers is not distinct from old.part_numbers
+    and new.model is not distinct from old.model
+    and new.brand is not distinct from old.brand
+    and new.manufacturer is not distinct from old.manufacturer
+    and new.product_status is not distinct from old.product_status
+    and new.category is not distinct from old.category
+    and new.technologies is not distinct from old.technologies
+    and new.hardware_version is not distinct from old.hardware_version
+    and new.software_version is not distinct from old.software_version
+    and new.parent_product_id is not distinct from old.parent_product_id
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at then return new; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $function$
@@ -2420,7 +2550,19 @@ CREATE OR REPLACE FUNCTION public.products_log_update()
 AS $function$
 declare former text;
 begin
-  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or new is not distinct from old then return null; end if;
+  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or (new.name is not distinct from old.name
+    and new.part_numbers is not distinct from old.part_numbers
+    and new.model is not distinct from old.model
+    and new.brand is not distinct from old.brand
+    and new.manufacturer is not distinct from old.manufacturer
+    and new.product_status is not distinct from old.product_status
+    and new.category is not distinct from old.category
+    and new.technologies is not distinct from old.technologies
+    and new.hardware_version is not distinct from old.hardware_version
+    and new.software_version is not distinct from old.software_version
+    and new.parent_product_id is not distinct from old.parent_product_id
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at) then return null; end if;
   insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'products', new.id);
   -- history
   former := concat_ws(',',
@@ -2485,7 +2627,7 @@ begin
   new.ordered_on_sort := coalesce(new.ordered_on, 'infinity');
   new.due_on_sort := coalesce(new.due_on, 'infinity');
   if tg_op = 'INSERT' then
-    -- Set by `certdata customers import`, which brings the history of the records.
+    -- See docs/decisions/0160-imported-customers-keep-their-times.md.
     if current_setting('app.keeps_times', true) is distinct from 'on' then
       new.created_at := now();
       new.updated_at := now();
@@ -2503,7 +2645,18 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return old; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id) and new.project_number is not distinct from old.project_number
+    and new.customer_reference is not distinct from old.customer_reference
+    and new.title is not distinct from old.title
+    and new.status is not distinct from old.status
+    and new.classification is not distinct from old.classification
+    and new.product_ids is not distinct from old.product_ids
+    and new.country_codes is not distinct from old.country_codes
+    and new.ordered_on is not distinct from old.ordered_on
+    and new.due_on is not distinct from old.due_on
+    and new.completed_on is not distinct from old.completed_on
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at then return new; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $function$
@@ -2568,7 +2721,18 @@ CREATE OR REPLACE FUNCTION public.projects_log_update()
 AS $function$
 declare former text;
 begin
-  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or new is not distinct from old then return null; end if;
+  if old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or (new.project_number is not distinct from old.project_number
+    and new.customer_reference is not distinct from old.customer_reference
+    and new.title is not distinct from old.title
+    and new.status is not distinct from old.status
+    and new.classification is not distinct from old.classification
+    and new.product_ids is not distinct from old.product_ids
+    and new.country_codes is not distinct from old.country_codes
+    and new.ordered_on is not distinct from old.ordered_on
+    and new.due_on is not distinct from old.due_on
+    and new.completed_on is not distinct from old.completed_on
+    and new.tags is not distinct from old.tags
+    and new.created_at is not distinct from old.created_at) then return null; end if;
   insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'projects', new.id);
   -- history
   former := concat_ws(',',

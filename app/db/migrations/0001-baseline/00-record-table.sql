@@ -11,6 +11,7 @@ declare
   sorts text;
   changes text;
   fields text;
+  same text;
   template text;
   trigger_name name;
   vector text := $vector$array_to_tsvector(array(
@@ -26,12 +27,15 @@ begin
       attname), E',\n    ' order by attnum)
       filter (where attname !~ '^(customer_id|id|created_at|updated_at|created_xid)$|_sort$'),
     string_agg(quote_literal(attname), ', ' order by attnum)
+      filter (where attname !~ '^(customer_id|id|updated_at|created_xid)$|_sort$'),
+    string_agg(format('new.%1$I is not distinct from old.%1$I', attname), E'\n    and ' order by attnum)
       filter (where attname !~ '^(customer_id|id|updated_at|created_xid)$|_sort$')
-  into sorts, changes, fields
+  into sorts, changes, fields, same
   from pg_attribute where attrelid = resource::regclass and attnum > 0;
 
-  -- An update that changes nothing writes the old row again: programs that count rows take 0 for an error. It leaves no
-  -- other trace. Generated columns are computed later and would always differ, so sort columns are set here.
+  -- An update that changes nothing writes the row again: programs that count rows take 0 for an error. It leaves no other
+  -- trace. Columns that the operator has added do not count: answers do not show them. Generated columns are computed
+  -- later and would always differ, so sort columns are set here.
   -- `updated_at` never decreases, and a record never begins before the previous one with its key ended.
   template := $template$
 create function {table}_before() returns trigger language plpgsql
@@ -57,7 +61,7 @@ begin
     end if;
   end if;
   new.updated_at := old.updated_at;
-  if new is not distinct from old then return old; end if;
+  if not ({is moved}) and {is same} then return new; end if;
   new.updated_at := greatest(now(), old.updated_at, new.created_at);
   return new;
 end $$;
@@ -68,7 +72,7 @@ create function {table}_log_update() returns trigger language plpgsql
 set search_path = public, pg_temp as $$
 declare former text;
 begin
-  if {is moved} or new is not distinct from old then return null; end if;
+  if {is moved} or ({is same}) then return null; end if;
   insert into change_log (customer_id, resource, record_id) values ({new.customer_id}, '{table}', new.id);
   -- history
   former := concat_ws(',',
@@ -179,6 +183,7 @@ create trigger {table}_elements_delete after delete on {table} referencing old t
   template := replace(template, '{sorts}', coalesce(sorts, ''));
   template := replace(template, '{changes}', changes);
   template := replace(template, '{fields}', fields);
+  template := replace(template, '{is same}', same);
   template := replace(template, '{has new words}', (
     select string_agg(distinct format('old.%1$I is distinct from new.%1$I', m[1]), ' or ')
     from regexp_matches(words, '\mr\.(\w+)', 'g') m));
