@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { createMemoryCache, type MemoryCache } from '../app/cache/memory.ts'
 import { createReadThrough, type ProbeResult, type ReadThrough } from '../app/cache/read-through.ts'
+import { distrust } from '../app/db/trust.ts'
+import { resourceNames } from '../app/records/resources/index.ts'
 import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
@@ -10,34 +12,81 @@ declare module 'fastify' {
     memoryCache: MemoryCache
     /** `different` is a fault: the change log misses a change. */
     freshnessProbes: Readonly<Record<ProbeResult, number>>
+    /** Compares the next cached answer. After a difference, resolves when all instances will learn of the distrust. */
     probeFreshness(): Promise<ProbeResult>
+    /** 1 for a distrusted resource, otherwise 0. */
+    readDistrust(): Readonly<Record<string, number>>
   }
 }
 
-const probeEveryMs = 60_000
-const different =
-  'A cached answer differs from the database, and no change was logged. Check that the triggers of all tables are ' +
-  'enabled (docs/freshness.md). Then restart the service, to empty its cache'
+/** One percent of the time of one connection, and at most five answers a second. */
+const probeEveryMs = 10_000
+const probeForMs = 100
+const mostProbes = 50
 
-/** Compares a cached answer with the database once a minute, to prove freshness in production. */
-export default fp<Pick<Deps, 'shared' | 'freshness' | 'config'>>(
-  async (app, { config, shared, freshness }) => {
+const different =
+  'A cached answer differs from the database, and no change was logged: answers of these resources are at most 10 s ' +
+  'old until `certdata migrate` finds all triggers right (docs/operations.md)'
+
+/** Names in the change log that cached answers depend on. */
+const dependencies: readonly string[] = [...resourceNames, 'settings', 'custom', 'history']
+
+/** Compares cached answers with the database, to prove freshness in production. */
+export default fp<Pick<Deps, 'shared' | 'freshness' | 'config' | 'reserved' | 'listen' | 'monotonicNow'>>(
+  async (app, { config, shared, freshness, reserved, listen, monotonicNow }) => {
     const memory = createMemoryCache(config.cacheBytes)
     const cache = createReadThrough({ memory, shared, freshness, wait: delay })
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
+
     const probeFreshness = async () => {
-      const result = await cache.probe()
+      const { result, dependsOn } = await cache.probe()
       counts[result] += 1
-      if (result === 'different') app.log.error({ counts }, different)
+      if (result === 'different' && !dependsOn.every(freshness.isDistrusted)) {
+        const found = await distrust(reserved, dependsOn)
+        app.log.error({ ...found, dependsOn, counts }, different)
+      }
       return result
     }
-    // The poller reports an unreachable database.
-    const timer = setInterval(() => probeFreshness().catch(() => {}), probeEveryMs).unref()
+
+    const probeMany = async () => {
+      const startedAt = monotonicNow()
+      for (let probes = 0; probes < mostProbes && monotonicNow() - startedAt < probeForMs; probes += 1)
+        if ((await probeFreshness()) === 'nothing') return
+    }
+
+    let isProbing = false
+    const timer = setInterval(async () => {
+      if (isProbing) return
+      isProbing = true
+      // The poller reports an unreachable database.
+      await probeMany().catch(() => {})
+      isProbing = false
+    }, probeEveryMs).unref()
+
+    let known: readonly string[] = []
+    const reportDistrust = () => {
+      const now = dependencies.filter(freshness.isDistrusted)
+      const begun = now.filter((name) => !known.includes(name))
+      const ended = known.filter((name) => !now.includes(name))
+      known = now
+      if (begun.length > 0) app.log.warn({ resources: begun }, 'cached answers are distrusted')
+      if (ended.length > 0) app.log.info({ resources: ended }, 'cached answers are trusted again')
+    }
+    const stopListening = listen(reportDistrust)
+    // A distrust may be older than this process.
+    reportDistrust()
+
     app.decorate('memoryCache', memory)
     app.decorate('cache', cache)
     app.decorate('freshnessProbes', counts)
     app.decorate('probeFreshness', probeFreshness)
-    app.addHook('onClose', async () => clearInterval(timer))
+    app.decorate('readDistrust', () =>
+      Object.fromEntries(dependencies.map((name) => [name, Number(freshness.isDistrusted(name))])),
+    )
+    app.addHook('onClose', async () => {
+      clearInterval(timer)
+      stopListening()
+    })
   },
   { name: 'cache', fastify: '5.x' },
 )

@@ -12,11 +12,13 @@ export type EntryReplyOptions = {
 }
 
 /** RFC 9211. */
-const cacheStatus = ({ outcome, staleSeconds, isStored }: ReadResult, noCache: boolean): string => {
+const cacheStatus = (result: ReadResult, noCache: boolean): string => {
+  const { outcome, staleSeconds, isStored, isDistrusted } = result
   if (staleSeconds !== undefined) return formatStale(staleSeconds)
-  if (outcome === 'memory') return 'certdata; hit'
-  if (outcome === 'redis') return 'certdata; hit; detail=redis'
-  return `certdata; fwd=${noCache ? 'request' : 'uri-miss'}${isStored ? '; stored' : ''}`
+  const detail = isDistrusted ? '; detail=distrusted' : ''
+  if (outcome === 'memory') return `certdata; hit${detail}`
+  if (outcome === 'redis') return `certdata; hit${detail || '; detail=redis'}`
+  return `certdata; fwd=${noCache ? 'request' : 'uri-miss'}${isStored ? '; stored' : ''}${detail}`
 }
 
 /** Proxies refuse long header fields. The body has `page.next_cursor`, too. */

@@ -29,7 +29,7 @@ export default fp<Deps>(
       logStream,
       figures,
     } = options
-    const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes } = app
+    const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes, readDistrust } = app
     const all = listServiceFigures({
       ...{ version, databaseNow, isDraining },
       asOf: freshness.asOf,
@@ -38,6 +38,7 @@ export default fp<Deps>(
       pools: figures?.pools,
       redis: () => redisFigures(options),
       probes: freshnessProbes,
+      distrust: readDistrust,
       memoryBytes: () => memoryCache.sizeBytes,
       fills: () => cache.fills,
       audit: audit.figures,

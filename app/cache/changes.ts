@@ -30,6 +30,7 @@ type Row = {
   mark: string | null
   events: string | null
   found: number
+  distrusted: string[]
 }
 
 const parseEvents = (text: string | null): ChangeEvent[] =>
@@ -49,6 +50,7 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
     epoch: formatEpoch(row.identity, row.started),
     mark: row.mark ?? '',
     events: isWhole ? parseEvents(row.events) : undefined,
+    distrusted: row.distrusted,
   }
 }
 

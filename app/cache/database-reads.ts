@@ -12,9 +12,9 @@ export type DatabaseReadsDeps = {
 }
 
 const toEntry = (request: ReadRequest, epoch: string, filled: Filled): CacheEntry => {
-  const { customerId, key, dependsOn } = request
+  const { customerId, key, dependsOn, fill } = request
   const { server: _server, standby: _standby, ...content } = filled
-  return { ...content, customerId, key, dependsOn, epoch, encoded: new Map() }
+  return { ...content, customerId, key, dependsOn, fill, epoch, encoded: new Map() }
 }
 
 /** Creates the reads of the primary and its standby, which store their results in both caches. */
@@ -61,7 +61,13 @@ export const createDatabaseReads = ({ memory, shared, freshness }: DatabaseReads
     const isForeign = standby !== undefined && standby !== mark
     if (isForeign || (server === undefined && (await freshness.check(entry)) !== 'fresh')) throw unavailable()
     // The last poll may be newer than this read, so its time is only the fallback.
-    return { entry, outcome: 'database', isStored: store(entry), asOf: entry.at ?? freshness.asOf() }
+    return {
+      entry,
+      outcome: 'database',
+      isStored: store(entry),
+      asOf: entry.at ?? freshness.asOf(),
+      isDistrusted: entry.dependsOn.some(freshness.isDistrusted),
+    }
   }
 
   return {

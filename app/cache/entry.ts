@@ -2,11 +2,9 @@ import { hash } from 'node:crypto'
 import type { Representation } from '../http/encodings.ts'
 import type { Stamped } from './stamped.ts'
 
-export type CacheEntry = Stamped &
+export type StoredEntry = Stamped &
   Readonly<{
     key: string
-    /** The database's clock: every commit before it is in the body. RFC 3339. */
-    at?: string | undefined
     /** The record does not exist, and the body is empty. */
     isAbsent: boolean
     body: Buffer
@@ -18,8 +16,14 @@ export type CacheEntry = Stamped &
     encoded: Map<string, Promise<Buffer>>
   }>
 
+export type CacheEntry = StoredEntry &
+  Readonly<{
+    /** Reads the data again, for the probe. */
+    fill: () => Promise<Filled>
+  }>
+
 export type Filled = Omit<
-  CacheEntry,
+  StoredEntry,
   'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'
 > & {
   /** Start time of the primary that responded. `undefined` if a standby did. */

@@ -1,5 +1,5 @@
 import type { Secrets } from '../config/secrets.ts'
-import type { CacheEntry } from './entry.ts'
+import type { StoredEntry } from './entry.ts'
 import { parseSnapshot, rankSnapshot } from './snapshot.ts'
 
 export type EnvelopeMac = Pick<Secrets, 'mac' | 'verifyMac'>
@@ -12,7 +12,7 @@ const purpose = 'cache-envelope'
 export const rankBytes = 25
 
 type Head = Pick<
-  CacheEntry,
+  StoredEntry,
   'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent' | 'at' | 'next' | 'rows' | 'definition'
 > & {
   snapshot: string
@@ -20,7 +20,7 @@ type Head = Pick<
 }
 
 /** Layout: rank, length of the head (4 bytes, big endian), head as JSON, body, MAC of the name and all these. */
-export const signEnvelope = (name: string, entry: CacheEntry, secrets: EnvelopeMac): Buffer => {
+export const signEnvelope = (name: string, entry: StoredEntry, secrets: EnvelopeMac): Buffer => {
   const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows, definition } = entry
   const stamp = { customerId, key, epoch, snapshot: snapshot.text, ceiling: snapshot.ceiling }
   const fields: Head = { ...stamp, etag, isAbsent, at, next, rows, definition }
@@ -41,7 +41,7 @@ export const openEnvelope = (
   name: string,
   sealed: Buffer,
   secrets: EnvelopeMac,
-): Omit<CacheEntry, 'dependsOn'> | undefined => {
+): Omit<StoredEntry, 'dependsOn'> | undefined => {
   if (sealed.length < rankBytes + lengthBytes + macBytes) return undefined
   const content = sealed.subarray(0, -macBytes)
   const mac = sealed.subarray(-macBytes)

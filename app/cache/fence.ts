@@ -18,6 +18,11 @@ const defaultMaxEvents = 100_000
 /** Of `maxEvents`. Several polls share a batch, because a batch for each poll would need more memory. */
 const batchShare = 1 / 100
 
+/** The maximum age of a distrusted resource's data at a poll. Until its lease ends, they become 10 s old. */
+const maxDistrustedMs = 9_400
+/** Data read after the last poll are newer. Beyond this, the database's clock was set back. */
+const maxAheadMs = 1_000
+
 const wentBack = 'The database went back in time without a restart or a promotion: restart the service'
 
 const isEmpty = (changes: KnownChanges) => changes.xids.size === 0 && changes.served === undefined
@@ -31,6 +36,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
   let size = 0
   let last: Poll | undefined
   let floor: Snapshot | undefined
+  let distrusted: ReadonlySet<string> = new Set()
   /** Incremented when `fresh` data may have become `behind` or `unsure`: see `freshAt`. */
   let state = 0
 
@@ -125,10 +131,19 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     }
   }
 
-  /** True if the data lack a known change, may lack an evicted one, or are not from the last poll's epoch. */
+  const isDistrusted = (resource: string): boolean => distrusted.has(resource)
+
+  // See docs/decisions/0155-a-difference-distrusts-the-resource.md.
+  const isTooOld = ({ dependsOn, at = '' }: Stamped, polledAt: string): boolean => {
+    if (distrusted.size === 0 || !dependsOn.some(isDistrusted)) return false
+    const ageMs = Date.parse(polledAt) - Date.parse(at)
+    return !(ageMs <= maxDistrustedMs && ageMs >= -maxAheadMs)
+  }
+
+  /** True if the data lack a known change, may lack an evicted or unlogged one, or are of another epoch. */
   const isBehind = (stamped: Stamped): boolean => {
     if (!last || !floor || stamped.epoch !== last.epoch) return true
-    if (!includesSnapshot(stamped.snapshot, floor)) return true
+    if (!includesSnapshot(stamped.snapshot, floor) || isTooOld(stamped, last.at)) return true
     const { customerId, dependsOn } = stamped
     const shown =
       showsAll(stamped, wildcard, wildcard) &&
@@ -147,7 +162,8 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       if (!poll.events || !(isSame || (isFirst && poll.since))) evictAll(poll.snapshot, isSame)
       else add(poll.snapshot, poll.events)
       settle(poll.snapshot)
-      if (!isSame || poll.events?.length !== 0) state += 1
+      distrusted = new Set(poll.distrusted)
+      if (!isSame || poll.events?.length !== 0 || distrusted.size > 0) state += 1
     },
 
     /** Also records data that are `fresh` as served. */
@@ -162,6 +178,9 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     },
 
     isBehind,
+
+    /** Whether a change of this resource was not logged, by the last poll. */
+    isDistrusted,
 
     /** Records data that were served without `compare`, because their query started after the request. */
     noteServed,

@@ -27,6 +27,8 @@ export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
   checkConfirmed(stamped: Stamped): Freshness
   /** Whether the data lack a change that polls have reported. */
   isBehind(stamped: Stamped): boolean
+  /** Whether a change of this resource was not logged, so that its log and its cached data may be wrong. */
+  isDistrusted(resource: string): boolean
   /** Whether a standby's data may show more than the last poll. */
   mayBeAhead(stamped: Stamped): boolean
   noteServed(stamped: Stamped): void
@@ -54,9 +56,13 @@ export const createFreshnessCheck = (
 
   const settled = (stamped: Stamped): Freshness => (fence.compare(stamped) === 'fresh' ? 'fresh' : 'behind')
 
-  // `unsure` is stale, too: no poll can decide.
+  // `unsure` is stale, too: no poll can decide. Distrusted data must not get old, so they are never stale.
   const staleOrBehind = (stamped: Stamped): Freshness =>
-    poller.ageMs() <= staleMaxMs && fence.compare(stamped) !== 'behind' ? 'stale' : 'behind'
+    poller.ageMs() <= staleMaxMs &&
+    !stamped.dependsOn.some(fence.isDistrusted) &&
+    fence.compare(stamped) !== 'behind'
+      ? 'stale'
+      : 'behind'
 
   /** Polls twice, if the first response arrives after the end of its lease. */
   const isConfirmed = async (): Promise<boolean> => {
@@ -84,6 +90,7 @@ export const createFreshnessCheck = (
     confirmAfter: poller.confirmAfter,
     checkConfirmed: settled,
     isBehind: fence.isBehind,
+    isDistrusted: fence.isDistrusted,
     mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,
     isAway,
@@ -103,6 +110,8 @@ export type ReadResult = {
   outcome: CacheLayer
   isStored?: boolean | undefined
   asOf: string
+  /** The data depend on a distrusted resource. */
+  isDistrusted: boolean
   staleSeconds?: number
 }
 
@@ -117,11 +126,12 @@ export const toFreshResult = (
   freshness: FreshnessCheck,
   entry: CacheEntry,
   outcome: CacheLayer,
-): ReadResult => ({
-  entry,
-  outcome,
-  asOf: pickLater(freshness.asOf(), entry.at),
-})
+): ReadResult => {
+  const isDistrusted = entry.dependsOn.some(freshness.isDistrusted)
+  // Polls do not report all changes of a distrusted resource.
+  const asOf = isDistrusted && entry.at !== undefined ? entry.at : pickLater(freshness.asOf(), entry.at)
+  return { entry, outcome, asOf, isDistrusted }
+}
 
 /** Sets `staleSeconds` if the entry is stale. `undefined` if it is behind. */
 export const toCheckedResult = async (

@@ -5,8 +5,8 @@ import { includesSnapshot } from './snapshot.ts'
 /** Returns the name of an entry in memory. No customer id or key contains NUL. */
 export const entryName = (customerId: string, key: string): string => `${customerId}\0${key}`
 
-/** Entity tag, map nodes and buffer objects. */
-const overheadBytes = 1024
+/** Entity tag, map nodes, buffer objects, and the parsed query of `fill`. */
+const overheadBytes = 2048
 const largestShare = 1 / 8
 
 /** The body counts twice, for compressed forms, which are added later. `entryName` repeats the key. */
@@ -30,6 +30,10 @@ export const createMemoryCache = (maxBytes: number) => {
       entries.set(name, entry)
       return entries.has(name)
     },
+    /** Like `get`, but does not count as a use. */
+    peek: (name: string): CacheEntry | undefined => entries.peek(name),
+    /** The names of all entries, the last used first. */
+    names: (): string[] => [...entries.keys()],
     get sizeBytes() {
       return entries.calculatedSize
     },

@@ -1,12 +1,18 @@
 import { ApiError } from '../errors.ts'
 import { createDatabaseReads, type DatabaseReadsDeps } from './database-reads.ts'
-import type { CacheEntry, ReadRequest } from './entry.ts'
+import type { CacheEntry, Filled, ReadRequest } from './entry.ts'
 import { type ReadResult, toCheckedResult, toFreshResult } from './freshness.ts'
 import { entryName } from './memory.ts'
 import type { SharedCache } from './redis.ts'
 
 /** `different`: a change was not logged. `superseded`: it was logged in the meantime, or the poll failed. */
 export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
+
+export type Probe = Readonly<{
+  result: ProbeResult
+  /** The resources of a difference: any of them may have caused it. */
+  dependsOn: readonly string[]
+}>
 
 type InFlight = {
   startedAt: number
@@ -29,13 +35,41 @@ const ignoreOverload = (error: unknown): undefined => {
   if (!isOverloaded(error)) throw error
 }
 
+/** Another `SECRET_KEY` signs the same position with other bytes. */
+const withoutCursor = (body: Buffer): string => body.toString().replace(/"next_cursor":"[^"]*"/, '')
+
+const isSame = (entry: CacheEntry, { isAbsent, body }: Filled): boolean =>
+  isAbsent === entry.isAbsent &&
+  (body.equals(entry.body) || withoutCursor(body) === withoutCursor(entry.body))
+
 /** Reads memory, then Redis, then the database. Concurrent misses of one key share a read. */
 export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => {
   const inFlight = new Map<string, InFlight>()
   const database = createDatabaseReads({ memory, shared, freshness })
   let tick = 0
-  /** The first read from memory since the last probe. */
-  let sample: { request: ReadRequest; entry: CacheEntry } | undefined
+  /** The names in memory that the probe has still to compare in this round. */
+  let round: Iterator<string> | undefined
+  /** The last entry from Redis that memory had no room for. */
+  let unstored: CacheEntry | undefined
+
+  const findNextToProbe = (): CacheEntry | undefined => {
+    if (unstored) {
+      const entry = unstored
+      unstored = undefined
+      return entry
+    }
+    round ??= memory.names().values()
+    for (;;) {
+      const { value: name, done } = round.next()
+      const entry = done ? undefined : memory.peek(name)
+      if (entry && !freshness.isBehind(entry)) return entry
+      if (!done) continue
+      round = undefined
+      return undefined
+    }
+  }
+
+  const dependsOnDistrusted = ({ dependsOn }: CacheEntry): boolean => dependsOn.some(freshness.isDistrusted)
 
   /** Replaces a stale result by a new read, unless reads fail or are slow (`readOr`). */
   const preferNew = (
@@ -45,11 +79,12 @@ export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => 
     result.staleSeconds === undefined ? result : freshness.readOr(read, result)
 
   const readShared = async (request: ReadRequest, cache: SharedCache): Promise<ReadResult> => {
-    const { customerId, key, dependsOn } = request
-    const entry = await cache.get(customerId, key, dependsOn)
+    const { customerId, key, dependsOn, fill } = request
+    const stored = await cache.get(customerId, key, dependsOn)
+    const entry = stored && { ...stored, fill }
     const result = entry && (await toCheckedResult(freshness, entry, 'redis'))
     if (!entry || !result) return database.read(request)
-    memory.set(entry)
+    if (!memory.set(entry)) unstored = entry
     return preferNew(result, () => database.readPrimary(request))
   }
 
@@ -94,16 +129,17 @@ export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => 
   const readConfirmed = async (request: ReadRequest, arrivedAt: number): Promise<ReadResult> => {
     const isConfirmed = await freshness.confirmAfter()
     const entry = memory.get(entryName(request.customerId, request.key))
-    if (isConfirmed && entry && freshness.checkConfirmed(entry) === 'fresh')
+    // Polls do not report the changes of a distrusted resource.
+    if (isConfirmed && entry && freshness.checkConfirmed(entry) === 'fresh' && !dependsOnDistrusted(entry))
       return toFreshResult(freshness, entry, 'memory')
     return readUncached(request, arrivedAt)
   }
 
   return {
-    /** Returns a fresh result from memory. `undefined`: call `read`, which also takes the probe's sample. */
+    /** Returns a fresh result from memory. `undefined`: call `read`. */
     readFresh(name: string): ReadResult | undefined {
-      const entry = sample && memory.get(name)
-      return entry && freshness.check(entry) === 'fresh'
+      const entry = memory.get(name)
+      return entry && freshness.check(entry) === 'fresh' && !dependsOnDistrusted(entry)
         ? toFreshResult(freshness, entry, 'memory')
         : undefined
     },
@@ -112,10 +148,7 @@ export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => 
       const { noCache } = request
       const entry = noCache ? undefined : memory.get(entryName(request.customerId, request.key))
       const verdict = entry && freshness.check(entry)
-      if (entry && verdict === 'fresh') {
-        sample ??= { request, entry }
-        return toFreshResult(freshness, entry, 'memory')
-      }
+      if (entry && verdict === 'fresh') return toFreshResult(freshness, entry, 'memory')
       tick += 1
       const arrivedAt = tick
       if (noCache) return readConfirmed(request, arrivedAt)
@@ -126,16 +159,18 @@ export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => 
           : readUncached(request, arrivedAt),
       )
     },
-    /** Reads again a result that memory has served since the last probe, and compares the bytes. */
-    async probe(): Promise<ProbeResult> {
-      if (!sample) return 'nothing'
-      const { request, entry } = sample
-      sample = undefined
-      const { body, isAbsent } = await request.fill()
-      if (isAbsent === entry.isAbsent && body.equals(entry.body)) return 'same'
+    /**
+     * Reads the next entry of this instance again, and compares the bytes. A round covers all entries that may be
+     * served, the last used first, and ends with `nothing`. Rejects as `fill` does.
+     */
+    async probe(): Promise<Probe> {
+      const entry = findNextToProbe()
+      if (!entry) return { result: 'nothing', dependsOn: [] }
+      const { dependsOn } = entry
+      if (isSame(entry, await entry.fill())) return { result: 'same', dependsOn }
       // This poll reports every logged change that `fill` has seen.
-      if (!(await freshness.confirmAfter())) return 'superseded'
-      return freshness.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
+      const isCurrent = (await freshness.confirmAfter()) && freshness.checkConfirmed(entry) === 'fresh'
+      return { result: isCurrent ? 'different' : 'superseded', dependsOn }
     },
     get fills() {
       return database.fills

@@ -8,16 +8,16 @@ import {
   type RedisFigures,
 } from '../db/redis.ts'
 import { after as timer } from '../overload/timer.ts'
-import type { CacheEntry } from './entry.ts'
+import type { StoredEntry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, signEnvelope } from './envelope.ts'
 import { rankSnapshot } from './snapshot.ts'
 
 /** Entries that all instances share. Never throws, never hangs. */
 export type SharedCache = {
   /** The entry may be out of date. `undefined` if it is missing or late, or if Redis refuses. */
-  get(customerId: string, key: string, dependsOn: readonly string[]): Promise<CacheEntry | undefined>
+  get(customerId: string, key: string, dependsOn: readonly string[]): Promise<StoredEntry | undefined>
   /** Redis keeps the newer of two entries. */
-  set(entry: CacheEntry): void
+  set(entry: StoredEntry): void
   close(): Promise<void>
   figures?(): RedisFigures
 }

@@ -16,6 +16,8 @@ export type Poll = Readonly<{
   since: Snapshot | undefined
   /** The changes that became visible after `since`. `undefined` if unknown or too many. */
   events: readonly ChangeEvent[] | undefined
+  /** Resources of which a change was not logged. */
+  distrusted: readonly string[]
 }>
 
 export type Stamped = {
@@ -24,6 +26,8 @@ export type Stamped = {
   /** Of the statement or REPEATABLE READ transaction that read the data. */
   readonly snapshot: Snapshot
   readonly epoch: string
+  /** The database's clock: every commit before it is in the data. RFC 3339. `undefined` if unknown. */
+  readonly at?: string | undefined
   /** The fence's `state` at the last verdict `fresh`. */
   freshAt?: number
 }

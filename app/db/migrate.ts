@@ -17,14 +17,19 @@ export const migrations: Migrations = {
 const createMigrator = (db: Db, all: Migrations) =>
   new Migrator({ db, provider: { getMigrations: () => Promise.resolve(all) } })
 
-/** Rejects if the database has migrations of another version, because pending ones would not fit its schema. */
-const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
+/** Returns the names of migrations that ran and that this version does not know. */
+export const listUnknownMigrations = async (db: Db, all: Migrations = migrations): Promise<string[]> => {
   const tables = await sql<{
     ran: boolean
   }>`select to_regclass('kysely_migration') is not null as ran`.execute(db)
-  if (!tables.rows[0]?.ran) return
+  if (!tables.rows[0]?.ran) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  const unknown = rows.map(({ name }) => name).filter((name) => !(name in all))
+  return rows.map(({ name }) => name).filter((name) => !(name in all))
+}
+
+/** Rejects if the database has migrations of another version, because pending ones would not fit its schema. */
+const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
+  const unknown = await listUnknownMigrations(db, all)
   if (unknown.length === 0) return
   throw new Error(
     `The database has migrations that this version does not know (${unknown.join(', ')}): create a new database`,

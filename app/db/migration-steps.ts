@@ -7,7 +7,8 @@ import type { Migration } from 'kysely/migration'
 export const lockWaitMs = 500
 const shortestPauseMs = 250
 const mostTries = 600
-const lockNotAvailable = '55P03'
+/** The SQLSTATE after `lock_timeout`. */
+export const lockNotAvailable = '55P03'
 
 /** Waits 250 to 750 ms at random, so that two processes do not retry in step. */
 export const pause = (): Promise<void> => delay(shortestPauseMs * (1 + 2 * Math.random()))

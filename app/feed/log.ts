@@ -38,7 +38,7 @@ type LogRow = EpochRow & {
   last_position: number | null
 }
 
-/** The record id in the log row of a truncated table. */
+/** The record id in the log row of a truncated table or a distrusted resource. */
 export const everyRecord = '*'
 
 const lastTransaction = '18446744073709551615'

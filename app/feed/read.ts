@@ -108,7 +108,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
   const epoch = check(page, first)
   for (const { resource, record_id: id, change } of found) {
     if (resource === null || id === null) continue
-    if (id === everyRecord) throw expireToken(`${resource} was truncated`)
+    if (id === everyRecord) throw expireToken(`${resource} was truncated, or changed without the change log`)
     add(page, resource, id, change)
   }
   const { target, targetAt, mark } = token.diff

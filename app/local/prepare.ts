@@ -1,13 +1,19 @@
 import type { Secrets } from '../config/secrets.ts'
 import { migrate } from '../db/migrate.ts'
+import { retryLocked } from '../db/migration-steps.ts'
 import type { Db } from '../db/schema.ts'
+import { regainTrust } from '../db/trust.ts'
 import { ensureSigningKeys } from '../identity/key-rotation.ts'
 import { installShipped } from './custom-endpoints.ts'
 import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
 import { loadReferenceData } from './reference/load.ts'
 
-type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
+type PreparedDatabase = {
+  migrations: string[]
+  trust: Awaited<ReturnType<typeof regainTrust>>
+  referenceLoaded: boolean
+}
 
 /**
  * Prepares a database for the service. Replaces the demo customer's records; other data stay. Processes may
@@ -19,9 +25,10 @@ export const prepareDatabase = async (
   hour: string = utcHour(),
 ): Promise<PreparedDatabase> => {
   const migrations = await migrate(db)
+  const trust = await regainTrust(db, retryLocked)
   const referenceLoaded = await loadReferenceData(db)
   await ensureSigningKeys(db, secrets)
   await loadExampleData(db, hour)
   await installShipped(db)
-  return { migrations, referenceLoaded }
+  return { migrations, trust, referenceLoaded }
 }

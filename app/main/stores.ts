@@ -9,6 +9,8 @@ import type { Config } from '../config/config.ts'
 import { createSecrets } from '../config/secrets.ts'
 import type { StatementEnd } from '../db/connect.ts'
 import { readerRole } from '../db/roles.ts'
+import type { Db } from '../db/schema.ts'
+import { regainTrust } from '../db/trust.ts'
 import { loadSigningKeys } from '../identity/signing-keys.ts'
 import { createRedisLimits } from '../limits/redis.ts'
 import type { LocalDatabase } from '../local/local-database.ts'
@@ -60,6 +62,16 @@ export const openStores = async (options: StoresOptions): Promise<Stores> => {
   }
 }
 
+const checkTriggers = async (db: Db, log: Log): Promise<void> => {
+  const { repaired, faults, ended } = await regainTrust(db)
+  for (const trigger of repaired)
+    log.warn({ trigger }, 'the start has repaired a trigger that did not always fire')
+  for (const fault of faults)
+    log.warn({ fault }, 'changes may be missing: run `certdata migrate` after the repair')
+  if (ended.length > 0)
+    log.warn({ resources: ended }, 'all triggers are right: cached answers are trusted again')
+}
+
 type Opening = StoresOptions & { local: LocalDatabase | undefined; url: string }
 
 const openOn = async (opening: Opening): Promise<Stores> => {
@@ -98,6 +110,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   }
   try {
     await requireCurrentSchema(reserved)
+    await checkTriggers(reserved, log)
     await pools.checkConnections()
     await poller.start()
     const freshness = createFreshnessCheck(fence, poller, staleMaxSeconds * 1000)

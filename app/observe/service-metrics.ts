@@ -20,6 +20,7 @@ type ServiceFigures = {
   pools?: (() => Readonly<Record<string, PoolFigures>>) | undefined
   redis: () => Readonly<Record<string, RedisFigures>>
   probes: Readonly<Record<string, number>>
+  distrust: () => Readonly<Record<string, number>>
   memoryBytes: () => number
   fills: () => number
   audit: () => AuditFigures
@@ -56,6 +57,11 @@ const freshness = (figures: ServiceFigures): Figure[] => [
   ),
   counter('certdata_freshness_probes_total', 'Cached answers compared with the database, by result', () =>
     byLabel('result', figures.probes),
+  ),
+  gauge(
+    'certdata_distrusted_resources',
+    '1 while a change of the resource is missing in the change log, so that its answers are at most 10 s old',
+    () => byLabel('resource', figures.distrust()),
   ),
 ]
 

@@ -8,12 +8,17 @@ import type { Resource } from './resources/define.ts'
 export const isId = ({ fields }: Resource, id: string): boolean =>
   fields.get('id')?.element.safeParse(id).success === true
 
-/** Returns 404. `staleSeconds`: age of a stale answer, for Cache-Status: an error has no other sign of it. */
-export const notFound = (detail: string, staleSeconds?: number): ApiError =>
+/** Returns 404. `cacheStatus`: only if the answer may be wrong, because an error has no other sign of it. */
+export const notFound = (detail: string, cacheStatus?: string): ApiError =>
   new ApiError('not_found', {
     detail,
-    ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
+    ...(cacheStatus === undefined ? {} : { headers: { 'cache-status': cacheStatus } }),
   })
+
+const formatDoubt = ({ staleSeconds, isDistrusted }: ReadResult): string | undefined => {
+  if (staleSeconds !== undefined) return formatStale(staleSeconds)
+  return isDistrusted ? 'certdata; detail=distrusted' : undefined
+}
 
 /** Passes on an answer that has a record. Throws or rejects with not_found; rejects with unavailable. */
 export const requirePresent = (
@@ -21,7 +26,7 @@ export const requirePresent = (
   detail: string,
 ): ReadResult | Promise<ReadResult> => {
   const check = (found: ReadResult): ReadResult => {
-    if (found.entry.isAbsent) throw notFound(detail, found.staleSeconds)
+    if (found.entry.isAbsent) throw notFound(detail, formatDoubt(found))
     return found
   }
   if (!(answer instanceof Promise)) return check(answer)

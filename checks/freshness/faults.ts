@@ -33,6 +33,7 @@ export const openFence = (fence: Fence): Fence => ({
   apply: fence.apply,
   compare: () => 'fresh',
   isBehind: () => false,
+  isDistrusted: () => false,
   noteServed: fence.noteServed,
   get last() {
     return fence.last

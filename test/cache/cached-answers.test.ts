@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { SharedCache } from '../../app/cache/redis.ts'
+import { regainTrust } from '../../app/db/trust.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import {
   addCustomer,
@@ -86,17 +87,13 @@ t.test('the freshness probe', async (t) => {
     t.equal(answer.headers['cache-status'], 'certdata; hit')
   }
 
-  await t.test('compares each cached answer once', async (t) => {
-    t.equal(await app.probeFreshness(), 'nothing', 'nothing was served yet')
+  await t.test('compares each cached answer once a round', async (t) => {
+    t.equal(await app.probeFreshness(), 'nothing', 'nothing was stored yet')
     await serveFromMemory()
-    t.equal(await app.probeFreshness(), 'same')
-    t.equal(await app.probeFreshness(), 'nothing')
-  })
-
-  await t.test('accepts an answer whose record has changed since', async (t) => {
-    await serveFromMemory()
-    await rename('another')
-    t.equal(await app.probeFreshness(), 'superseded')
+    for (let round = 0; round < 2; round++) {
+      t.equal(await app.probeFreshness(), 'same')
+      t.equal(await app.probeFreshness(), 'nothing')
+    }
   })
 
   await t.test('finds and counts a change that was not logged', async (t) => {
@@ -104,11 +101,11 @@ t.test('the freshness probe', async (t) => {
     await serveFromMemory()
     await rename('unlogged')
     t.equal(await app.probeFreshness(), 'different')
-    t.match(app.freshnessProbes, { same: 1, superseded: 1, different: 1, nothing: 2 })
-    await sql`alter table products enable always trigger products_log_update`.execute(owner)
+    t.match(app.freshnessProbes, { same: 2, superseded: 0, different: 1, nothing: 3 })
+    await regainTrust(owner)
   })
 
-  await t.test('still gets an answer per interval if the edge answers everything', async (t) => {
+  await t.test('compares answers that the edge has sent', async (t) => {
     // The edge passes answers that wait for a poll to the router. On a machine that stalls, that would be any.
     const { app, origin } = await listenTestApp(database, { leaseMs: 60_000 })
     t.teardown(() => app.close())
@@ -120,12 +117,10 @@ t.test('the freshness probe', async (t) => {
     }
     for (let n = 0; n < 5; n++) await ask()
     t.ok(app.edgeAnswers > 1, `the edge has sent ${app.edgeAnswers} answers`)
-    for (let n = 0; n < 3; n++) {
-      t.equal(await app.probeFreshness(), 'same')
-      const before = app.edgeAnswers
-      for (let asked = 0; asked < 5; asked++) t.equal(await ask(), 'certdata; hit')
-      t.equal(app.edgeAnswers - before, 4, 'all but one')
-    }
+    t.equal(await app.probeFreshness(), 'same')
+    const before = app.edgeAnswers
+    for (let asked = 0; asked < 5; asked++) t.equal(await ask(), 'certdata; hit')
+    t.equal(app.edgeAnswers - before, 5, 'a probe takes no request from the edge')
   })
 })
 

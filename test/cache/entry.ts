@@ -13,6 +13,7 @@ export const createEntry = (text: string, fields: Partial<CacheEntry> = {}): Cac
     body,
     etag: createEtag('application/json', body),
     encoded: new Map(),
+    fill: () => Promise.reject(new Error('no fill')),
     ...fields,
   }
 }

@@ -13,6 +13,7 @@ import { cases, fc } from '../random.ts'
 const poll = (snapshot: Snapshot, events: Poll['events'], more: Partial<Poll> = {}): Poll => ({
   snapshot,
   events,
+  distrusted: [],
   at: '2026-01-01T00:00:00.000000Z',
   epoch: 'e',
   mark: 'm',
@@ -339,4 +340,25 @@ t.test('ranks sort the snapshots of one primary in the order of their creation',
     }),
   )
   t.pass()
+})
+
+t.test('data of a distrusted resource are too old 9.4 s after their read', async (t) => {
+  const fence = started()
+  const minute = (seconds: string) => `2026-01-01T00:00:${seconds}00Z`
+  const read = { ...stamp(at('100:100:')), at: minute('10.00') }
+  const isOld = (stamped: Stamped, polledAt: string, distrusted = ['products']) => {
+    fence.apply(poll(at('100:100:'), [], { at: polledAt, distrusted }))
+    return fence.compare(stamped) !== 'fresh'
+  }
+  t.notOk(isOld(read, minute('59.00'), []), 'trusted data have no age')
+  t.notOk(isOld(read, minute('59.00'), ['lab']), 'another resource')
+  t.notOk(isOld(read, minute('19.40')))
+  t.ok(isOld(read, minute('19.50')), 'although nothing was logged, and the data were fresh before')
+  t.ok(isOld({ ...read, dependsOn: ['lab', 'products'] }, minute('19.50')), 'included records')
+  t.notOk(isOld(read, minute('09.50')), 'read after the poll')
+  t.ok(isOld(read, minute('08.00')), "the database's clock was set back")
+  t.ok(isOld(stamp(at('100:100:')), minute('10.00')), 'data of unknown age, as those of a standby')
+  t.ok(fence.isDistrusted('products'))
+  t.notOk(isOld(read, minute('59.00'), []), 'trusted again')
+  t.notOk(fence.isDistrusted('products'))
 })

@@ -1,4 +1,4 @@
-import { type CacheEntry, createEtag, type Filled } from '../../app/cache/entry.ts'
+import { createEtag, type Filled, type StoredEntry } from '../../app/cache/entry.ts'
 import { openEnvelope, rankBytes, signEnvelope } from '../../app/cache/envelope.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
 import {
@@ -160,6 +160,7 @@ export const createModel = (now: () => number) => {
         epoch: formatEpoch(`i${promotions}`, server()),
         mark: getMark(log),
         events: since && isWhole ? events : undefined,
+        distrusted: [],
       }
     },
     snapshot: () => parseSnapshot(getText(log)),
@@ -190,7 +191,7 @@ type SharedOptions = {
 export const createModelCache = ({ store, epoch, travel }: SharedOptions): SharedCache => {
   const { entries } = store
   const getName = (of: string, key: string) => `${of} ${key}`
-  const open = (name: string, dependsOn: readonly string[]): CacheEntry | undefined => {
+  const open = (name: string, dependsOn: readonly string[]): StoredEntry | undefined => {
     const sealed = entries.get(name)
     const entry = sealed && openEnvelope(name, sealed, secrets)
     return entry && { ...entry, dependsOn }

@@ -63,6 +63,7 @@ const getPoll = (xmax: number, events: ChangeEvent[] = [], at = '2026-01-01T00:0
   epoch: 'e',
   mark: 'm',
   events,
+  distrusted: [],
 })
 const getStamp = (xmax: number) => ({
   customerId: 'acme',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type CacheEntry, createEtag, type Filled } from '../../app/cache/entry.ts'
+import { createEtag, type Filled, type StoredEntry } from '../../app/cache/entry.ts'
 import { openEnvelope, signEnvelope } from '../../app/cache/envelope.ts'
 import { createFence } from '../../app/cache/fence.ts'
 import { createFreshnessCheck, type Freshness, type FreshnessCheck } from '../../app/cache/freshness.ts'
@@ -28,11 +28,20 @@ type World = {
   answersReads: boolean
   /** The result of `mayBeAhead`. */
   isAhead: boolean
+  /** The result of `isDistrusted`. */
+  isDistrusted: boolean
 }
 
 /** Polls end when the test calls their function in `polls`. */
 const createTestFreshness = () => {
-  const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
+  const world: World = {
+    known: 1,
+    isLeased: true,
+    isDown: false,
+    answersReads: false,
+    isAhead: false,
+    isDistrusted: false,
+  }
   const polls: ((isGood: boolean) => void)[] = []
   const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
     entry.snapshot.xmax >= world.known ? (world.isDown ? 'stale' : 'fresh') : 'behind'
@@ -43,6 +52,7 @@ const createTestFreshness = () => {
     confirmAfter: poll,
     checkConfirmed: settled,
     isBehind: (entry) => settled(entry) === 'behind',
+    isDistrusted: () => world.isDistrusted,
     mayBeAhead: () => world.isAhead,
     noteServed: () => {},
     staleSeconds: () => 7,
@@ -263,7 +273,7 @@ t.test('caches a missing record until something changes', async (t) => {
 })
 
 const createSharedMap = () => {
-  const stored = new Map<string, CacheEntry>()
+  const stored = new Map<string, StoredEntry>()
   const shared: SharedCache = {
     get: async (customerId, key) => {
       const entry = stored.get(`${customerId} ${key}`)
@@ -394,6 +404,7 @@ t.test('a standby may be ahead of the log: changes that no poll has reported are
 t.test('a standby is ahead only of polls that it may have overtaken', async (t) => {
   const poll = (text: string) => ({
     ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', mark: 'm', since: undefined, events: [] },
+    distrusted: [],
   })
   const fence = createFence()
   const freshness = createFreshnessCheck(fence, {} as Poller, 0)
@@ -460,4 +471,100 @@ t.test('other instances learn that a standby may have shown newer data', async (
     const envelope = signEnvelope('name', createEntry('{}', { snapshot }), secrets)
     t.same(openEnvelope('name', envelope, secrets)?.snapshot, snapshot)
   }
+})
+
+t.test('the probe compares all entries, the last used first, and again in the next round', async (t) => {
+  const { cache, read, fills } = setUp()
+  const keys = ['k1', 'k2', 'k3']
+  for (const [index, key] of keys.entries()) {
+    const result = read({ key })
+    fills[index]?.give(key)
+    await result
+  }
+  await read({ key: 'k1' })
+  const probe = async (text: string) => {
+    const probed = cache.probe()
+    fills.at(-1)?.give(text)
+    return (await probed).result
+  }
+  for (let round = 0; round < 2; round++) {
+    for (const key of ['k1', 'k3', 'k2']) t.equal(await probe(key), 'same', key)
+    t.equal(await probe(''), 'nothing')
+  }
+})
+
+t.test('the probe skips entries that may not be served', async (t) => {
+  const { cache, readFirst, world } = setUp()
+  await readFirst('old')
+  world.known = 2
+  t.equal((await cache.probe()).result, 'nothing')
+})
+
+t.test('a difference counts only if no poll explains it', async (t) => {
+  const { cache, readFirst, fills, polls, world } = setUp()
+  await readFirst('one')
+  const probe = async (text: string, known: number) => {
+    const probed = cache.probe()
+    fills.at(-1)?.give(text)
+    await settle()
+    world.known = known
+    polls.at(-1)?.(true)
+    return await probed
+  }
+  t.same(await probe('two', 1), { result: 'different', dependsOn: ['products'] })
+  await cache.probe()
+  t.same((await probe('two', 2)).result, 'superseded')
+})
+
+t.test('another SECRET_KEY, which signs cursors with other bytes, is no difference', async (t) => {
+  const { cache, readFirst, fills } = setUp()
+  await readFirst('{"data":[],"page":{"next_cursor":"AAAA"}}')
+  const probed = cache.probe()
+  fills.at(-1)?.give('{"data":[],"page":{"next_cursor":"BBBB"}}')
+  t.equal((await probed).result, 'same')
+})
+
+t.test('the probe compares an answer of the shared cache that memory has no room for', async (t) => {
+  const { shared } = createSharedMap()
+  const one = setUp({ shared })
+  const result = one.read()
+  await settle()
+  one.fills[0]?.give('x'.repeat(200_000))
+  await result
+  t.equal((await one.cache.probe()).result, 'nothing', 'it was read from the database')
+  await one.read()
+  const probed = one.cache.probe()
+  one.fills.at(-1)?.give('another')
+  await settle()
+  one.polls.at(-1)?.(true)
+  t.equal((await probed).result, 'different')
+})
+
+t.test('no-cache reads the database if a resource is distrusted', async (t) => {
+  const { read, readFirst, fills, polls, world } = setUp()
+  await readFirst('one')
+  world.isDistrusted = true
+  const result = read({ noCache: true })
+  polls.at(-1)?.(true)
+  await settle()
+  fills.at(-1)?.give('two')
+  const { entry, isDistrusted } = await result
+  t.same([entry.body.toString(), isDistrusted], ['two', true])
+})
+
+t.test('distrusted data are never stale', async (t) => {
+  const fence = createFence()
+  const poller = { isLeased: () => false, isDown: () => true, ageMs: () => 0 } as Partial<Poller> as Poller
+  const freshness = createFreshnessCheck(fence, poller, 60_000)
+  const at = '2026-01-01T00:00:00.000000Z'
+  const poll = (distrusted: string[]) =>
+    fence.apply({
+      ...{ snapshot: parseSnapshot('9:9:'), at, epoch: 'e', mark: 'm', since: undefined, events: [] },
+      distrusted,
+    })
+  const entry = createEntry('one', { snapshot: parseSnapshot('9:9:'), at })
+  poll([])
+  t.equal(freshness.check(entry), 'stale')
+  poll(['products'])
+  t.equal(freshness.check(entry), 'behind')
 })

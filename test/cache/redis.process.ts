@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t from 'tap'
-import type { CacheEntry } from '../../app/cache/entry.ts'
+import type { StoredEntry } from '../../app/cache/entry.ts'
 import { createRedisCache, type SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
@@ -109,7 +109,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   /** Stores an entry and reads its envelope from Redis. */
   const readSealed = async (
     cache: SharedCache,
-    entry: CacheEntry,
+    entry: StoredEntry,
   ): Promise<{ name: string; sealed: Buffer }> => {
     let name = ''
     await until(async () => {
@@ -121,8 +121,8 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     })
     return { name, sealed: (await client.getBuffer(name)) as Buffer }
   }
-  const shown = (entry: CacheEntry | undefined) =>
-    entry && { ...entry, body: entry.body.toString(), encoded: undefined }
+  const shown = (entry: StoredEntry | undefined) =>
+    entry && { ...entry, body: entry.body.toString(), encoded: undefined, fill: undefined }
 
   t.test('an answer of one instance is a hit in Redis for another, the same to the byte', async (t) => {
     const path = '/v1/products?limit=7&sort=-name'
@@ -347,7 +347,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   })
 
   t.test('an entry that Redis stores late is not fresh', async (t) => {
-    const stored: CacheEntry[] = []
+    const stored: StoredEntry[] = []
     const late = await open({ ...openCache(), set: (entry) => stored.push(entry) })
     const fresh = await open()
     t.teardown(() => Promise.all([late.app.close(), fresh.app.close()]))
@@ -357,7 +357,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
       database.operator,
     )
     await fresh.confirm('/v1/products?limit=1')
-    await readSealed(a.shared, stored[0] as CacheEntry)
+    await readSealed(a.shared, stored[0] as StoredEntry)
     const answer = await fresh.get(path)
     t.same([answer.json().data.brand, getStatus(answer)], ['after', 'certdata; fwd=uri-miss; stored'])
   })

@@ -43,6 +43,7 @@ const countRetained = async (
 t.test('answers that no cache stores are freed by the next young collection', async (t) => {
   const freshness = {
     check: () => 'fresh',
+    isDistrusted: () => false,
     isAway: () => false,
     noteServed: () => {},
     epoch: () => 'i s',

@@ -10,13 +10,14 @@ const database = await createTestDatabase()
 const owner = connectOwner(database)
 closeAfter(t, owner, database)
 const at = (name: string) => join(import.meta.dirname, name)
+const expected = join(import.meta.dirname, '../../app/db/schema.sql')
 
 t.test('the schema equals schema.sql; WRITE_SCHEMA=1 writes it', async (t) => {
   const query = readFileSync(at('dump-schema.sql'), 'utf8')
   const { rows } = await sql.raw<{ dump: string }>(query).execute(owner)
   const dump = rows[0]?.dump ?? ''
-  if (process.env.WRITE_SCHEMA === '1') writeFileSync(at('schema.sql'), dump)
-  t.equal(dump, readFileSync(at('schema.sql'), 'utf8'))
+  if (process.env.WRITE_SCHEMA === '1') writeFileSync(expected, dump)
+  t.equal(dump, readFileSync(expected, 'utf8'))
 })
 
 t.test('migrations insert the rows that functions need', async (t) => {

@@ -4,18 +4,34 @@ import { withOwner } from './context.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
 const migrate = async (shell: Shell, options: Output): Promise<void> => {
-  const { migrations, referenceLoaded } = await withOwner(shell, async (db, openSecrets) => {
+  const { migrations, trust, referenceLoaded } = await withOwner(shell, async (db, openSecrets) => {
     const prepared = await prepareDatabase(db, openSecrets())
-    const details = { migrations: prepared.migrations, reference_loaded: prepared.referenceLoaded }
+    const { repaired, ended } = prepared.trust
+    const details = {
+      migrations: prepared.migrations,
+      reference_loaded: prepared.referenceLoaded,
+      ...(repaired.length > 0 ? { triggers_repaired: repaired } : {}),
+      ...(ended.length > 0 ? { trusted_again: ended } : {}),
+    }
     await recordAct(db, { action: 'migrate', details })
     return prepared
   })
   const reference = `reference data ${referenceLoaded ? 'loaded' : 'up to date'}`
+  const { repaired, faults, ended } = trust
+  const lines = [
+    ...migrations.map((name) => `ran ${name}`),
+    ...repaired.map((name) => `the trigger ${name} fires always again`),
+    ...ended.map((name) => `cached answers of ${name} are trusted again`),
+    ...faults,
+    faults.length === 0
+      ? `schema up to date, ${reference}`
+      : `the schema has ${faults.length} faults: run the statements above as the owner, then certdata migrate again`,
+  ]
   print(
     shell,
     options,
-    { migrations, reference_data: referenceLoaded ? 'loaded' : 'up_to_date' },
-    [...migrations.map((name) => `ran ${name}`), `schema up to date, ${reference}`].join('\n'),
+    { migrations, ...trust, reference_data: referenceLoaded ? 'loaded' : 'up_to_date' },
+    lines.join('\n'),
   )
 }
 

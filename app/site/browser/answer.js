@@ -68,6 +68,8 @@ const cacheWords = ({ headers, status }) => {
   const until = asOf === null ? '' : ` It contains every commit before ${asOf.slice(11, 23)} UTC.`
   if (said.includes('db-unreachable'))
     return `From a cache, and marked as stale, because the database does not answer.${until}`
+  if (said.includes('detail=distrusted'))
+    return `At most ten seconds old, because the database has changed without the change log.${until}`
   if (said.includes('detail=redis')) return `From the cache that instances share.${until}`
   if (said.includes('; hit')) return `From memory, without asking the database.${until}`
   if (said.includes('; stored')) return `Read from the database, and kept for the next request.${until}`

@@ -129,11 +129,22 @@ begin
   return (select s.history_floor from change_state s);
 end $$;
 
+-- See docs/decisions/0155-a-difference-distrusts-the-resource.md. `is_incomplete`: triggers were wrong after the
+-- distrust had begun, so followers start again at its end, too.
+create table distrusted_resources (
+  resource text collate "C" primary key,
+  since timestamptz not null default now(),
+  is_incomplete boolean not null default false
+);
+comment on table distrusted_resources is
+  'a cached answer differed from the database; ends when migrate or a start finds all triggers right';
+
 -- Returns the customers and resources that changed in transactions that a snapshot does not show. The cost depends on
 -- the number of these pairs, not of rows, because `walk` skips from pair to pair. `at` is the start of the transaction,
 -- because the start of the statement can be later than its snapshot.
 create function poll_changes(since text, most integer)
-returns table (snapshot text, at text, identity text, started text, recovering boolean, events text, found integer)
+returns table (snapshot text, at text, identity text, started text, recovering boolean, events text, found integer,
+  distrusted text[])
 language sql stable security definer set search_path = public, pg_temp as $$
   with recursive seen as (
     select pg_current_snapshot() as snapshot
@@ -159,7 +170,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
     change_identity(), extract(epoch from pg_postmaster_start_time())::text, pg_is_in_recovery(),
     (select string_agg(concat_ws(' ', b.xid, b.customer_id, b.resource), ',') from bounded b),
-    (select count(*)::integer from bounded)
+    (select count(*)::integer from bounded),
+    array(select d.resource from distrusted_resources d)
   from seen
 $$;
 

@@ -438,6 +438,12 @@ table demo_changes
   constraint demo_changes_check CHECK (((original IS NULL) = (until IS NULL)))
   constraint demo_changes_pkey PRIMARY KEY (id)
 
+table distrusted_resources
+  resource text collate "C" not null
+  since timestamp with time zone not null default now()
+  is_incomplete boolean not null default false
+  constraint distrusted_resources_pkey PRIMARY KEY (resource)
+
 table elements row level security forced
   customer_id text collate "C" not null
   resource text collate "C" not null
@@ -1853,6 +1859,52 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.distrust_resources(names text[], incomplete boolean)
+ RETURNS TABLE(resource text, history_from timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  begun text[];
+begin
+  with added as (
+    insert into distrusted_resources (resource)
+      select distinct n from unnest(names) n where n in (
+        select b.resource from history_begun b where b.customer_id = '*'
+        union all select unnest(array['settings', 'custom', 'history']))
+      order by n on conflict do nothing returning resource
+  ) select array_agg(a.resource) into begun from added a;
+  update distrusted_resources set is_incomplete = true where incomplete and not is_incomplete;
+  insert into change_log (customer_id, resource, record_id) select '*', n, '*' from unnest(begun) n;
+  return query select n, b.since from unnest(begun) n
+    left join history_begun b on b.resource = n and b.customer_id = '*';
+  update history_begun set since = now() where resource = any(begun);
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.end_distrust()
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  ended distrusted_resources[];
+begin
+  with removed as (delete from distrusted_resources returning distrusted_resources)
+    select array_agg(r.distrusted_resources) into ended from removed r;
+  if ended is null then return; end if;
+  insert into change_log (customer_id, resource, record_id)
+    select '*', e.resource, '*' from unnest(ended) e where e.is_incomplete
+    union all select '*', '*', '*';
+  update history_begun set since = now()
+    where resource in (select e.resource from unnest(ended) e where e.is_incomplete);
+  return query select e.resource from unnest(ended) e;
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.find_api_key(wanted text)
  RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text, jwks_uri text)
  LANGUAGE sql
@@ -2364,7 +2416,7 @@ $function$
 
 
 CREATE OR REPLACE FUNCTION public.poll_changes(since text, most integer)
- RETURNS TABLE(snapshot text, at text, identity text, started text, recovering boolean, events text, found integer)
+ RETURNS TABLE(snapshot text, at text, identity text, started text, recovering boolean, events text, found integer, distrusted text[])
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -2393,7 +2445,8 @@ AS $function$
     to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
     change_identity(), extract(epoch from pg_postmaster_start_time())::text, pg_is_in_recovery(),
     (select string_agg(concat_ws(' ', b.xid, b.customer_id, b.resource), ',') from bounded b),
-    (select count(*)::integer from bounded)
+    (select count(*)::integer from bounded),
+    array(select d.resource from distrusted_resources d)
   from seen
 $function$
 
@@ -3030,6 +3083,32 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.repair_trigger_modes(wanted text[])
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+declare
+  found_wrong record;
+begin
+  for found_wrong in
+    select c.relname, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = 'public'::regnamespace and t.tgenabled <> 'A' and not t.tgisinternal
+      and concat_ws('.', c.relname, t.tgname) = any(wanted)
+    order by c.relname, t.tgname
+  loop
+    execute format('alter table public.%I enable always trigger %I', found_wrong.relname, found_wrong.tgname);
+    perform distrust_resources(array[found_wrong.relname::text], false);
+    return next concat_ws('.', found_wrong.relname, found_wrong.tgname);
+  end loop;
+  if found then
+    insert into change_log (customer_id, resource, record_id) values ('*', '*', '*');
+  end if;
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.report_service_minutes(minutes json)
  RETURNS void
  LANGUAGE sql
@@ -3271,6 +3350,8 @@ grant execute on function customers_log_settings() to public
 grant execute on function date_demo_history(timestamp with time zone[],timestamp with tim to certdata_operator
 grant execute on function delete_old_access_requests(integer) to certdata_reader
 grant execute on function delete_old_access_requests(integer) to certdata_operator
+grant execute on function distrust_resources(text[],boolean) to certdata_reader
+grant execute on function end_distrust() to certdata_reader
 grant execute on function find_api_key(text) to certdata_reader
 grant execute on function find_by_words(text,text,text[]) to certdata_reader
 grant execute on function find_by_words(text,text,text[]) to certdata_operator
@@ -3338,6 +3419,7 @@ grant execute on function records_log_insert() to public
 grant execute on function records_log_moved() to public
 grant execute on function records_words_delete() to public
 grant execute on function renew_webhooks(uuid,timestamp with time zone,interval,text[]) to certdata_reader
+grant execute on function repair_trigger_modes(text[]) to certdata_reader
 grant execute on function report_service_minutes(json) to certdata_reader
 grant execute on function revoke_api_key(text,text) to certdata_reader
 grant execute on function revoke_token(text,text,text,timestamp with time zone) to certdata_reader
@@ -3446,6 +3528,7 @@ comment on table public.change_log is 'append-only; find new rows by xid, not by
 comment on table public.change_marks is 'a random mark for each minute, to distinguish histories of the database'
 comment on table public.change_samples is 'a snapshot for each minute, which shows the transactions that had ended'
 comment on table public.demo_changes is 'approvals of the example customer that a visitor of the demo may change for a minute'
+comment on table public.distrusted_resources is 'a cached answer differed from the database; ends when migrate or a start finds all triggers right'
 comment on table public.history_begun is 'start of the complete history of a resource; customer * = default'
 comment on table public.record_history is 'previous values of records, written by triggers; customer * = reference data'
 comment on table public.record_words is 'words of records for the parameter q, written by triggers'

@@ -1,0 +1,227 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { distrust, regainTrust } from '../../app/db/trust.ts'
+import { demoCustomerId } from '../../app/identity/principal.ts'
+import { installShipped } from '../../app/local/custom-endpoints.ts'
+import {
+  addCustomer,
+  asCustomer,
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  listenTestApp,
+  until,
+} from '../helper.ts'
+
+const database = await createTestDatabase()
+const owner = connectOwner(database)
+await addCustomer(database, demoCustomerId)
+await installShipped(database.operator)
+const [a, b] = [await createTestApp(database), await createTestApp(database)]
+closeAfter(t, a, b, owner, database)
+const [one, two] = [await asCustomer(database, a, 'acme'), await asCustomer(database, b, 'acme')]
+
+const run = (text: string) => sql.raw(text).execute(owner)
+const bypass = async (table: string, statement: string) => {
+  await run(`alter table ${table} disable trigger all`)
+  await run(statement)
+  await run(`alter table ${table} enable trigger all`)
+}
+const cached =
+  (get: Get): Get =>
+  (url) =>
+    get(url, { 'cache-control': '' })
+const [onA, onB] = [cached(one.get), cached(two.get)]
+const getStatus = async (get: Get, url: string) => (await get(url)).headers['cache-status']
+
+/** Reads the answer until it comes from memory. */
+const keep = async (get: Get, url: string) => {
+  await get(url)
+  await until(`${url} is cached`, async () => String(await getStatus(get, url)).startsWith('certdata; hit'))
+}
+const probeRound = async (app: typeof a): Promise<string[]> => {
+  const results: string[] = []
+  for (let result = ''; result !== 'nothing'; results.push(result)) result = await app.probeFreshness()
+  return results
+}
+const isDistrusted = (app: typeof a, name: string) => app.readDistrust()[name] === 1
+const listDistrusted = (app: typeof a) =>
+  Object.entries(app.readDistrust()).flatMap(([name, is]) => (is === 1 ? [name] : []))
+/** Ends all distrust, and waits until both instances know it. */
+const recover = async () => {
+  const result = await regainTrust(owner)
+  await until('both trust', () => listDistrusted(a).length + listDistrusted(b).length === 0)
+  return result
+}
+const begin = async (get: Get, query = '') =>
+  (await get(`/v1/changes${query}`)).json().page.next_token as string
+
+await run(
+  `insert into products (customer_id, id, name) values ('acme', 'p-1', 'first'), ('acme', 'p-2', 'second')`,
+)
+await run(`insert into certificates (customer_id, id, number, title, approval_status, product_id)
+  values ('acme', 'c-1', 'N', 'T', 'approved', 'p-1')`)
+await run(`insert into countries (id, code, alpha3, name, region, requirements)
+  values ('QQ', 'QQ', 'QQQ', 'Q', 'europe', '(,,,,,)')`)
+
+await run(`insert into custom_grants (customer_id, name, granted)
+  select 'acme', name, true from custom_endpoints on conflict do nothing`)
+
+t.test('a difference on one instance corrects the answers of all', async (t) => {
+  t.teardown(recover)
+  const path = '/v1/products/p-1'
+  await keep(onA, path)
+  await keep(onB, path)
+  await bypass('products', `update products set name = 'bypassed' where id = 'p-1'`)
+  t.equal((await onB(path)).json().data.name, 'first', 'the wrong answer')
+  t.ok((await probeRound(a)).includes('different'))
+  await until('b knows it', () => isDistrusted(b, 'products'))
+  t.equal((await onA(path)).json().data.name, 'bypassed')
+  t.equal((await onB(path)).json().data.name, 'bypassed')
+  t.match(await getStatus(onB, path), /^certdata; hit; detail=distrusted$/)
+  t.match(await getStatus(onB, '/v1/products?limit=1'), /^certdata; fwd=uri-miss; stored; detail=distrusted$/)
+  t.match(await getStatus(onB, '/v1/products/none'), /detail=distrusted/, 'also a 404')
+  t.notMatch(await getStatus(onB, '/v1/lab'), /distrusted/)
+})
+
+const rename = `update products set name = name || '!' where id = 'p-1'`
+const kinds = {
+  'a record': { path: '/v1/products/p-1', change: rename },
+  'a page': { path: '/v1/products?sort=-name', change: rename },
+  'an included record': { path: '/v1/certificates?include=product', change: rename },
+  'a custom endpoint': {
+    path: '/v1/custom/dashboard-overview',
+    change: `insert into products (customer_id, id, name, model_sort, product_status)
+      values ('acme', 'p-3', 'new', 'w', 'active')`,
+  },
+  history: { path: '/v1/products/p-1/history', change: rename },
+}
+
+for (const [kind, { path, change }] of Object.entries(kinds))
+  t.test(`the probe finds ${kind}`, async (t) => {
+    t.teardown(recover)
+    await run(rename)
+    await keep(onA, path)
+    const { statusCode, body } = await onA(path)
+    t.equal(statusCode, 200)
+    await bypass('products', change)
+    t.equal((await onA(path)).body, body, 'the wrong answer')
+    t.ok((await probeRound(a)).includes('different'))
+    await until('a knows it', () => isDistrusted(a, 'products'))
+    t.not((await onA(path)).body, body)
+  })
+
+t.test('the probe finds a country whose approvals have changed', async (t) => {
+  t.teardown(recover)
+  await run(`insert into approvals (customer_id, id, product_id, country_code, scheme, status)
+    values ('acme', 'a-1', 'p-1', 'QQ', 'S', 'granted')`)
+  await keep(onA, '/v1/countries/QQ')
+  t.equal((await onA('/v1/countries/QQ')).json().data.approval_info.granted, 1)
+  await bypass('approvals', `update approvals set status = 'on_hold' where id = 'a-1'`)
+  t.ok((await probeRound(a)).includes('different'))
+  await until('a knows it', () => isDistrusted(a, 'approvals'))
+  t.equal((await onA('/v1/countries/QQ')).json().data.approval_info.granted, 0)
+})
+
+t.test('the edge sends no distrusted answer', async (t) => {
+  const { app, origin } = await listenTestApp(database, { leaseMs: 60_000 })
+  t.teardown(async () => {
+    await app.close()
+    await recover()
+  })
+  const { token } = await asCustomer(database, app, 'acme')
+  const ask = async () => {
+    const answer = await fetch(`${origin}/v1/products/p-2`, { headers: { authorization: `Bearer ${token}` } })
+    return { status: answer.headers.get('cache-status'), body: await answer.text() }
+  }
+  for (let n = 0; n < 5; n++) await ask()
+  const before = app.edgeAnswers
+  t.ok(before > 0, 'the edge answers')
+  await bypass('products', `update products set name = 'bypassed' where id = 'p-2'`)
+  t.ok((await probeRound(app)).includes('different'))
+  await until('it knows it', () => isDistrusted(app, 'products'))
+  const answers = [await ask(), await ask(), await ask()]
+  t.ok(answers.every(({ body }) => body.includes('bypassed')))
+  t.ok(answers.every(({ status }) => status?.endsWith('detail=distrusted')))
+  t.equal(app.edgeAnswers, before)
+})
+
+t.test('a request with no-cache reads the database, because polls miss the changes', async (t) => {
+  t.teardown(recover)
+  await distrust(database.reserved, ['products'])
+  await until('a knows it', () => isDistrusted(a, 'products'))
+  await keep(onA, '/v1/products/p-1')
+  await bypass('products', `update products set name = 'unlogged' where id = 'p-1'`)
+  t.equal((await one.get('/v1/products/p-1')).json().data.name, 'unlogged')
+})
+
+t.test('followers get 410 once, and continue from a new snapshot through repair and end', async (t) => {
+  t.teardown(recover)
+  const [all, lab] = [await begin(one.get), await begin(one.get, '?resources=lab')]
+  await keep(onA, '/v1/products/p-1')
+  await bypass('products', `update products set name = 'for followers' where id = 'p-1'`)
+  await probeRound(a)
+  const poll = async (token: string) => (await one.get(`/v1/changes?after=${token}`)).statusCode
+  t.equal(await poll(all), 410)
+  t.equal(await poll(lab), 200, 'other resources')
+  const snapshot = await one.get('/v1/changes?after=snapshot&resources=products')
+  t.match(snapshot.body, 'for followers')
+  const token = String(snapshot.headers['sync-token'])
+  t.equal(await poll(token), 200)
+  await probeRound(a)
+  t.equal(await poll(token), 200, 'a second probe changes nothing')
+  await run(`set session_replication_role = replica; update products set name = 'logged' where id = 'p-1';
+    set session_replication_role = origin`)
+  await recover()
+  const after = await one.get(`/v1/changes?after=${token}`)
+  t.equal(after.statusCode, 200)
+  t.same(
+    after.json().data.map(({ id, data }: { id: string; data: { name: string } }) => [id, data.name]),
+    [['p-1', 'logged']],
+  )
+})
+
+t.test('history is complete only since the difference, and keeps its rows', async (t) => {
+  t.teardown(recover)
+  await run(`update products set name = 'in history' where id = 'p-2'`)
+  const list = async () => (await one.get('/v1/products/p-2/history')).json()
+  t.ok((await list()).data.some(({ op }: { op: string }) => op === 'update'))
+  const { begun } = await distrust(database.reserved, ['products'])
+  t.ok(begun[0]?.history_from, 'names the previous start')
+  const { data, page } = await list()
+  t.same(data, [])
+  const { rows } = await sql<{ since: string; kept: number }>`select
+    (select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') from distrusted_resources) as since,
+    (select count(*) from record_history where resource = 'products' and record_id = 'p-2') as kept`.execute(
+    owner,
+  )
+  t.equal(page.history_from, rows[0]?.since)
+  t.ok(Number(rows[0]?.kept) > 0)
+})
+
+t.test('the end invalidates answers that were stored during the distrust', async () => {
+  await run('drop trigger products_log_update on products')
+  await distrust(database.reserved, ['products'])
+  await until('a knows it', () => isDistrusted(a, 'products'))
+  const token = await begin(one.get, '?resources=products')
+  await keep(onA, '/v1/products/p-1')
+  await run(`update products set name = 'in between' where id = 'p-1'`)
+  const { faults, ended } = await regainTrust(owner)
+  t.equal(faults.length, 1)
+  t.same(ended, [], 'a trigger is missing')
+  t.ok(isDistrusted(a, 'products'))
+  const statement = /`(.*)`/s.exec(String(faults[0]))?.[1]
+  await run(String(statement))
+  const { ended: now } = await recover()
+  t.same(now, ['products'], 'the statement of the fault repairs it')
+  t.equal((await onA('/v1/products/p-1')).json().data.name, 'in between')
+  t.equal(await getStatus(onA, '/v1/products/p-1'), 'certdata; hit')
+  const poll = await one.get(`/v1/changes?after=${token}`)
+  t.equal(
+    poll.statusCode,
+    410,
+    'the trigger was missing after the distrust had begun, so this mirror is wrong, too',
+  )
+})
