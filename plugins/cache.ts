@@ -12,7 +12,7 @@ declare module 'fastify' {
     memoryCache: MemoryCache
     /** `different` is a fault: the change log misses a change. */
     freshnessProbes: Readonly<Record<ProbeResult, number>>
-    /** Compares the next cached answer. After a difference, resolves when all instances will learn of the distrust. */
+    /** Compares the next cached answer. Resolves when this instance knows the result. */
     probeFreshness(): Promise<ProbeResult>
     /** 1 for a distrusted resource, otherwise 0. */
     readDistrust(): Readonly<Record<string, number>>
@@ -44,6 +44,7 @@ export default fp<Pick<Deps, 'shared' | 'freshness' | 'config' | 'reserved' | 'l
       if (result === 'different' && !dependsOn.every(freshness.isDistrusted)) {
         const found = await distrust(reserved, dependsOn)
         app.log.error({ ...found, dependsOn, counts }, different)
+        await freshness.confirmAfter()
       }
       return result
     }

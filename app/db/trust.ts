@@ -28,7 +28,8 @@ const readExpected = () => {
 
 let shipped: ReturnType<typeof readExpected> | undefined
 
-const getExpected = () => {
+/** The functions and triggers of `schema.sql`. */
+export const getExpected = () => {
   shipped ??= readExpected()
   return shipped
 }

@@ -109,7 +109,6 @@ for (const [kind, { path, change }] of Object.entries(kinds))
     await bypass('products', change)
     t.equal((await onA(path)).body, body, 'the wrong answer')
     t.ok((await probeRound(a)).includes('different'))
-    await until('a knows it', () => isDistrusted(a, 'products'))
     t.not((await onA(path)).body, body)
   })
 
@@ -121,7 +120,6 @@ t.test('the probe finds a country whose approvals have changed', async (t) => {
   t.equal((await onA('/v1/countries/QQ')).json().data.approval_info.granted, 1)
   await bypass('approvals', `update approvals set status = 'on_hold' where id = 'a-1'`)
   t.ok((await probeRound(a)).includes('different'))
-  await until('a knows it', () => isDistrusted(a, 'approvals'))
   t.equal((await onA('/v1/countries/QQ')).json().data.approval_info.granted, 0)
 })
 
@@ -141,7 +139,6 @@ t.test('the edge sends no distrusted answer', async (t) => {
   t.ok(before > 0, 'the edge answers')
   await bypass('products', `update products set name = 'bypassed' where id = 'p-2'`)
   t.ok((await probeRound(app)).includes('different'))
-  await until('it knows it', () => isDistrusted(app, 'products'))
   const answers = [await ask(), await ask(), await ask()]
   t.ok(answers.every(({ body }) => body.includes('bypassed')))
   t.ok(answers.every(({ status }) => status?.endsWith('detail=distrusted')))

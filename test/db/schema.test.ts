@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
+import { getExpected, regainTrust } from '../../app/db/trust.ts'
 import type { Field } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { closeAfter, connectOwner, createTestDatabase } from '../helper.ts'
@@ -18,6 +19,16 @@ t.test('the schema equals schema.sql; WRITE_SCHEMA=1 writes it', async (t) => {
   const dump = rows[0]?.dump ?? ''
   if (process.env.WRITE_SCHEMA === '1') writeFileSync(expected, dump)
   t.equal(dump, readFileSync(expected, 'utf8'))
+})
+
+t.test('migrate and a start compare every function and trigger with schema.sql', async (t) => {
+  const { rows } = await sql<{ present: string[] }>`select array(
+    select p.proname || '()' from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
+    union all select t.tgname from pg_trigger t where not t.tgisinternal) as present`.execute(owner)
+  const { functions, triggers } = getExpected()
+  const names = functions.map(({ signature }) => signature.replace(/^public\.(\w+)\(.*/, '$1()'))
+  t.same([...names, ...triggers.map(({ name }) => name)].sort(), rows[0]?.present.sort())
+  t.same(await regainTrust(owner), { repaired: [], faults: [], ended: [] })
 })
 
 t.test('migrations insert the rows that functions need', async (t) => {
