@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { date, field } from './fields.ts'
 
+/** `count=exact` counts up to this number of records. */
+export const maxTotal = 100_000
+
 const pageInfo = z
   .strictObject({
     limit: field(z.int().positive(), 'Requested number of records', 50),
@@ -10,7 +13,16 @@ const pageInfo = z
       'Value of the parameter cursor for the next page; null on the last',
       'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
     ),
-    total: field(z.int().nonnegative().optional(), 'Number of all matching records, with count=exact', 120),
+    total: field(
+      z.int().nonnegative().max(maxTotal).optional(),
+      `Number of all matching records, up to ${maxTotal}, with count=exact`,
+      120,
+    ),
+    total_is_lower_bound: field(
+      z.boolean().optional(),
+      'True if more records may match than total; left out if total is exact',
+      true,
+    ),
   })
   .meta({ id: 'PageInfo', description: 'The position of this page in the list' })
 

@@ -670,6 +670,7 @@ table record_words row level security forced
   constraint record_words_pkey PRIMARY KEY (customer_id, resource, id)
   CREATE INDEX record_words_words ON public.record_words USING gin (words) WITH (gin_pending_list_limit='1024')
   policy operator permissive for * to certdata_operator using true with check true
+  policy reader permissive for r to certdata_reader using (customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))
 
 table reference_data
   name text not null
@@ -1918,21 +1919,18 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.find_by_words(owner text, wanted_resource text, wanted text[])
+CREATE OR REPLACE FUNCTION public.find_by_words(owner text, wanted_resource text, wanted text[], most integer)
  RETURNS SETOF text
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER ROWS 10
+ STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
-declare
-  place text := wanted_resource || '/' || owner || '/';
 begin
   if owner is distinct from '*' and owner is distinct from nullif(current_setting('app.customer_id', true), '') then
     return;
   end if;
-  return query select w.id from record_words w where w.words @@ (
-    select string_agg(quote_literal(place || word) || ':*', ' & ')::tsquery
-    from unnest(fold_words(array_to_string(wanted, ' '))) word);
+  return query select w.id from record_words w where w.words @@ words_query(owner, wanted_resource, wanted) limit most;
 end $function$
 
 
@@ -3275,6 +3273,18 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.words_query(owner text, wanted_resource text, wanted text[])
+ RETURNS tsquery
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return (select string_agg(quote_literal(wanted_resource || '/' || owner || '/' || word) || ':*', ' & ')::tsquery
+    from unnest(fold_words(array_to_string(wanted, ' '))) word);
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.write_audit_entries(entries json)
  RETURNS void
  LANGUAGE sql
@@ -3353,8 +3363,8 @@ grant execute on function delete_old_access_requests(integer) to certdata_operat
 grant execute on function distrust_resources(text[],boolean) to certdata_reader
 grant execute on function end_distrust() to certdata_reader
 grant execute on function find_api_key(text) to certdata_reader
-grant execute on function find_by_words(text,text,text[]) to certdata_reader
-grant execute on function find_by_words(text,text,text[]) to certdata_operator
+grant execute on function find_by_words(text,text,text[],integer) to certdata_reader
+grant execute on function find_by_words(text,text,text[],integer) to certdata_operator
 grant execute on function find_custom_endpoints(text) to certdata_reader
 grant execute on function find_customer(text) to certdata_reader
 grant execute on function find_customer(text) to certdata_operator
@@ -3431,6 +3441,7 @@ grant execute on function trim_demo_history(text,text) to certdata_operator
 grant execute on function update_webhook(uuid,text,text,json) to certdata_reader
 grant execute on function use_assertion(text,text,bytea,timestamp with time zone) to certdata_reader
 grant execute on function use_key_link(bytea,bytea) to certdata_reader
+grant execute on function words_query(text,text,text[]) to public
 grant execute on function write_audit_entries(json) to public
 grant usage on schema public to public
 grant usage on schema public to certdata_reader
@@ -3488,6 +3499,7 @@ grant select on table projects to certdata_reader
 grant delete, insert, select, update on table projects to certdata_operator
 grant select on table record_history to certdata_reader
 grant delete, insert, select, update on table record_history to certdata_operator
+grant select on table record_words to certdata_reader
 grant delete, insert, select, update on table record_words to certdata_operator
 grant delete, insert, select, update on table reference_data to certdata_operator
 grant select on table removals to certdata_reader

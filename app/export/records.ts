@@ -3,8 +3,9 @@ import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Query } from '../records/query/query.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
 import type { ColumnKind, ExportColumn, Sql } from '../records/sql/column.ts'
-import { filterConditions, rowSource, sortKeys } from '../records/sql/conditions.ts'
+import { orderBy } from '../records/sql/conditions.ts'
 import { type Bindings, fieldValue } from '../records/sql/projection.ts'
+import { selectRows } from '../records/sql/rows.ts'
 import { exportSession } from '../records/sql/session.ts'
 import type { ExportRequest, Exports, LiveAnswer } from './exports.ts'
 import { type ExportFormat, getFormat } from './formats.ts'
@@ -51,13 +52,11 @@ const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat
 }
 
 /** Has the conditions and the order of a page, so that the same indexes serve it. */
-const selectRows = (plan: QueryPlan): Sql => {
-  const order = sortKeys(plan).map(({ column, descending }) =>
-    sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
-  )
-  const limit = Number.isFinite(plan.limit) ? sql`limit ${plan.limit}` : sql``
-  return sql`from ${exportSession(plan.customerId)} cross join ${rowSource(plan)}
-    where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
+const fromRows = (plan: QueryPlan): Sql => {
+  const limit = Number.isFinite(plan.limit) ? plan.limit : undefined
+  return sql`from ${exportSession(plan.customerId)} cross join lateral (
+    ${selectRows(plan, { isOrdered: true, limit })}
+  ) r ${orderBy(plan)}`
 }
 
 /** Before `answer`, call `exports.hold`, which counts the export. `answer` rejects as `exports.answer`. */
@@ -70,7 +69,7 @@ export const createRecordExports = ({ exports, today }: Deps): RecordExports => 
     return exports.answer(request, {
       name,
       columns,
-      from: selectRows(plan),
+      from: fromRows(plan),
       hasByteOrderMark: query.hasByteOrderMark,
     })
   },

@@ -26,6 +26,10 @@ export const explain = async (db: Db, statement: RawBuilder<unknown>): Promise<P
 export const listScans = (nodes: readonly PlanNode[]): PlanNode[] =>
   nodes.filter((node) => /Scan/.test(node['Node Type']) && (node['Relation Name'] ?? node['Index Name']))
 
+/** Look-ups that a plan repeats for each row of another step. */
+export const countLookUps = (nodes: readonly PlanNode[]): number =>
+  listScans(nodes).reduce((sum, node) => sum + (node['Actual Loops'] > 1 ? node['Actual Loops'] : 0), 0)
+
 /** Rows that were read, including filtered ones. */
 export const rowsRead = (nodes: readonly PlanNode[]): number =>
   listScans(nodes).reduce((sum, node) => {

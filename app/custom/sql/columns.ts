@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { QueryPlan } from '../../records/query/plan.ts'
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
+import { orderBy } from '../../records/sql/conditions.ts'
+import { selectRows } from '../../records/sql/rows.ts'
 import { exportSession } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Scalar, Value } from '../definition.ts'
-import { orderBy, orderedRows, shown } from './rows.ts'
+import { shown } from './rows.ts'
 import { compileCell, compileTexts, type Env, rawField } from './values.ts'
 
 const scalarKinds = new Map<string, ColumnKind>([
@@ -60,7 +62,8 @@ export const listColumns = (list: List, bound: BoundDocument, isTable: boolean):
 
 /** The rows of an export, ordered again after the joins. An infinite `plan.limit` selects all. */
 export const listRows = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<unknown> => {
-  const limit = Number.isFinite(plan.limit) ? plan.limit : null
-  return sql`from ${exportSession(plan.customerId)} cross join lateral (${orderedRows(plan, [], limit)}) r
+  const limit = Number.isFinite(plan.limit) ? plan.limit : undefined
+  return sql`from ${exportSession(plan.customerId)}
+    cross join lateral (${selectRows(plan, { isOrdered: true, limit })}) r
     ${shown(list, plan, bound)} ${orderBy(plan)}`
 }

@@ -2,19 +2,18 @@ import { sql } from 'kysely'
 import type { Field, ResourceName } from '../../records/resources/define.ts'
 import { resources } from '../../records/resources/index.ts'
 import type { Sql } from '../../records/sql/column.ts'
-import { filterConditions } from '../../records/sql/conditions.ts'
 import { bindExpression, storedValue } from '../../records/sql/projection.ts'
+import { selectRows } from '../../records/sql/rows.ts'
 import { customer } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { Node, Rows, Source } from '../definition.ts'
-import { orderedRows, shown } from './rows.ts'
+import { shown } from './rows.ts'
 import { valueText } from './values.ts'
 
 const text = (value: unknown): Sql => sql`${JSON.stringify(value)}::text`
 
 const from = (source: Source, bound: BoundDocument) => {
-  const plan = bound.getPlan(source)
-  return sql`from ${sql.table(source.resource.name)} r where ${sql.join(filterConditions(plan), sql.raw(' and '))}`
+  return sql`from (${selectRows(bound.getPlan(source), { isOrdered: false })}) r`
 }
 
 const selectField = (field: Field, source: Source, bound: BoundDocument) =>
@@ -61,9 +60,10 @@ const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Sq
   return sql`coalesce(to_json(${value})::text, 'null')`
 }
 
-const selectRows = (rows: Rows, bound: BoundDocument) => {
+const fromRows = (rows: Rows, bound: BoundDocument) => {
   const plan = bound.getPlan(rows.source)
-  return sql`from (select row_number() over () as "#", r.* from (${orderedRows(plan, [], rows.limit)}) r) r
+  return sql`from (select row_number() over () as "#", r.* from (
+      ${selectRows(plan, { isOrdered: true, limit: rows.limit })}) r) r
     ${shown(rows, plan, bound)}`
 }
 
@@ -76,7 +76,7 @@ const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, b
   // The type json has no order, so keys and `prefer` are compared as text.
   const rows = parts.map(
     (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,
-      ${sql.lit(index)} as part, r."#", row_to_json(x)::text as item ${selectRows(part, bound)}`,
+      ${sql.lit(index)} as part, r."#", row_to_json(x)::text as item ${fromRows(part, bound)}`,
   )
   return sql`(select '[' || coalesce(string_agg(m.item, ',' order by m.k), '') || ']' from (
     select distinct on (u.k) u.k, u.item from (${sql.join(rows, sql.raw(' union all '))}) u
@@ -109,10 +109,10 @@ export const compileNode = (node: Node, bound: BoundDocument): Sql => {
     case 'newest':
       return newest(node)
     case 'first':
-      return sql`coalesce((select ${itemText(node.plain)} ${selectRows(node.rows, bound)}), 'null')`
+      return sql`coalesce((select ${itemText(node.plain)} ${fromRows(node.rows, bound)}), 'null')`
     case 'list':
       return sql`(select '[' || coalesce(string_agg(${itemText(node.plain)}, ',' order by r."#"), '') || ']'
-        ${selectRows(node.rows, bound)})`
+        ${fromRows(node.rows, bound)})`
     case 'merge':
       return merge(node, bound)
     default:

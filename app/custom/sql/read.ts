@@ -1,16 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
+import { maxTotal } from '../../../schemas/page.ts'
 import type { Filled } from '../../cache/entry.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { instantText } from '../../db/instant.ts'
 import type { QueryPlan } from '../../records/query/plan.ts'
-import { filterConditions, keysetCondition, sortKeys } from '../../records/sql/conditions.ts'
+import { keysetCondition, sortKeys } from '../../records/sql/conditions.ts'
 import { describePage, type EncodeCursor, filled } from '../../records/sql/read.ts'
+import { selectRows } from '../../records/sql/rows.ts'
 import { session } from '../../records/sql/session.ts'
 import { type PageRow, type Stamp, stampColumns } from '../../records/sql/statement.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
 import { compileNode } from './object.ts'
-import { orderedRows, shown } from './rows.ts'
+import { shown } from './rows.ts'
 
 /** The statement of an object, whose sources are subqueries and see one snapshot. */
 export const objectStatement = (
@@ -21,17 +23,18 @@ export const objectStatement = (
   from ${session(bound.customerId, bound.definition.needsSettings)}
   cross join lateral (select ${compileNode(node, bound)} as body) answer`
 
-type ListRow = Stamp & Pick<PageRow, 'found' | 'last' | 'total'> & { data: string | null }
+type ListRow = Stamp & Pick<PageRow, 'found' | 'last' | 'total' | 'is_cut'> & { data: string | null }
 
 const keyText = (key: { column: string; cast: string }) =>
   sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
 
 const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<ListRow> => {
   const keyset = keysetCondition(plan)
+  const limit = maxTotal + 1
   const total = plan.count
-    ? sql`(select count(*) from ${sql.table(plan.resource.name)} r
-        where ${sql.join(filterConditions(plan), sql.raw(' and '))})`
+    ? sql`(select count(*) from (${selectRows(plan, { isOrdered: false, limit })}) r)`
     : sql`null::bigint`
+  const page = { more: keyset ? [keyset] : [], isOrdered: true, limit: plan.limit + 1 }
   return sql`
     select ${stampColumns}, page.*
     from ${session(bound.customerId, bound.definition.needsSettings)}
@@ -41,9 +44,10 @@ const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBu
         count(*)::integer as found,
         (array_agg(array[${sql.join(sortKeys(plan).map(keyText))}])
           filter (where r."#" = ${plan.limit}::integer))[1:1] as last,
-        ${total} as total
+        ${total} as total,
+        false as is_cut
       from (select row_number() over () as "#", r.*
-        from (${orderedRows(plan, keyset ? [keyset] : [], plan.limit + 1)}) r) r
+        from (${selectRows(plan, page)}) r) r
       ${shown(list, plan, bound)}
     ) page`
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { QueryPlan } from '../../records/query/plan.ts'
 import type { Field, Resource } from '../../records/resources/define.ts'
 import type { Sql } from '../../records/sql/column.ts'
-import { filterConditions, sortKeys } from '../../records/sql/conditions.ts'
+import { filterConditions, orderBy } from '../../records/sql/conditions.ts'
 import { bindExpression, storedValue } from '../../records/sql/projection.ts'
 import { customer } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
@@ -21,19 +21,6 @@ const rawFields = (fields: Iterable<Field>, plan: QueryPlan): Sql =>
     }),
   )
 
-/** Orders rows `r` by the sort of a plan. */
-export const orderBy = (plan: QueryPlan): Sql => {
-  const keys = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
-  return sql`order by ${sql.join(keys)}`
-}
-
-/** Selects rows `r` of a plan that also meet `more`, in order. All if `limit` is null. Needs the row `s`. */
-export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql =>
-  sql`select r.* from ${table(plan.resource)} r
-    where ${and([...filterConditions(plan), ...more])} ${orderBy(plan)}${
-      limit === null ? sql`` : sql` limit ${limit}::integer`
-    }`
-
 const joinOne = (join: JoinOne, env: Env): Sql => {
   const plan = env.bound.getPlan(join.source)
   const isOne = sql`r.id = ${rawField(join.on, env)}`
@@ -49,10 +36,12 @@ const holds = ({ field, source: { resource } }: JoinMany, value: Sql): Sql =>
 
 const joinMany = (join: JoinMany, env: Env): Sql => {
   const plan = env.bound.getPlan(join.source)
-  const rows = orderedRows(plan, [holds(join, rawField(join.on, env))], join.limit)
+  const conditions = [...filterConditions(plan), holds(join, rawField(join.on, env))]
   const inner: Env = { bound: env.bound, joins: [] }
   return sql`select ('[' || coalesce(string_agg(row_to_json(x)::text, ',' order by r."#"), '') || ']')::json as items
-    from (select row_number() over () as "#", r.* from (${rows}) r) r
+    from (select row_number() over () as "#", r.* from (
+      select r.* from ${table(plan.resource)} r where ${and(conditions)} ${orderBy(plan)} limit ${join.limit}::integer
+    ) r) r
     cross join lateral (select ${rawFields(plan.resource.fields.values(), plan)}) b
     cross join lateral (select ${compileSelect(join.select, inner)}) x`
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition, Operator } from '../query/query.ts'
-import type { Field, Resource } from '../resources/define.ts'
+import type { Field } from '../resources/define.ts'
 import { columnTypes } from '../resources/kind.ts'
 import type { Sql } from './column.ts'
 import { type Bindings, bindExpression } from './projection.ts'
-import { customer, isOwned } from './session.ts'
+import { isOwned } from './session.ts'
 
 const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const or = (parts: readonly Sql[]): Sql => sql`(${sql.join(parts, sql.raw(' or '))})`
@@ -77,37 +77,21 @@ const scalarCondition = (
   }
 }
 
-// See docs/decisions/0002-one-table-of-array-elements.md.
-const inElements = (resource: Resource, field: Field, values: readonly string[]): Sql => {
-  const value =
-    values.length === 1
-      ? sql`e.value = ${cast(values[0], 'text')}`
-      : sql`e.value = any(${cast(values, 'text[]')})`
-  return sql`(select e.id from elements e where e.customer_id = ${customer}
-    and e.resource = ${sql.lit(resource.name)} and e.field = ${sql.lit(field.name)} and ${value})`
-}
+/** Longer lists are hashed, because the array operators compare each value with each element. */
+const comparedValues = 8
 
-/** More values are checked without an index: planning hundreds of joins takes seconds. */
-const joinedValues = 8
-
-const arrayCondition = (resource: Resource, field: Field, { operator, values }: Condition): Sql => {
+/** Reads the array of the row. Which rows are read is the choice of `selectRows`. */
+const arrayCondition = (field: Field, { operator, values }: Condition): Sql => {
   const plain = sql.raw(`r.${field.name}`)
-  if (!field.indexedElements) {
-    const contains = sql`${plain} ${sql.raw(operator === 'all' ? '@>' : '&&')} ${cast(values, 'text[]')}`
-    return operator === 'nin' ? sql`not (${contains})` : contains
-  }
-  if (operator === 'all') {
-    const joined = values
-      .slice(0, joinedValues)
-      .map((value) => sql`r.id in ${inElements(resource, field, [value])}`)
-    const checked = values.slice(joinedValues)
-    if (checked.length > 0) joined.push(sql`${plain} @> ${cast(checked, 'text[]')}`)
-    return and(joined)
-  }
-  const membership = inElements(resource, field, values)
-  return operator === 'nin'
-    ? sql`not exists (select from ${membership} m where m.id = r.id)`
-    : sql`r.id in ${membership}`
+  const list = cast(values, 'text[]')
+  // The values are distinct, and few records have as many.
+  if (operator === 'all')
+    return sql`(cardinality(${plain}) >= ${sql.lit(values.length)} and ${plain} @> ${list})`
+  const overlaps =
+    values.length > comparedValues
+      ? sql`exists (select from unnest(${plain}) v where v = any(${list}))`
+      : sql`${plain} && ${list}`
+  return operator === 'nin' ? sql`not (${overlaps})` : overlaps
 }
 
 /** Every row has exactly one value of a computed field, so `nin` matches all other values. */
@@ -118,20 +102,7 @@ const computedCondition = (field: Field, { operator, values }: Condition, bindin
   return or(wanted.map((value) => sql`(${bindExpression(where[value] as string, bindings)})`))
 }
 
-/** Returns the rows `r` for `filterConditions`. See docs/decisions/0085-words-are-found-by-the-owner.md. */
-export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
-  const words = conditions.find(({ operator }) => operator === 'words')?.values
-  const table = sql.table(resource.name)
-  if (!words) return sql`${table} r`
-  const owner = resource.reference ? sql.lit('*') : customer
-  // Without `offset 0` the planner would read all records of the customer.
-  return sql`lateral (
-    select r.* from find_by_words(${owner}, ${sql.lit(resource.name)}, ${cast(words, 'text[]')}) w (id)
-    cross join lateral (select r.* from ${table} r where ${isOwned(resource)} and r.id = w.id offset 0) r
-  ) r`
-}
-
-/** Returns the conditions, the customer first. Omits `words`, which only `rowSource` applies. */
+/** Returns the conditions on a row `r`, the customer first. Omits `words`, which only `selectRows` applies. */
 export const filterConditions = (plan: QueryPlan): Sql[] => {
   const conditions = [isOwned(plan.resource)]
   for (const condition of plan.conditions) {
@@ -139,8 +110,7 @@ export const filterConditions = (plan: QueryPlan): Sql[] => {
     if (operator === 'words') continue
     const field = plan.resource.fields.get(condition.field) as Field
     if (field.computed) conditions.push(computedCondition(field, condition, plan))
-    else if (field.array || operator === 'all')
-      conditions.push(arrayCondition(plan.resource, field, condition))
+    else if (field.array || operator === 'all') conditions.push(arrayCondition(field, condition))
     else conditions.push(scalarCondition(field, operator, values))
   }
   return conditions
@@ -159,6 +129,12 @@ export const sortKeys = (plan: QueryPlan): Key[] => {
 
 const beyond = (key: Key, value: string, orEqual = false): Sql =>
   sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${cast(value, key.cast)}`
+
+/** Returns `order by` for rows `r`. */
+export const orderBy = (plan: QueryPlan): Sql => {
+  const keys = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
+  return sql`order by ${sql.join(keys)}`
+}
 
 /** Returns the condition for rows after `plan.after`. `undefined` on the first page. */
 export const keysetCondition = (plan: QueryPlan): Sql | undefined => {

@@ -1,3 +1,4 @@
+import { maxTotal } from '../../../schemas/page.ts'
 import { computeTag, type Filled, tagPrefix } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
 import { type QueuedDb, readRowInTurn } from '../../db/connect.ts'
@@ -51,9 +52,15 @@ export const nextCursor = (
   return keys && encodeCursor(keys)
 }
 
+/** `total_is_lower_bound` is left out if `total` is exact. */
+const describeTotal = ({ total, is_cut }: Pick<PageRow, 'total' | 'is_cut'>) => {
+  const counted = Math.min(total ?? 0, maxTotal)
+  return total !== counted || is_cut ? { total: counted, total_is_lower_bound: true } : { total }
+}
+
 /** Describes a page in its member `page`, with `as_of` if `isForDay`. `cursor`: `undefined` on the last page. */
 export const describePage = (
-  row: Pick<PageRow, 'found' | 'last' | 'total'>,
+  row: Pick<PageRow, 'found' | 'last' | 'total' | 'is_cut'>,
   plan: QueryPlan,
   isForDay: boolean,
   encodeCursor: EncodeCursor,
@@ -63,7 +70,7 @@ export const describePage = (
     limit: plan.limit,
     has_more: cursor !== undefined,
     next_cursor: cursor ?? null,
-    ...(plan.count ? { total: row.total } : {}),
+    ...(plan.count ? describeTotal(row) : {}),
     ...(isForDay ? { as_of: plan.day } : {}),
   }
   return { page, cursor }

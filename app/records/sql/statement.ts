@@ -5,8 +5,9 @@ import { isComputed, listIncludes } from '../query/prepare.ts'
 import type { Include } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import type { Sql } from './column.ts'
-import { filterConditions, keysetCondition, rowSource, sortKeys } from './conditions.ts'
+import { sortKeys } from './conditions.ts'
 import { projection } from './projection.ts'
+import { countColumns, pageTables } from './rows.ts'
 import { isOwned, session } from './session.ts'
 
 export type Stamp = {
@@ -24,7 +25,10 @@ export type PageRow = Stamp & {
   found: number
   /** Sort keys and id of the last row, as texts, in an array of one. Null if the page is not full. */
   last: [string[]] | null
+  /** With `count`: the number of matches, at most one more than `maxTotal`. */
   total: number | null
+  /** With `count`: whether `total` leaves out matches that were not tested. */
+  is_cut: boolean | null
   included: string | null
   data: string
 }
@@ -60,29 +64,17 @@ const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast:
 
 /** Returns the statement for a page or a record. It reads one row too many, to detect a next page. */
 export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
-  const filters = filterConditions(plan)
-  const keyset = keysetCondition(plan)
   const keys = sortKeys(plan)
-  const conditions = (parts: Sql[]) => sql.join(parts, sql.raw(' and '))
-  const order = keys.map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
-  const total = plan.count
-    ? sql`(select count(*) from ${rowSource(plan)} where ${conditions(filters)})`
-    : sql`null::bigint`
   return sql<PageRow>`
     select ${stampColumns}, page.*
     from ${session(plan.customerId, plan.window === undefined && isComputed(plan))}
     cross join lateral (
-      with picked as (
-        select r.* from ${rowSource(plan)}
-        where ${conditions(keyset ? [...filters, keyset] : filters)}
-        order by ${sql.join(order)}
-        limit ${sql.lit(plan.limit + 1)}
-      )
+      with ${sql.join(pageTables(plan), sql.raw(',\n      '))}
       select
         count(*)::integer as found,
         case when count(*) >= ${sql.lit(plan.limit)} then
           to_json(array[array[${sql.join(keys.map((key) => lastKey(plan, key)))}]]) end as last,
-        ${total} as total,
+        ${countColumns(plan)},
         ${includedMembers(plan)} as included,
         coalesce(array_to_json((array_agg(x))[:${sql.lit(plan.limit)}])::text, '[]') as data
       from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x

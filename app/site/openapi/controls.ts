@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { maxTotal } from '../../../schemas/page.ts'
 import { formatNames } from '../../http/formats.ts'
 import { joinList } from '../../http/pairs.ts'
 import { controlReaders, type QueryShape } from '../../records/query/controls.ts'
@@ -42,7 +43,10 @@ const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string
   sort: describeSort(resource),
   limit: limit('Number of records on a page. Without it, an export has no limit.'),
   cursor: cursor('with the same filters and sort. Not with an export.'),
-  count: choice('Adds `page.total`, the number of all matching records. Not with an export.', ['exact']),
+  count: choice(
+    `Adds \`page.total\`, the number of all matching records up to ${maxTotal}. Not with an export.`,
+    ['exact'],
+  ),
   fields: text(
     'Only these fields, separated by commas. `id` is always included. Default: all fields.',
     joinList([...resource.fields.keys()].slice(0, 2)),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxTotal } from '../../../schemas/page.ts'
 import { unwrap } from '../../custom/check-fields.ts'
 import type {
   Definition,
@@ -140,6 +141,9 @@ export const createAnswerSchema = ({ body, dependsOnDay }: Definition): z.ZodTyp
     next_cursor: withExample(z.string().nullable(), null),
     ...(dependsOnDay ? { as_of: date } : {}),
     total: count.optional().meta({ description: 'With `count=exact`' }),
+    total_is_lower_bound: ofScalar(true)
+      .optional()
+      .meta({ description: `True if more than ${maxTotal} records match` }),
   })
   return z.object({ data: z.array(ofSelect(body.list.select)), page })
 }

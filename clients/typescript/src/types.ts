@@ -390,8 +390,10 @@ export type DayPageInfo = {
   has_more: boolean
   /** Value of the parameter cursor for the next page; null on the last */
   next_cursor: string | null
-  /** Number of all matching records, with count=exact */
+  /** Number of all matching records, up to 100000, with count=exact */
   total?: number
+  /** True if more records may match than total; left out if total is exact */
+  total_is_lower_bound?: boolean
   /** The day for which fields and conditions are computed */
   as_of: string
 }
@@ -611,8 +613,10 @@ export type PageInfo = {
   has_more: boolean
   /** Value of the parameter cursor for the next page; null on the last */
   next_cursor: string | null
-  /** Number of all matching records, with count=exact */
+  /** Number of all matching records, up to 100000, with count=exact */
   total?: number
+  /** True if more records may match than total; left out if total is exact */
+  total_is_lower_bound?: boolean
 }
 
 /** An error (RFC 9457) */
@@ -1877,7 +1881,7 @@ export type Resources = {
       limit?: number
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      /** Adds `page.total`, the number of all matching records up to 100000. Not with an export. */
       count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
@@ -2078,7 +2082,7 @@ export type Resources = {
       limit?: number
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      /** Adds `page.total`, the number of all matching records up to 100000. Not with an export. */
       count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
@@ -2301,7 +2305,7 @@ export type Resources = {
       limit?: number
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      /** Adds `page.total`, the number of all matching records up to 100000. Not with an export. */
       count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
@@ -2420,7 +2424,7 @@ export type Resources = {
       limit?: number
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      /** Adds `page.total`, the number of all matching records up to 100000. Not with an export. */
       count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
@@ -2647,7 +2651,7 @@ export type Resources = {
       limit?: number
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      /** Adds `page.total`, the number of all matching records up to 100000. Not with an export. */
       count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]
@@ -2902,7 +2906,7 @@ export type Resources = {
       limit?: number
       /** `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export. */
       cursor?: Value
-      /** Adds `page.total`, the number of all matching records. Not with an export. */
+      /** Adds `page.total`, the number of all matching records up to 100000. Not with an export. */
       count?: 'exact'
       /** Only these fields, separated by commas. `id` is always included. Default: all fields. */
       fields?: Value | readonly Value[]

@@ -492,8 +492,10 @@ DayPageInfo = TypedDict(
         "has_more": "bool",
         # Value of the parameter cursor for the next page; null on the last
         "next_cursor": "str | None",
-        # Number of all matching records, with count=exact
+        # Number of all matching records, up to 100000, with count=exact
         "total": "NotRequired[int]",
+        # True if more records may match than total; left out if total is exact
+        "total_is_lower_bound": "NotRequired[bool]",
         # The day for which fields and conditions are computed
         "as_of": "str",
     },
@@ -761,8 +763,10 @@ PageInfo = TypedDict(
         "has_more": "bool",
         # Value of the parameter cursor for the next page; null on the last
         "next_cursor": "str | None",
-        # Number of all matching records, with count=exact
+        # Number of all matching records, up to 100000, with count=exact
         "total": "NotRequired[int]",
+        # True if more records may match than total; left out if total is exact
+        "total_is_lower_bound": "NotRequired[bool]",
     },
 )
 
@@ -1295,7 +1299,7 @@ CertificatesQuery = TypedDict(
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
+        # Adds `page.total`, the number of all matching records up to 100000. Not with an export.
         "count": "Literal[\"exact\"] | None",
         # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
@@ -1503,7 +1507,7 @@ ProductsQuery = TypedDict(
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
+        # Adds `page.total`, the number of all matching records up to 100000. Not with an export.
         "count": "Literal[\"exact\"] | None",
         # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
@@ -1733,7 +1737,7 @@ ProjectsQuery = TypedDict(
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
+        # Adds `page.total`, the number of all matching records up to 100000. Not with an export.
         "count": "Literal[\"exact\"] | None",
         # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
@@ -1859,7 +1863,7 @@ CountriesQuery = TypedDict(
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
+        # Adds `page.total`, the number of all matching records up to 100000. Not with an export.
         "count": "Literal[\"exact\"] | None",
         # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
@@ -2093,7 +2097,7 @@ LabQuery = TypedDict(
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
+        # Adds `page.total`, the number of all matching records up to 100000. Not with an export.
         "count": "Literal[\"exact\"] | None",
         # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
@@ -2355,7 +2359,7 @@ ApprovalsQuery = TypedDict(
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters and sort. Not with an export.
         "cursor": "Value | None",
-        # Adds `page.total`, the number of all matching records. Not with an export.
+        # Adds `page.total`, the number of all matching records up to 100000. Not with an export.
         "count": "Literal[\"exact\"] | None",
         # Only these fields, separated by commas. `id` is always included. Default: all fields.
         "fields": "Value | Sequence[Value] | None",
