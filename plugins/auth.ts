@@ -2,12 +2,14 @@ import fastifyJwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { FreshnessCheck } from '../app/cache/freshness.ts'
+import type { Poller } from '../app/cache/poller.ts'
 import { inTurn, type QueuedDb } from '../app/db/connect.ts'
 import {
   type Authenticate,
   type AuthenticationRequest,
   createAuthenticate,
 } from '../app/identity/authenticate.ts'
+import { createKeyIds } from '../app/identity/key-ids.ts'
 import { createLoginEvents, type KeyCheck, type LoginListener } from '../app/identity/login-events.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { authorize, checkNetwork, createPrincipals, type Principals } from '../app/identity/principals.ts'
@@ -25,7 +27,8 @@ import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 type AuthOptions = TokensOptions & {
   db: QueuedDb
   demoToken: string
-  freshness: Pick<FreshnessCheck, 'check' | 'epoch' | 'readOr'>
+  freshness: Pick<FreshnessCheck, 'check' | 'confirmNext' | 'epoch' | 'isAway' | 'readOr'>
+  listen: Poller['listen']
   monotonicNow: () => number
 }
 
@@ -68,7 +71,10 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
     },
   })
   const warn = throttleWarnings(app.log)
-  const principals = createPrincipals({ ...options, warn })
+  const keyIds = createKeyIds({ ...options, warn })
+  // Not awaited: until then, logins query the database.
+  app.addHook('onReady', async () => void keyIds.load())
+  const principals = createPrincipals({ ...options, keyIds, warn })
   const verify = createTokenVerifier(app.jwt, options)
   const authenticate = createAuthenticate({ ...options, principals, verify })
   app.decorate('principals', principals)

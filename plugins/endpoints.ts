@@ -44,6 +44,10 @@ const authenticate = (vary: string, freshness: EndpointOptions['freshness']): on
     reply.header('vary', vary)
     try {
       if (request.method !== 'OPTIONS') request.principal = await this.authenticate(request)
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401)
+        await this.limiters.failures.delayToken(request.clientAddress)
+      throw error
     } finally {
       // After authentication, which may wait for a poll. Refusals are labelled, too: rights may be stale.
       if (freshness.isUnanswered()) reply.header('cache-status', formatStale(freshness.staleSeconds()))
@@ -129,5 +133,9 @@ export default fp<EndpointOptions>(
       app.route({ ...refusal(null, 'not_found'), method: [...routedMethods], url: `${prefix}/*` })
     }
   },
-  { name: 'endpoints', dependencies: ['answers', 'auth', 'gate', 'problems'], fastify: '5.x' },
+  {
+    name: 'endpoints',
+    dependencies: ['answers', 'auth', 'gate', 'limiters', 'problems', 'transport'],
+    fastify: '5.x',
+  },
 )

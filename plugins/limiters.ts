@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Config } from '../app/config/config.ts'
 import { createConcurrency } from '../app/limits/concurrency.ts'
+import { createFailures } from '../app/limits/failures.ts'
 import { createQuotas } from '../app/limits/limiter.ts'
 import { createKeyLimits, createLogins } from '../app/limits/logins.ts'
 import { after } from '../app/overload/timer.ts'
@@ -10,9 +11,11 @@ type LimitersOptions = Pick<Deps, 'limitStore' | 'monotonicNow'> & { config: Pic
 
 const createLimiters = ({ config: { limits }, limitStore: store, monotonicNow: now }: LimitersOptions) => {
   const counting = { limits, store, now, after }
+  const failures = createFailures(counting)
   return {
     quotas: createQuotas(counting),
-    logins: createLogins(counting),
+    failures,
+    logins: createLogins({ ...counting, failures }),
     keyChecks: createKeyLimits(counting),
     concurrency: createConcurrency({ store, after }),
   }

@@ -57,7 +57,7 @@ export default fp<OAuthPluginOptions>(
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const warn = throttleWarnings(app.log)
     const keySets = createKeySets({ db, outbound, monotonicNow, warn })
-    const presentAssertion = createAssertions({ db, findKey: principals.findKey, keySets, publicUrl, now })
+    const presentAssertion = createAssertions({ db, principals, keySets, publicUrl, now })
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
       ...{ checks: app.limiters.keyChecks, publicUrl, now, presentAssertion },

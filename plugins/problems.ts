@@ -1,9 +1,11 @@
+import type { ServerHttp2Stream } from 'node:http2'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { describeUnreachable, isUnreachable, toUnavailable } from '../app/db/unreachable.ts'
 import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
 import { problemBody, problemType } from '../app/http/problem.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
+import { createEarlyRepeats } from '../app/overload/early-repeats.ts'
 import { findNearest } from '../app/records/query/nearest.ts'
 import { resourceNames } from '../schemas/resource-name.ts'
 
@@ -101,9 +103,14 @@ const describeMissing = (url: string): ApiError => {
   return new ApiError('not_found', nearest ? { detail: `Did you mean /v1/${nearest}?` } : {})
 }
 
+/** The session, over HTTP/2. */
+const getConnection = ({ raw }: FastifyRequest): object =>
+  ('stream' in raw && (raw.stream as ServerHttp2Stream).session) || raw.socket
+
 export default fp<ProblemOptions>(
   async (app, { publicUrl, headers }) => {
     const warn = throttleWarnings(app.log)
+    const holdEarlyRepeat = createEarlyRepeats()
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const found = toApiError(error, request)
       const isBare = found?.code === 'not_found' && found.extras.detail === undefined
@@ -116,11 +123,14 @@ export default fp<ProblemOptions>(
       if (!reply.hasHeader('request-id')) {
         reply.headers({ ...headers(request.headers.origin ?? ''), 'request-id': request.id })
       }
-      return reply
+      reply
         .code(problem.status)
         .headers({ 'cache-control': 'no-store', ...problem.extras.headers })
         .type(problemType)
-        .send(Buffer.from(problemBody(problem, publicUrl, request.id)))
+      const send = () => void reply.send(Buffer.from(problemBody(problem, publicUrl, request.id)))
+      if (problem.code !== 'overloaded') send()
+      else holdEarlyRepeat(getConnection(request), performance.now() - reply.elapsedTime, send)
+      return reply
     })
     app.setErrorHandler((error, request, reply) => app.sendProblem(error, request, reply))
   },

@@ -23,7 +23,8 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 202: accessRequestAnswer },
     },
     // Before the body is read, so that invalid bodies count, too.
-    onRequest: (request) => app.accessRequests.admit(request.clientAddress),
+    onRequest: ({ clientAddress: address }) =>
+      app.limiters.failures.delayRefusal(address, app.accessRequests.admit(address)),
     handler: async (request, reply) => {
       const answer = await app.accessRequests.submit(request.body, request.clientAddress)
       return reply.code(202).header('cache-control', 'no-store').send(answer)
@@ -49,7 +50,10 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets'
       const values = request.body ?? {}
       const outcome = await form.submit(values, request.clientAddress)
       reply.code(outcome.kind === 'received' ? 200 : outcome.status)
-      if (outcome.kind === 'refused') reply.headers(outcome.headers)
+      if (outcome.kind === 'refused') {
+        if (outcome.status === 429) await app.limiters.failures.hold(request.clientAddress)
+        reply.headers(outcome.headers)
+      }
       return send(reply, accessOutcomePage(outcome, values, form.ticket(values.ticket), accessContact))
     },
   })

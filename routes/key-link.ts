@@ -36,7 +36,9 @@ export const keyLinkRoutes: FastifyPluginAsyncZod<KeyLinkOptions> = async (
     schema: { body: keyLinkRequest, querystring: emptyQuery },
     onRequest: async (request) => {
       if (!isSameOrigin(request.headers, request.host, publicUrl)) throw new ApiError('cross_origin')
-      await attempts.take({ tag: `key-link:${toClientNetwork(request.clientAddress)}`, name: '' })
+      const { clientAddress: address } = request
+      const admission = attempts.take({ tag: `key-link:${toClientNetwork(address)}`, name: '' })
+      await app.limiters.failures.delayRefusal(address, admission)
     },
     handler: async (request, reply) => {
       const source = { client: truncateAddress(request.clientAddress), requestId: request.id }

@@ -26,6 +26,8 @@ export type ServiceOptions = {
   isMeasured?: boolean
   /** As under systemd or in a container. Linux divides processor time between sessions first (autogroups). */
   hasOwnSession?: boolean
+  /** A checkout, to compare with. Defaults to this one. */
+  directory?: string
   /** A file descriptor. `output` then has only standard error. */
   stdout?: number
 }
@@ -41,12 +43,12 @@ const endBySignals = (): void => {
 /** Starts the service with only this environment. Does not wait until it listens. */
 export const startService = async (
   env: Record<string, string>,
-  { execArgv = [], stdout, isMeasured = false, hasOwnSession = false }: ServiceOptions = {},
+  { execArgv = [], directory = root, stdout, isMeasured = false, hasOwnSession = false }: ServiceOptions = {},
 ): Promise<Service> => {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const { flags, variables } = isMeasured ? asStarted() : { flags: [], variables: {} }
   const child = spawn(process.execPath, [...flags, ...execArgv, 'app/server.js'], {
-    cwd: root,
+    cwd: directory,
     detached: hasOwnSession,
     env: {
       PATH: process.env.PATH,

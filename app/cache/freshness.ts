@@ -21,7 +21,7 @@ export const createLeaseClock = (monotonic: () => number, wall: () => number): L
 /** `stale`: the database does not respond, so serve the entry with a label. `behind`: read the database. */
 export type Freshness = 'fresh' | 'stale' | 'behind'
 
-export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter'> & {
+export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter' | 'confirmNext'> & {
   check(stamped: Stamped): Freshness | Promise<Freshness>
   /** Call it right after a good poll. Never `stale`. */
   checkConfirmed(stamped: Stamped): Freshness
@@ -88,6 +88,7 @@ export const createFreshnessCheck = (
     },
     confirm: poller.confirm,
     confirmAfter: poller.confirmAfter,
+    confirmNext: poller.confirmNext,
     checkConfirmed: settled,
     isBehind: fence.isBehind,
     isDistrusted: fence.isDistrusted,

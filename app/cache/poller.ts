@@ -33,6 +33,8 @@ export type Poller = {
   confirm(): Promise<boolean>
   /** Waits for a poll that starts after this call; after a failure, for the next regular one. False if it failed. */
   confirmAfter(): Promise<boolean>
+  /** Waits for the next regular poll, unlike `confirmAfter`, so that a flood of callers causes none. False if it failed. */
+  confirmNext(): Promise<boolean>
   /** Since the start of the last good poll. Infinity before it. */
   ageMs(): number
   /** Milliseconds since 1970, from the last good poll. See docs/decisions/0056-the-database-clock-counts.md. */
@@ -134,6 +136,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     isDown: () => isFailing,
     confirm,
     confirmAfter,
+    confirmNext: async () => !isClosed && awaitDue(),
     ageMs: () => (sentAt ? clock.since(sentAt) : Number.POSITIVE_INFINITY),
     databaseNow() {
       const { monotonic, wall } = clock.now()

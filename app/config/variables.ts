@@ -143,7 +143,9 @@ export const variables = {
     'Requests with the demo token in 60 s, per client address, 304 not counted',
   ),
   LIMIT_LOGINS: quota(60).describe('Logins in 60 s, per API key'),
-  LIMIT_FAILED_LOGINS: quota(10).describe('Failed logins in 60 s, per client address and key together'),
+  LIMIT_FAILED_LOGINS: quota(10).describe(
+    'Failed logins in 60 s, per client address, and per address and existing key',
+  ),
   LIMIT_INTROSPECTIONS: quota(600).describe('Introspections of tokens in 60 s, per API key'),
   LIMIT_REVOCATIONS: quota(60).describe(
     'Revocations of tokens in 60 s, per client address and API key together. Revoking a key is not limited',

@@ -2250,6 +2250,17 @@ begin
 end $function$
 
 
+CREATE OR REPLACE FUNCTION public.list_api_key_ids(customers text[], most integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(string_agg(k.key_id, ' '), '') from (
+    select key_id from api_keys where customers is null or customer_id = any (customers) limit most) k
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.list_signing_keys()
  RETURNS TABLE(kid text, state text, public_jwk jsonb, encrypted_private_key bytea)
  LANGUAGE sql
@@ -3385,6 +3396,7 @@ grant execute on function lab_elements_update() to public
 grant execute on function lab_log_update() to public
 grant execute on function lab_words_insert() to public
 grant execute on function lab_words_update() to public
+grant execute on function list_api_key_ids(text[],integer) to certdata_reader
 grant execute on function list_signing_keys() to certdata_reader
 grant execute on function list_unrooted_audit(boolean,integer) to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader

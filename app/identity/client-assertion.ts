@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/schema.ts'
 import { parseUniqueJson } from '../http/unique-json.ts'
-import { assertionAlgorithms, type ClientKey, importClientKeys, toKeyAlgorithm } from './client-keys.ts'
+import { assertionAlgorithms, type ClientKey, toKeyAlgorithm } from './client-keys.ts'
 import type { Credential } from './credential.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 import type { KeySets } from './key-sets.ts'
@@ -77,19 +77,6 @@ const notProved = 'The client is not known, or its key did not sign the assertio
 
 const malformed = `The assertion must be a JWT as the guide describes it, with alg ${assertionAlgorithms.join(', ')}`
 
-/** Dummy keys, so that an unknown client takes as long as a wrong signature. */
-const strangers = importClientKeys([
-  {
-    ...{ alg: 'EdDSA', kid: '', kty: 'OKP', crv: 'Ed25519' },
-    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
-  },
-  {
-    ...{ alg: 'ES256', kid: '', kty: 'EC', crv: 'P-256', x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4' },
-    y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
-  },
-  { alg: 'PS256', kid: '', kty: 'RSA', e: 'AQAB', n: `${'3'.repeat(341)}Q` },
-])
-
 const isSignedWith = async (jwt: string, payload: Buffer, alg: string, { key }: ClientKey) => {
   const { compactVerify } = await import('jose/jws/compact/verify')
   const verified = await compactVerify(jwt, key, { algorithms: [alg] }).catch(() => undefined)
@@ -98,7 +85,7 @@ const isSignedWith = async (jwt: string, payload: Buffer, alg: string, { key }: 
 
 type AssertionOptions = {
   db: Db
-  findKey: Principals['findKey']
+  principals: Pick<Principals, 'hasKey' | 'findClaimedKey' | 'confirmRefusal'>
   keySets: KeySets
   publicUrl: string
   now: () => number
@@ -111,7 +98,7 @@ const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, a
  * any instance. `clientId`: the id in the request, if any. `requireRoom` throws if the client's quota is used up;
  * the client may then send the same assertion again.
  */
-export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: AssertionOptions) => {
+export const createAssertions = ({ db, principals, keySets, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
 
   const listKeys = async (facts: KeyFacts): Promise<readonly ClientKey[] | undefined> => {
@@ -126,10 +113,9 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
     { alg, kid }: z.output<typeof headerSchema>,
     keys: readonly ClientKey[],
   ) => {
-    const isOfKind = (key: ClientKey) => key.alg === toKeyAlgorithm(alg)
-    const fitting = keys.filter((key) => isOfKind(key) && (kid === undefined || key.kid === kid))
-    const tried = fitting.length > 0 ? fitting : strangers.filter(isOfKind)
-    for (const key of tried) if (await isSignedWith(jwt, payload, alg, key)) return fitting.length > 0
+    const isFitting = (key: ClientKey) =>
+      key.alg === toKeyAlgorithm(alg) && (kid === undefined || key.kid === kid)
+    for (const key of keys.filter(isFitting)) if (await isSignedWith(jwt, payload, alg, key)) return true
     return false
   }
 
@@ -145,7 +131,7 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
     const { header, claims, payload } = parse(jwt)
     return {
       keyId: claims?.sub,
-      isKnown: async () => claims !== undefined,
+      isKnown: () => claims !== undefined && principals.hasKey(claims.sub),
       async verify(turn) {
         if (!header || !claims) throw refuse(malformed, 'assertion_malformed')
         const fault =
@@ -153,10 +139,13 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
             ? findFault(claims, audiences, now())
             : 'client_id is not the sub of the assertion'
         if (fault) throw refuse(fault, 'assertion_claims')
-        const facts = await findKey(claims.sub, turn)
+        const facts = await principals.findClaimedKey(claims.sub, turn)
         const keys = isUsable(facts, now()) ? await listKeys(facts) : []
         const isGood = await isSigned(jwt, payload, header, keys ?? [])
-        if (!isGood || !facts) throw refuse(notProved, keys ? 'assertion_signature' : 'jwks_unavailable')
+        if (!isGood || !facts) {
+          if (facts) await principals.confirmRefusal()
+          throw refuse(notProved, keys ? 'assertion_signature' : 'jwks_unavailable')
+        }
         requireRoom(facts)
         if (!(await turn(() => use(facts, claims)))) {
           throw refuse('The assertion was used before: make a new one for each request', 'assertion_replayed')

@@ -1,28 +1,26 @@
 import type { Turn } from '../overload/queue.ts'
-import { matchesSecret, parseApiKey } from './api-keys.ts'
+import { parseApiKey } from './api-keys.ts'
 import type { KeyFacts } from './facts.ts'
 import type { Principals } from './principals.ts'
 
 export type Credential = Readonly<{
+  /** As claimed. `undefined` if the credential is malformed. */
   keyId: string | undefined
-  /** Cheap check with cached facts: false for an unknown key, a wrong secret or a malformed assertion. */
-  isKnown(turn: Turn): Promise<boolean>
+  /** Whether the claimed id exists, as far as this process knows without a query. */
+  isKnown(): boolean
   /** Rejects with 401 `invalid_api_key` if the key is unusable or the proof is wrong. `turn` runs queries. */
   verify(turn: Turn): Promise<KeyFacts>
 }>
 
 /** Text that is not an API key becomes a credential that `verify` rejects. */
 export const presentApiKey = (
-  { findKey, identifyApiKey }: Pick<Principals, 'findKey' | 'identifyApiKey'>,
+  { hasKey, identifyApiKey }: Pick<Principals, 'hasKey' | 'identifyApiKey'>,
   apiKey: string,
 ): Credential => {
-  const parts = parseApiKey(apiKey)
+  const keyId = parseApiKey(apiKey)?.keyId
   return {
-    keyId: parts?.keyId,
-    async isKnown(turn) {
-      const known = parts && (await findKey(parts.keyId, turn))
-      return known !== undefined && matchesSecret(parts?.secret ?? '', known.secretSha256)
-    },
-    verify: async (turn) => (parts ? turn(() => identifyApiKey(apiKey)) : identifyApiKey(apiKey)),
+    keyId,
+    isKnown: () => keyId !== undefined && hasKey(keyId),
+    verify: (turn) => identifyApiKey(apiKey, turn),
   }
 }

@@ -84,8 +84,7 @@ export const createOAuth = (options: OAuthOptions) => {
   }
 
   const findOwnKey = async (apiKey: string, { customerId }: KeyFacts, ip: string) => {
-    if (!parseApiKey(apiKey)) return undefined
-    const key = await options.turnFor(ip)(() => principals.findApiKey(apiKey))
+    const key = await principals.findApiKey(apiKey, options.turnFor(ip))
     return key?.customerId === customerId ? key : undefined
   }
 

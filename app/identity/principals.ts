@@ -4,6 +4,7 @@ import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import type { Plan } from '../db/schema.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
 import { ApiError, type ErrorExtras } from '../errors.ts'
+import type { Turn } from '../overload/queue.ts'
 import { looksLikeApiKey, matchesSecret, parseApiKey } from './api-keys.ts'
 import {
   createFacts,
@@ -16,10 +17,12 @@ import {
   type TokenId,
 } from './facts.ts'
 import { createGrantedScopes } from './granted-scopes.ts'
+import type { KeyIds } from './key-ids.ts'
 import type { Principal } from './principal.ts'
 import { hasScope } from './scopes.ts'
 
 type PrincipalsOptions = FactsOptions & {
+  keyIds: Pick<KeyIds, 'has' | 'isUnknown' | 'confirm'>
   warn?: (reason: string, message: string) => void
 }
 
@@ -101,9 +104,6 @@ export const checkNetwork = (
     ? undefined
     : new ApiError('network_not_allowed')
 
-/** Dummy hash, so that an unknown key id takes as long as a wrong secret. */
-const dummySha256 = Buffer.alloc(32)
-
 /** 401 `invalid_api_key`. The same for an unknown, revoked or expired key, so that it does not reveal which. */
 export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
   new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
@@ -115,30 +115,47 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * `findApiKey` and `identifyApiKey` query the database. Four more are cached: synchronous if surely fresh, at
- * most a second old, older if the database is unreachable. Without facts, all reject `unavailable`.
+ * `findApiKey` and `identifyApiKey` query the database in a turn, but only for a correct secret. Four more are cached:
+ * synchronous if surely fresh, at most a second old, older if the database is unreachable. Without facts, all reject
+ * `unavailable`.
  */
 export const createPrincipals = (options: PrincipalsOptions) => {
-  const { db, now } = options
+  const { db, now, keyIds } = options
   const keys = createFacts((keyId) => loadKey(db, keyId), options)
   const customers = createFacts((customerId) => loadCustomer(db, customerId), options)
   const revocations = createFacts((text) => loadRevocation(db, parseRevocationKey(text)), options)
 
-  const findApiKey = async (apiKey: string): Promise<KeyFacts | undefined> => {
+  const findClaimedKey = async (keyId: string, turn: Turn): Promise<KeyFacts | undefined> =>
+    (await keyIds.isUnknown(keyId)) ? undefined : keys.find(keyId, turn)
+
+  const findApiKey = async (apiKey: string, turn: Turn): Promise<KeyFacts | undefined> => {
     const parts = parseApiKey(apiKey)
     if (!parts) return undefined
-    const facts = (await loadKey(db, parts.keyId))?.value
-    return matchesSecret(parts.secret, facts?.secretSha256 ?? dummySha256) ? facts : undefined
+    const { keyId, secret } = parts
+    const known = await findClaimedKey(keyId, turn)
+    if (!known) return undefined
+    const facts = matchesSecret(secret, known.secretSha256)
+      ? (await turn(() => loadKey(db, keyId)))?.value
+      : undefined
+    if (facts && matchesSecret(secret, facts.secretSha256)) return facts
+    await keyIds.confirm()
+    return undefined
   }
 
-  const identifyApiKey = async (apiKey: string): Promise<KeyFacts> => {
-    const facts = await findApiKey(apiKey)
+  const identifyApiKey = async (apiKey: string, turn: Turn): Promise<KeyFacts> => {
+    const facts = await findApiKey(apiKey, turn)
     if (!isUsable(facts, now())) throw refuseApiKey()
     return facts
   }
 
   return {
+    /** Whether a key exists or existed, as far as this process knows without a query. */
+    hasKey: keyIds.has,
     findKey: keys.find,
+    /** For an id that a stranger claims. Costs no query if the id does not exist. */
+    findClaimedKey,
+    /** Refusals of existing keys wait for it, so that their time does not reveal which ids exist. */
+    confirmRefusal: keyIds.confirm,
     findCustomer: customers.find,
     isTokenRevoked(token: TokenId): boolean | Promise<boolean> {
       const known = revocations.find(revocationKey(token))

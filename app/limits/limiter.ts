@@ -52,10 +52,7 @@ export const createCount = <Name extends PolicyName>(
   const limiter = createLimiter<Name>(deps)
   const policies = [{ name, quota, windowSeconds }]
   const one = { [name]: 1 } as Costs<Name>
-  const isUsedUp = (account: AccountName): boolean =>
-    limiter.account(account, policies).use()[0]?.remaining === 0
   return {
-    isUsedUp,
     async take(account: AccountName): Promise<void> {
       const admission = await limiter.account(account, policies).take(one)
       if (admission.violated.length > 0) throw refuseQuota(admission)

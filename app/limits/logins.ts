@@ -3,10 +3,10 @@ import { ApiError } from '../errors.ts'
 import type { Credential } from '../identity/credential.ts'
 import type { KeyFacts } from '../identity/facts.ts'
 import type { KeyLimit, KeyLimits } from '../identity/oauth.ts'
-import { refuseApiKey } from '../identity/principals.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountDeps } from './account.ts'
 import { toClientNetwork } from './address.ts'
+import type { Failures } from './failures.ts'
 import { createCount } from './limiter.ts'
 import type { PolicyName } from './store.ts'
 
@@ -38,25 +38,21 @@ export type Logins = {
 }
 
 /**
- * Counts logins per verified key, failures per network and key id. After too many failures, a credential gets
- * 429 unless `isKnown` (which may query) accepts it, so that other clients never block a valid key.
+ * Counts logins per verified key, and failures (see `createFailures`). A correct credential is never refused for the
+ * failures of others.
  */
-export const createLogins = ({ limits, ...deps }: Options<'logins' | 'failedLogins'>): Logins => {
+export const createLogins = ({
+  limits,
+  failures,
+  ...deps
+}: Options<'logins'> & { failures: Pick<Failures, 'refuse'> }): Logins => {
   const keys = createKeyLimit(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)
-  const failures = createCount(deps, 'failed_logins', limits.failedLogins)
 
-  const identify: Logins['identify'] = async (credential, turn, ip) => {
-    const pair = { tag: `login:${toClientNetwork(ip)}`, name: credential.keyId ?? '' }
-    if (failures.isUsedUp(pair) && !(await credential.isKnown(turn))) {
-      await failures.take(pair)
-      // Reached only if room has appeared since `isUsedUp`.
-      throw refuseApiKey()
-    }
-    return credential.verify(turn).catch(async (error: unknown) => {
-      if (error instanceof ApiError && error.code === 'invalid_api_key') await failures.take(pair)
-      throw error
+  const identify: Logins['identify'] = (credential, turn, ip) =>
+    credential.verify(turn).catch(async (error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 'invalid_api_key') throw error
+      throw await failures.refuse(error, ip, credential.isKnown() ? credential.keyId : undefined)
     })
-  }
 
   return {
     identify,

@@ -1,4 +1,5 @@
 import os from 'node:os'
+import { after as afterMs } from '../overload/timer.ts'
 import type { LogStream } from './log-stream.ts'
 import type { SentAnswer } from './sent-answer.ts'
 
@@ -13,20 +14,64 @@ export const findTraceId = (header: string | undefined): string | undefined => {
   return traceparent.exec(header)?.[1]
 }
 
-/** Returns a function that logs an answer. `undefined` without a stream, or if `level` excludes `info`. */
+/** Statuses of refusals that strangers can cause in any number. */
+const refusalStatuses = new Set([401, 403, 429, 503])
+/** Of each status and route. Further refusals of the second share a line, so that a flood does not fill the disk. */
+const maxRefusalsPerSecond = 10
+
+/**
+ * Returns a function that reports whether a refusal gets a line of its own. A second after the first refusal without
+ * one, `writeOmitted` gets their number.
+ */
+const createRefusalCounts = (
+  writeOmitted: (omitted: number, answer: SentAnswer) => void,
+  after: typeof afterMs,
+) => {
+  const counts = new Map<string, { answer: SentAnswer; count: number }>()
+  const writeAll = () => {
+    for (const { answer, count } of counts.values())
+      if (count > maxRefusalsPerSecond) writeOmitted(count - maxRefusalsPerSecond, answer)
+    counts.clear()
+  }
+  return (answer: SentAnswer): boolean => {
+    if (!refusalStatuses.has(answer.status)) return true
+    if (counts.size === 0) after(1_000, writeAll)
+    const name = `${answer.status} ${answer.method} ${answer.route}`
+    const known = counts.get(name)
+    if (!known) counts.set(name, { answer, count: 1 })
+    else known.count += 1
+    return !known || known.count <= maxRefusalsPerSecond
+  }
+}
+
+/**
+ * Returns a function that logs an answer. `undefined` without a stream, or if `level` excludes `info`. Of a flood of
+ * refusals, only the first ones of a second and the number of the others are logged.
+ */
 export const createAccessLog = (
   level: string,
   stream: LogStream | undefined,
+  after = afterMs,
 ): ((answer: SentAnswer) => void) | undefined => {
   if (!stream || !['info', 'debug', 'trace'].includes(level)) return undefined
-  const origin = `,"pid":${process.pid},"hostname":${JSON.stringify(os.hostname())},"reqId":"`
-  return ({ requestId, method, route, status, ms, traceparent }) => {
+  const origin = `,"pid":${process.pid},"hostname":${JSON.stringify(os.hostname())}`
+  const begin = () => `{"level":"info","time":"${new Date().toISOString()}"${origin}`
+  const describe = ({ method, route, status }: SentAnswer) =>
+    `"method":${JSON.stringify(method)},"route":${JSON.stringify(route ?? null)},"status":${status}`
+  const isLogged = createRefusalCounts((omitted, answer) => {
+    stream.write(
+      `${begin()},${describe(answer)},"omitted":${omitted},"msg":"more requests were refused than are logged"}\n`,
+    )
+  }, after)
+  return (answer) => {
+    if (!isLogged(answer)) return
+    const { requestId, ms, traceparent } = answer
     const trace_id = traceparent === undefined ? undefined : findTraceId(traceparent)
     const trace = trace_id === undefined ? '' : `,"trace_id":"${trace_id}"`
     const rounded = Math.round(ms * 100) / 100
     // Without pino, at a sixth of its cost.
     stream.write(
-      `{"level":"info","time":"${new Date().toISOString()}"${origin}${requestId}","method":${JSON.stringify(method)},"route":${JSON.stringify(route ?? null)},"status":${status},"ms":${rounded}${trace},"msg":"answered"}\n`,
+      `${begin()},"reqId":"${requestId}",${describe(answer)},"ms":${rounded}${trace},"msg":"answered"}\n`,
     )
   }
 }

@@ -64,16 +64,6 @@ export const createFairQueue = <T>() => {
       drop(name, site)
       return item
     },
-    countAhead(owner: Owner): number {
-      const name = getSiteName(owner)
-      const own = sites.get(name)
-      const ahead = own?.queue.countAhead(getOwnerName(owner)) ?? 0
-      const rounds = 1 + Math.floor(ahead / Math.max(1, own ? countShare(own) : 1))
-      let others = 0
-      for (const [other, site] of sites)
-        if (other !== name) others += Math.min(site.queue.size, rounds * countShare(site))
-      return ahead + others
-    },
     get size() {
       return size
     },

@@ -1,13 +1,15 @@
 import { ApiError } from '../errors.ts'
+import { retryAfterSeconds } from './early-repeats.ts'
 import { createFairQueue, getOwnerName, type Owner } from './fair-queue.ts'
-import { after } from './timer.ts'
+import { after as afterMs } from './timer.ts'
 
 /**
  * The queue in front of the database: a fixed number of jobs run, the others wait, fairly by owner.
- * See docs/decisions/0072-one-queue-in-front-of-the-database.md.
+ * See docs/decisions/0072-one-queue-in-front-of-the-database.md and
+ * docs/decisions/0168-refusals-wait-for-the-deadline.md.
  */
 export type Queue = {
-  /** Rejects like `work`, or with 503 `overloaded` if the wait exceeds or would exceed `longestWaitMs`. */
+  /** Rejects like `work`, or with 503 `overloaded` after waiting for `longestWaitMs`. */
   run<T>(owner: Owner, work: () => Promise<T>): Promise<T>
   readonly waiting: number
   readonly refused: number
@@ -18,27 +20,29 @@ export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 type QueueOptions = {
   turns: number
   longestWaitMs: number
-  /** Above this number, the newest waiting job of the busiest owner of the busiest site is refused. */
+  /** Above this number, the newest waiting job of the busiest owner of the busiest site is refused immediately. */
   mostWaiting?: number
-  now?: () => number
+  after?: typeof afterMs
 }
 
 const ownerShare = 0.8
 /** 50 MB, at 5 kB a request. */
 const defaultMostWaiting = 10_000
-const newestWeight = 1 / 20
-const retryAfter = '1'
+
+/** Shared, because a stack trace would cost more than the rest of a refusal. */
+const overloaded = new ApiError('overloaded', {
+  headers: { 'retry-after': String(retryAfterSeconds) },
+})
 
 type Waiter = { owner: Owner; begin: () => void; refuse: () => void }
 
 /** Creates a queue. `turns`: number of jobs that run; one owner has at most 80 % of them. */
 export const createQueue = (options: QueueOptions): Queue => {
-  const { turns, longestWaitMs, mostWaiting = defaultMostWaiting, now = () => performance.now() } = options
+  const { turns, longestWaitMs, mostWaiting = defaultMostWaiting, after = afterMs } = options
   const mostOfOwner = Math.max(1, Math.floor(turns * ownerShare))
   const waiters = createFairQueue<Waiter>()
   const taken = new Map<string, number>()
   let free = turns
-  let meanMs = 0
   let refused = 0
 
   const takenBy = (owner: string): number => taken.get(owner) ?? 0
@@ -58,23 +62,22 @@ export const createQueue = (options: QueueOptions): Queue => {
     next.begin()
   }
 
-  const overloaded = (): ApiError => {
-    refused += 1
-    return new ApiError('overloaded', { headers: { 'retry-after': retryAfter } })
-  }
-  const predictWaitMs = (owner: Owner): number => (waiters.countAhead(owner) * meanMs) / turns
-
+  // A client that is refused sooner repeats its request sooner, and each repetition costs more than the wait.
   const wait = (owner: Owner): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (predictWaitMs(owner) > longestWaitMs) return reject(overloaded())
-      const leave = (settle: () => void) => () => {
+      const begin = () => {
         stop()
-        settle()
+        resolve()
       }
-      const waiter: Waiter = { owner, begin: leave(resolve), refuse: leave(() => reject(overloaded())) }
+      const refuse = () => {
+        stop()
+        refused += 1
+        reject(overloaded)
+      }
+      const waiter: Waiter = { owner, begin, refuse }
       const stop = after(longestWaitMs, () => {
         waiters.remove(owner, waiter)
-        waiter.refuse()
+        refuse()
       })
       waiters.push(owner, waiter)
       if (waiters.size > mostWaiting) waiters.popOfLongest()?.refuse()
@@ -83,8 +86,6 @@ export const createQueue = (options: QueueOptions): Queue => {
   const enter = (owner: Owner): Promise<void> | undefined => {
     const name = getOwnerName(owner)
     if (free === 0 || !mayRun(name)) return wait(owner)
-    // Nothing runs, so earlier durations may be out of date, for example after the database hung.
-    if (free === turns) meanMs = 0
     take(name)
     return undefined
   }
@@ -93,11 +94,9 @@ export const createQueue = (options: QueueOptions): Queue => {
     async run(owner, work) {
       const turn = enter(owner)
       if (turn) await turn
-      const startedAt = now()
       try {
         return await work()
       } finally {
-        meanMs += (now() - startedAt - meanMs) * newestWeight
         giveBack(getOwnerName(owner))
       }
     },

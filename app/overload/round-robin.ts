@@ -44,13 +44,6 @@ export const createRoundRobin = <T>() => {
       drop(owner, items)
       return item
     },
-    /** Greatest number of items that leave before a new item of this owner, if every owner may run. */
-    countAhead(owner: string): number {
-      const own = itemsByOwner.get(owner)?.length ?? 0
-      let ahead = own
-      for (const [other, items] of itemsByOwner) if (other !== owner) ahead += Math.min(items.length, own + 1)
-      return ahead
-    },
     get size() {
       return size
     },

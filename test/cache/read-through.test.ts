@@ -50,6 +50,7 @@ const createTestFreshness = () => {
     check: (entry) => (world.isLeased ? settled(entry) : poll().then(() => settled(entry))),
     confirm: poll,
     confirmAfter: poll,
+    confirmNext: poll,
     checkConfirmed: settled,
     isBehind: (entry) => settled(entry) === 'behind',
     isDistrusted: () => world.isDistrusted,

@@ -59,7 +59,12 @@ const freshness = {
   check: () => fence.verdict,
   epoch: () => `identity ${servers[0]?.server}`,
   readOr: async <T>(_: unknown, known: T) => known,
+  // No poll reports new keys, so an id that is not in memory is looked up in the database.
+  confirmNext: async () => false,
+  isAway: () => false,
 }
+const keyIds = { has: () => false, isUnknown: async () => false, confirm: async () => false }
+const factsOptions = { db, freshness, keyIds, now, monotonicNow: now }
 const seconds = () => Math.floor(clock.ms / 1000)
 
 type Problem = { status: number; code: string; errors: ApiError['extras']['errors'] }
@@ -94,7 +99,10 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
   await app.register(gate)
   await app.register(limiters)
   const tokens = { signingKeys: keys, publicUrl: url, demoToken, accessTokenSeconds: 3600 }
-  await app.register(auth, { db: connection, freshness, now, monotonicNow: now, ...tokens })
+  await app.register(auth, {
+    ...{ db: connection, freshness, now, monotonicNow: now, listen: () => () => {} },
+    ...tokens,
+  })
   await app.register(authRoutes)
   app.get('/who', async (request) => {
     const principal = await app.authenticate(request)
@@ -437,7 +445,7 @@ t.test('a fresh fact is returned synchronously, without a query', async (t) => {
 })
 
 t.test('the absence of a key is cached for the same time', async (t) => {
-  const principals = createPrincipals({ db, freshness, now, monotonicNow: now })
+  const principals = createPrincipals(factsOptions)
   const before = queries
   t.equal(await principals.findKey('nobody'), undefined)
   t.equal(principals.findKey('nobody'), undefined)
@@ -445,7 +453,7 @@ t.test('the absence of a key is cached for the same time', async (t) => {
 })
 
 t.test('evicts the oldest facts first', async (t) => {
-  const principals = createPrincipals({ db, freshness, now, monotonicNow: now, maxEntries: 2 })
+  const principals = createPrincipals({ ...factsOptions, maxEntries: 2 })
   const [a, b, c] = [(await newKey()).keyId, (await newKey()).keyId, (await newKey()).keyId]
   for (const id of [a, b, c]) await principals.findKey(id)
   fence.verdict = 'fresh'
@@ -457,7 +465,7 @@ t.test('evicts the oldest facts first', async (t) => {
 })
 
 t.test('unknown key ids evict no key', async (t) => {
-  const principals = createPrincipals({ db, freshness, now, monotonicNow: now, maxEntries: 2 })
+  const principals = createPrincipals({ ...factsOptions, maxEntries: 2 })
   const { keyId } = await newKey()
   await principals.findKey(keyId)
   for (const id of ['x', 'y', 'z']) t.equal(await principals.findKey(id), undefined)
@@ -467,7 +475,7 @@ t.test('unknown key ids evict no key', async (t) => {
 })
 
 t.test('a look-up waits for its turn without delaying other look-ups of the same key', async (t) => {
-  const principals = createPrincipals({ db, freshness, now, monotonicNow: now })
+  const principals = createPrincipals(factsOptions)
   const { keyId } = await newKey()
   const free = Promise.withResolvers<void>()
   let turns = 0
@@ -512,10 +520,10 @@ const createSlowDb = () => {
 t.test('an earlier look-up does not restore a revoked key', async (t) => {
   const { keyId } = await newKey()
   const { slow, flights } = createSlowDb()
-  const principals = createPrincipals({ db: slow, freshness, now, monotonicNow: now })
+  const principals = createPrincipals({ ...factsOptions, db: slow })
   const first = principals.findKey(keyId)
   await flights[0]?.read.promise
-  const key = await createPrincipals({ db, freshness, now, monotonicNow: now }).findKey(keyId)
+  const key = await createPrincipals(factsOptions).findKey(keyId)
   clock.ms += 1
   const revoked = principals.revokeKey(key as KeyFacts, { keyId })
   for (const n of [1, 2]) {
@@ -533,7 +541,7 @@ t.test('an earlier look-up does not restore a revoked key', async (t) => {
 t.test('simultaneous callers share one query, but not an old one', async (t) => {
   const { keyId } = await newKey()
   const { slow, flights } = createSlowDb()
-  const principals = createPrincipals({ db: slow, freshness, now, monotonicNow: now })
+  const principals = createPrincipals({ ...factsOptions, db: slow })
   const first = principals.findKey(keyId)
   clock.ms += 499
   t.equal(principals.findKey(keyId), first)
@@ -554,7 +562,7 @@ t.test('simultaneous callers share one query, but not an old one', async (t) => 
 
 t.test('a failed query is repeated, and a fault of the statement is not `unavailable`', async (t) => {
   const { keyId } = await newKey()
-  const principals = createPrincipals({ db, freshness, now, monotonicNow: now })
+  const principals = createPrincipals(factsOptions)
   await sql`alter function find_api_key rename to find_nothing`.execute(owner)
   await t.rejects(Promise.resolve(principals.findKey(keyId)), { code: '42883' })
   await sql`alter function find_nothing rename to find_api_key`.execute(owner)

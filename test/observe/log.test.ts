@@ -19,6 +19,7 @@ import {
   type TestClock,
   until,
 } from '../helper.ts'
+import { createSimulation } from '../limits/simulation.ts'
 
 const noSpace = 'could not extend file "base/5/16384": No space left on device'
 /** Makes each insert into a table fail with PostgreSQL's error for a full disk. */
@@ -179,6 +180,32 @@ t.test('log lines, also of answers, have level names and ISO times', async (t) =
       { level: 'info', time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, route: '/x', msg: 'answered' },
     ],
   )
+})
+
+t.test('of a flood of refusals, ten lines a second and their number are logged', async (t) => {
+  const { after, runTo } = createSimulation()
+  const lines: string[] = []
+  const log = createAccessLog('info', { write: (line) => void lines.push(line), lost: 0 }, after)
+  const answer = (status: number, route: string, count: number) => {
+    for (let n = 0; n < count; n += 1)
+      log?.({ requestId: 'r', method: 'POST', route, status, ms: 1 } as never)
+  }
+  answer(401, '/v1/auth/login', 1_000)
+  answer(503, '/v1/products', 3)
+  answer(200, '/v1/products', 30)
+  t.equal(lines.length, 10 + 3 + 30)
+  await runTo(1_000)
+  t.equal(lines.length, 44)
+  t.match(JSON.parse(lines.at(-1) as string), {
+    level: 'info',
+    method: 'POST',
+    route: '/v1/auth/login',
+    status: 401,
+    omitted: 990,
+    msg: 'more requests were refused than are logged',
+  })
+  answer(401, '/v1/auth/login', 5)
+  t.equal(lines.length, 49, 'the next second has lines of its own')
 })
 
 t.test('a log line is readable on a terminal', async (t) => {

@@ -65,6 +65,13 @@ language sql stable security definer set search_path = public, pg_temp as $$
   where k.key_id = wanted
 $$;
 
+-- The ids of all keys (null) or of these customers, separated by spaces. At most `most` of them.
+create function list_api_key_ids(customers text[], most integer) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(string_agg(k.key_id, ' '), '') from (
+    select key_id from api_keys where customers is null or customer_id = any (customers) limit most) k
+$$;
+
 create function mark_api_key_used(wanted text) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   update api_keys set last_used_on = (now() at time zone 'UTC')::date
@@ -120,5 +127,5 @@ $$;
 comment on function cover_signing_key is
   'stores the latest expiry of the key''s tokens; false: the key was removed and must not sign';
 
-grant execute on function find_api_key, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
+grant execute on function find_api_key, list_api_key_ids, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
   signing_keys_version, cover_signing_key to certdata_reader;
