@@ -11,8 +11,8 @@ import type { Poll } from '../../app/cache/stamped.ts'
 
 /**
  * Planted faults, which prove that the checker finds them. Most are wrappers around the service's
- * dependencies. `replica-as-primary`, `foreign-standby` and `trigger-dropped` are planted in the standby's
- * rows and in the database.
+ * dependencies. `replica-as-primary`, `foreign-standby`, `trigger-dropped` and `session-names` are
+ * planted in the standby's rows and in the database.
  */
 export const faults = [
   'fence-off',
@@ -24,6 +24,7 @@ export const faults = [
   'replica-as-primary',
   'foreign-standby',
   'trigger-dropped',
+  'session-names',
   'poller-frozen',
 ] as const
 export type Fault = (typeof faults)[number]

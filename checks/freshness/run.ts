@@ -38,6 +38,7 @@ const plans: readonly Plan[] = [
   { fault: 'envelope-off', nemesis: 'redisPoisoned' },
   { fault: 'replica-as-primary', nemesis: 'none' },
   { fault: 'trigger-dropped', nemesis: 'none' },
+  { fault: 'session-names', nemesis: 'none' },
   { fault: 'poller-frozen', nemesis: 'none', onlyAddress },
 ]
 

@@ -13,6 +13,7 @@ import type { PostgresServer } from './postgres.ts'
 import { createProxy, type DelayProxy } from './proxy.ts'
 import { send } from './readers.ts'
 import { seed } from './seed.ts'
+import { resetPaths } from './sessions.ts'
 import { customers } from './world.ts'
 import { createWriters, type Writers } from './writers.ts'
 
@@ -193,6 +194,7 @@ export const openStage = async ({
       () => owner.end(),
     )
     if (fault === 'trigger-dropped') await owner.query('drop trigger products_log_update on products')
+    if (fault === 'session-names') await owner.query(resetPaths)
 
     const redis = withoutRedis ? undefined : await testRedis()
     const proxies: DelayProxy[] = []

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Version } from './log.ts'
+import { sessions } from './sessions.ts'
 import {
   certificateId,
   countries,
@@ -50,8 +51,8 @@ export const bumpProduct = (customer: string, index: number, status = 'active'):
   apply: (client, counter) =>
     client.query(
       index < firstVolatile
-        ? 'update products set model = $4, product_status = $5, name = $3 where customer_id = $1 and id = $2'
-        : `insert into products (customer_id, id, name, model, product_status) values ($1, $2, $3, $4, $5)
+        ? 'update public.products set model = $4, product_status = $5, name = $3 where customer_id = $1 and id = $2'
+        : `insert into public.products (customer_id, id, name, model, product_status) values ($1, $2, $3, $4, $5)
             on conflict (customer_id, id) do update
             set model = excluded.model, product_status = excluded.product_status`,
       [
@@ -68,7 +69,7 @@ const deleteProduct = (customer: string, index: number): Change => ({
   record: recordNames.product(customer, index),
   views: [],
   apply: (client) =>
-    client.query('delete from products where customer_id = $1 and id = $2', [
+    client.query('delete from public.products where customer_id = $1 and id = $2', [
       customer,
       productId(customer, index),
     ]),
@@ -78,7 +79,7 @@ export const bumpCertificate = (customer: string, index: number): Change => ({
   record: recordNames.certificate(customer, index),
   views: always,
   apply: (client, counter) =>
-    client.query('update certificates set title = $3 where customer_id = $1 and id = $2', [
+    client.query('update public.certificates set title = $3 where customer_id = $1 and id = $2', [
       customer,
       certificateId(customer, index),
       valueText(customer, counter),
@@ -91,7 +92,7 @@ const grant = (customer: string, country: string): Change => ({
   views: always,
   apply: (client, counter) =>
     client.query(
-      `insert into approvals (customer_id, id, product_id, country_code, scheme, status)
+      `insert into public.approvals (customer_id, id, product_id, country_code, scheme, status)
         select $1, $1 || '-' || $2 || '-' || n, $3, $2, 'main', 'granted' from generate_series(1, $4::integer) n
         on conflict (customer_id, id) do nothing`,
       [customer, country, productId(customer, 0), counter],
@@ -102,7 +103,7 @@ const widen = (customer: string): Change => ({
   record: recordNames.window(customer),
   views: always,
   apply: (client, counter) =>
-    client.query('update customers set expiring_within = $2 where customer_id = $1', [
+    client.query('update public.customers set expiring_within = $2 where customer_id = $1', [
       customer,
       getWindow(counter),
     ]),
@@ -221,7 +222,7 @@ export const createWriters = (pool: pg.Pool): Writers => {
     const client = await pool.connect().catch(() => undefined)
     if (!client) return
     try {
-      await client.query('begin')
+      await client.query(`begin; ${pick(sessions)}`)
       for (const [index, { apply }] of changes.entries()) {
         await apply(client, (versions[index] as Version).counter)
         await delay(holdMs / changes.length)

@@ -136,6 +136,11 @@ function testFreshness() {
     t.ok(findObjections(result).has('late'), JSON.stringify(objectionsTo(result)))
   })
 
+  t.test('the checker finds a planted fault: session-names', async (t) => {
+    const result = await runTrial({ postgres: await postgresStarting, fault: 'session-names', ...atFault })
+    t.ok(findObjections(result).has('late'), JSON.stringify(objectionsTo(result)))
+  })
+
   t.test('the checker finds a planted fault: fence-off', async (t) => {
     const result = await runTrial({ postgres: await postgresStarting, fault: 'fence-off', ...atFault })
     t.ok(findObjections(result).has('late'), JSON.stringify(objectionsTo(result)))
