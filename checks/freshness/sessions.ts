@@ -1,7 +1,7 @@
 const plain = ''
 
 /** They catch the triggers' writes and look-ups if names are resolved in the writer's session. */
-const temporaryTables = `
+export const temporaryTables = `
   create temp table change_log (customer_id text, resource text, record_id text) on commit drop;
   create temp table customers (customer_id text) on commit drop`
 

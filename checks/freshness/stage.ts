@@ -13,7 +13,7 @@ import type { PostgresServer } from './postgres.ts'
 import { createProxy, type DelayProxy } from './proxy.ts'
 import { send } from './readers.ts'
 import { seed } from './seed.ts'
-import { resetPaths } from './sessions.ts'
+import { resetPaths, sessions, temporaryTables } from './sessions.ts'
 import { customers } from './world.ts'
 import { createWriters, type Writers } from './writers.ts'
 
@@ -155,7 +155,7 @@ export const attachStage = async (ownerUrl: string, instances: Instance[]): Prom
   try {
     await seed(operator)
     const logins = await openLogins(operator, instances)
-    const writers = createWriters(operator)
+    const writers = createWriters(operator, sessions)
     const victims = { instances, writers } as unknown as Victims
     return {
       ...{ instances, writers, operator, victims, redisUrl: undefined },
@@ -203,7 +203,8 @@ export const openStage = async ({
       proxies.push(proxy)
       closing.push(() => proxy.close())
     }
-    const writers = createWriters(operator)
+    // One session for all, so that a short run finds the fault.
+    const writers = createWriters(operator, fault === 'session-names' ? [temporaryTables] : sessions)
     const instances: Instance[] = []
     const victims: Victims = { postgres, owner, redis: redis as TestRedis, proxies, instances, writers }
     closing.push(() => victims.redis?.stop())

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Version } from './log.ts'
-import { sessions } from './sessions.ts'
 import {
   certificateId,
   countries,
@@ -194,8 +193,11 @@ const end = async (client: pg.PoolClient, aborts: boolean, versions: readonly Ve
   for (const version of versions) Object.assign(version, { outcome: 'committed', ackedAt, ackedAtWall })
 }
 
-/** Creates writers on a pool of the operator's connections. Database errors are expected. */
-export const createWriters = (pool: pg.Pool): Writers => {
+/**
+ * Creates writers on a pool of the operator's connections. Each transaction begins with one of the sessions'
+ * SQL. Database errors are expected.
+ */
+export const createWriters = (pool: pg.Pool, sessions: readonly string[]): Writers => {
   const writes = new Map<string, Version[]>(allRecords().map(initial))
   const lock = createLocks()
   let transactions = 0
