@@ -114,6 +114,9 @@ const parseRevocationKey = (text: string): TokenId => {
   return { customerId, keyId, jti: rest.join(' ') }
 }
 
+/** Keys with which clients log in at the same time, 0.5 kB each. */
+const maxClaimedKeys = 2_000
+
 /**
  * `findApiKey` and `identifyApiKey` query the database in a turn, but only for a correct secret. Four more are cached:
  * synchronous if surely fresh, at most a second old, older if the database is unreachable. Without facts, all reject
@@ -125,8 +128,10 @@ export const createPrincipals = (options: PrincipalsOptions) => {
   const customers = createFacts((customerId) => loadCustomer(db, customerId), options)
   const revocations = createFacts((text) => loadRevocation(db, parseRevocationKey(text)), options)
 
+  // A separate cache, so that strangers evict no key whose tokens are used.
+  const claimed = createFacts((keyId) => loadKey(db, keyId), { ...options, maxEntries: maxClaimedKeys })
   const findClaimedKey = async (keyId: string, turn: Turn): Promise<KeyFacts | undefined> =>
-    (await keyIds.isUnknown(keyId)) ? undefined : keys.find(keyId, turn)
+    (await keyIds.isUnknown(keyId)) ? undefined : claimed.find(keyId, turn)
 
   const findApiKey = async (apiKey: string, turn: Turn): Promise<KeyFacts | undefined> => {
     const parts = parseApiKey(apiKey)
@@ -175,7 +180,7 @@ export const createPrincipals = (options: PrincipalsOptions) => {
       // The audit entry is first, because it locks the customer before the key, as an erasure does.
       const audit = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
       if (!revoked) await findRow(db, sql`select ${audit}, revoke_api_key(${customer}, ${subject})`)
-      await keys.refresh(subject)
+      await Promise.all([keys.refresh(subject), claimed.refresh(subject)])
     },
 
     async revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void> {

@@ -28,6 +28,7 @@ const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** This long after a signal, the process ends even if a step hangs. */
 const shutdownMs = 20_000
 const backlog = 4_096
+const acceptingSockets = 16
 /** For requests, after `drainMs`. Final writes get the rest of `shutdownMs`. */
 const cutAfterMs = 8_000
 /** The primary waits for the deadline of its workers. */
@@ -83,7 +84,8 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
       warn,
     })
   await early?.close()
-  await listenOn(app.server, { host: config.host, port, backlog }, (place) => app.listen(place))
+  const sockets = isWorker || process.platform !== 'linux' ? 1 : acceptingSockets
+  await listenOn(app.server, { host: config.host, port, backlog, sockets }, (place) => app.listen(place))
   if (isWorker) app.metrics.read = joinWorkers(app.metrics.readJson)
   const { metricsPort } = config
   const metrics =

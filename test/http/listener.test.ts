@@ -218,3 +218,26 @@ t.test('on localhost a server accepts IPv4 and IPv6, and closes both', async (t)
   await new Promise((resolve) => server.close(resolve))
   for (const url of urls) await t.rejects(ask(url), url)
 })
+
+const isLinux = process.platform === 'linux'
+t.test('on many sockets, several connections are accepted in a turn', { skip: !isLinux }, async (t) => {
+  const clients = 64
+  const server = createServer((_, response) => void response.end('here'))
+  const port = await freePort()
+  const listen = (on: typeof server) =>
+    listenOn(on, { host, port, sockets: 16 }, (place) => once(on.listen(place), 'listening'))
+  await listen(server)
+  let accepted = 0
+  server.on('connection', () => {
+    accepted += 1
+  })
+  // The kernel completes these before the event loop accepts the first one.
+  const sockets = Array.from({ length: clients }, () => connect(port, host))
+  let turns = 0
+  for (; accepted < clients; turns += 1) await new Promise(setImmediate)
+  t.ok(turns < clients / 2, `${turns} turns`)
+  await t.rejects(listen(createServer()), { code: 'EADDRINUSE' }, 'another server does not share the port')
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
+  await t.rejects(fetch(`http://${host}:${port}`))
+})
