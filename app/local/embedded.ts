@@ -11,6 +11,7 @@ import {
 } from './embedded/cluster-paths.ts'
 import { tryLock, type Unlock } from './embedded/lock.ts'
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts'
+import { withRemedy } from './embedded/remedy.ts'
 import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 
 const LIMIT_MS = 30_000
@@ -112,7 +113,9 @@ async function lockPaths(
       if (existsSync(file)) {
         throw new Error(`${file} cannot be locked: does ${paths.home} belong to another user?`, { cause })
       }
-      if (performance.now() > deadline) throw cause
+      const isRemoved = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+      if (!isRemoved || performance.now() > deadline)
+        throw new Error(withRemedy(`${file} cannot be made`, cause as Error), { cause })
     }
     if (performance.now() > deadline) throw new Error(`another process keeps ${file} locked`)
     await delay(POLL_MS)

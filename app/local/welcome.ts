@@ -13,5 +13,5 @@ A customer of your own ("local", plan premium) with this API key:
 Log in with it:
   curl -s ${publicUrl}/v1/auth/login -H 'Content-Type: application/json' -d '{"api_key":"${apiKey}"}'
 Give it records:
-  npx certdata import examples/records.ndjson --customer local
+  npx --no certdata import examples/records.ndjson --customer local
 `

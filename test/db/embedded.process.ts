@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -308,6 +308,52 @@ t.test('a start that cannot succeed names the next step', async (t) => {
   writeFileSync(join(cluster, 'PG_VERSION'), '17\n')
   await t.rejects(start(), /made by PostgreSQL 17, the bundled one is \d+/)
 })
+
+t.test('a folder that cannot hold a link to its database gets none, however often it starts', async (t) => {
+  const dataDir = join(temporaryFolder(t), ...Array(5).fill('long'.repeat(50)))
+  const { start } = instance(t, { dataDir })
+  const { home } = findClusterPaths(dataDir)
+  const change = isRoot ? ['chattr', '+i', '-i'] : ['chmod', '0555', '0755']
+  const [program = '', forbid = '', allow = ''] = change
+  t.teardown(() => execFileSync(program, [allow, dataDir]))
+  execFileSync(program, [forbid, dataDir])
+  for (const attempt of [1, 2, 3]) {
+    await t.rejects(
+      start(),
+      /cannot have a link to it \(E\w+\): name another folder in DATA_DIR/,
+      `${attempt}`,
+    )
+    const clusters = readdirSync(home).filter((name) => name.startsWith('postgres'))
+    t.strictSame(clusters, [], 'no database is created or set aside')
+  }
+  execFileSync(program, [allow, dataDir])
+  await (await start()).release()
+  t.ok(lstatSync(join(dataDir, 'postgres')).isSymbolicLink())
+})
+
+const mounts = [
+  { name: 'full', options: 'size=20m', message: /free some space there, or name another folder in DATA_DIR/ },
+  { name: 'read-only', options: 'ro', message: /name another folder in DATA_DIR, or set DATABASE_URL/ },
+]
+for (const { name, options, message } of mounts)
+  t.test(`a ${name} file system: the start names the next step and leaves nothing`, async (t) => {
+    const folder = temporaryFolder(t)
+    const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder])
+    if (mount.status !== 0) return t.comment('this user may mount nothing: NOT tested')
+    const unmount = () => execFileSync('umount', [folder])
+    const start = () =>
+      startEmbedded({ dataDir: join(folder, 'data'), packageRoot: projectRoot, log: () => {} })
+    try {
+      for (const _attempt of [1, 2]) await t.rejects(start(), message)
+      const left = existsSync(join(folder, 'data')) ? readdirSync(join(folder, 'data')) : []
+      t.strictSame(
+        left.filter((entry) => entry.startsWith('postgres')),
+        [],
+      )
+    } finally {
+      unmount()
+    }
+  })
 
 type InstanceOptions = { dataDir?: string; packageRoot?: string; settings?: Record<string, string> }
 

@@ -265,7 +265,7 @@ t.test(
     }
     await owner.query(`alter role ${readerRole} in database ${databaseName} reset bytea_output`)
     await t.rejects(open({ DATABASE_URL: await startPooler(t, readerRole, ignoresAll) }), {
-      message: /^DATABASE_URL: a pooler drops the settings bytea_output: run `npx certdata migrate`/,
+      message: /^DATABASE_URL: a pooler drops the settings bytea_output: run `npx --no certdata migrate`/,
     })
     await migrate(createDb(owner))
   },

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ClusterPaths, isPlainPath } from './cluster-paths.ts'
+import { withRemedy } from './remedy.ts'
 import type { ServerUser } from './server-user.ts'
 import { shortFolder } from './short-folder.ts'
 
@@ -46,7 +47,14 @@ export async function prepareBinaries(
   const folder = isPlainPath(home) ? home : shortFolder(directory)
   const copy = join(folder, `postgresql-${version}`)
   removeOldCopies(folder, copy)
-  copyPrograms(native, copy)
+  try {
+    copyPrograms(native, copy)
+  } catch (cause) {
+    rmSync(`${copy}.part`, { recursive: true, force: true })
+    throw new Error(withRemedy(`PostgreSQL's programs cannot be copied to ${folder}`, cause as Error), {
+      cause,
+    })
+  }
   makeLinks(copy)
   const major = await readMajorVersion(copy, user).catch((cause: Error) => {
     rmSync(copy, { recursive: true, force: true })

@@ -6,10 +6,12 @@ import {
   mkdirSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { withRemedy } from './remedy.ts'
 import { clusterOwner, makeServerFolder, newServerUser, ownUid, type ServerUser } from './server-user.ts'
 import { assertOurs, FOLDER_MODE, listShortFolders, shortFolder } from './short-folder.ts'
 
@@ -69,9 +71,25 @@ export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
 
-/** Links the data folder to a new cluster outside it, so that later starts find it. */
-export function linkCluster({ directory, home }: ClusterPaths): void {
-  if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
+/**
+ * Prepares the link from the data folder to a new cluster outside it, so that later starts find the cluster. Returns the
+ * function that puts it in place. Call it before the cluster is created: without a link, each start would create another.
+ */
+export function prepareLink({ directory, home, moved }: ClusterPaths): () => void {
+  if (home === directory) return () => {}
+  const link = join(directory, `${CLUSTER}.link`)
+  try {
+    rmSync(link, { force: true })
+    symlinkSync(join(home, CLUSTER), link)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(
+      `${moved}. Its database would be in ${home}, but ${directory} cannot have a link to it (${code}): ` +
+        'name another folder in DATA_DIR, or set DATABASE_URL to a PostgreSQL of your own',
+      { cause },
+    )
+  }
+  return () => renameSync(link, join(directory, CLUSTER))
 }
 
 /** Returns the folder for the server's socket: the cluster, or a private one if its path is too long. */
@@ -116,7 +134,8 @@ function makeDirectory(path: string): string {
       return realpathSync(path)
     } catch (error) {
       // The last process that uses a temporary instance may remove the folder between two calls.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAKE_TRIES) throw error
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && tries < MAKE_TRIES) continue
+      throw new Error(withRemedy(`the data folder ${path} cannot be made`, error as Error), { cause: error })
     }
   }
 }

@@ -15,6 +15,7 @@ import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
 import { CLUSTER } from './cluster-paths.ts'
 import { serverEnvironment } from './postmaster.ts'
+import { withRemedy } from './remedy.ts'
 import { makeServerFolder, type ServerUser } from './server-user.ts'
 
 const run = promisify(execFile)
@@ -52,6 +53,9 @@ export async function createCluster(
     ...user.ids,
     cwd: '/',
     env,
+  }).catch((cause: Error) => {
+    removeUnfinished(home)
+    throw new Error(withRemedy(`PostgreSQL cannot create its database in ${home}`, cause), { cause })
   })
   renameSync(unfinished, join(home, CLUSTER))
   if (durable) syncFolder(home)

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresPackage, prepareBinaries } from './binaries.ts'
 import { clusterExists, createCluster, removeUnfinished } from './cluster.ts'
-import { CLUSTER, type ClusterPaths, linkCluster, prepareSocketFolder } from './cluster-paths.ts'
+import { CLUSTER, type ClusterPaths, prepareLink, prepareSocketFolder } from './cluster-paths.ts'
 import { findPostmaster, launchPostmaster, stopPostmaster, waitUntilReady } from './postmaster.ts'
+import { withRemedy } from './remedy.ts'
 import { clusterOwner, newServerUser } from './server-user.ts'
 
 // Children of a killed postmaster take a moment to exit, and hold the shared memory until then.
@@ -37,8 +38,9 @@ export async function startServer(
   const binaries = await prepareBinaries(programs, paths, user, log)
   removeUnfinished(home)
   if (!clusterExists(cluster, binaries)) {
+    const link = prepareLink(paths)
     await createCluster(home, binaries, user, settings.fsync !== 'off')
-    linkCluster(paths)
+    link()
   }
   const socketDir = prepareSocketFolder(paths, user, log)
   const logFile = join(home, 'postgres.log')
@@ -51,7 +53,9 @@ export async function startServer(
     if (url) return url
     const end = tail(logFile)
     if (!end.includes(STILL_IN_USE) || performance.now() > deadline) {
-      throw new Error(`PostgreSQL in ${cluster} did not start; the end of its log:\n${end}`)
+      throw new Error(
+        withRemedy(`PostgreSQL in ${cluster} did not start`, { message: `the end of its log:\n${end}` }),
+      )
     }
     await delay(RETRY_MS)
   }
