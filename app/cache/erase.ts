@@ -1,20 +1,24 @@
 import { Cluster, type Redis } from 'ioredis'
-import { connectRedis } from '../db/redis.ts'
+import { connectRedis, toRedisTag } from '../db/redis.ts'
+import { erasedMs, formatAge, getErasedName } from './erased.ts'
+import type { Stamped } from './stamped.ts'
 
 const scanCount = 1_000
 
 export type RedisEraser = {
-  /** Deletes the keys whose names contain `{customer}` or a key id. Returns their number. */
+  /** Lets Redis refuse all data of the customer that are older than this snapshot, which shows the erasure. */
+  refuse(customer: string, since: Pick<Stamped, 'epoch' | 'snapshot'>): Promise<void>
+  /** Deletes the customer's keys, and keys with a key id. The refusal remains. Returns their number. */
   erase(customer: string, keyIds: readonly string[]): Promise<number>
   close(): void
 }
 
-const eraseMarked = async (node: Redis, marks: readonly string[]): Promise<number> => {
+const eraseMarked = async (node: Redis, marks: readonly string[], refusal: string): Promise<number> => {
   let cursor = '0'
   let erased = 0
   do {
     const [next, names] = await node.scan(cursor, 'MATCH', 'certdata:*', 'COUNT', scanCount)
-    const found = names.filter((name) => marks.some((mark) => name.includes(mark)))
+    const found = names.filter((name) => name !== refusal && marks.some((mark) => name.includes(mark)))
     // One by one: a cluster accepts several names only if they are in one slot.
     for (const name of found) erased += await node.unlink(name)
     cursor = next
@@ -28,11 +32,15 @@ export const openRedisEraser = async (url: string): Promise<RedisEraser> => {
   redis.on('error', () => {})
   await redis.connect()
   return {
+    async refuse(customer, since) {
+      await redis.set(getErasedName(customer), formatAge(since), 'PX', erasedMs)
+    },
     async erase(customer, keyIds) {
-      const marks = [`{${customer}}`, ...keyIds]
+      const marks = [toRedisTag(customer), ...keyIds]
+      const refusal = getErasedName(customer)
       const nodes: Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis]
       let erased = 0
-      for (const node of nodes) erased += await eraseMarked(node, marks)
+      for (const node of nodes) erased += await eraseMarked(node, marks, refusal)
       return erased
     },
     close: () => redis.disconnect(),

@@ -6,10 +6,12 @@ import {
   isRefusal,
   type RedisClient,
   type RedisFigures,
+  toRedisTag,
 } from '../db/redis.ts'
 import { after as timer } from '../overload/timer.ts'
 import type { StoredEntry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, signEnvelope } from './envelope.ts'
+import { formatAge, getErasedName, isErasedScript } from './erased.ts'
 import { rankSnapshot } from './snapshot.ts'
 
 /** Entries that all instances share. Never throws, never hangs. */
@@ -43,8 +45,12 @@ type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<
 const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
 const timedOut = 'Redis did not answer in time'
 
-/** Stores an envelope unless the stored one is newer. Lua's numbers are doubles, so ranks are compared as texts. */
-const setScript = `
+/**
+ * Stores an envelope unless the stored one is newer, or the customer was erased after the entry was read. Lua's numbers
+ * are doubles, so ranks are compared as texts.
+ */
+const setScript = `${isErasedScript}
+if isErased(KEYS[2], ARGV[4]) then return end
 local known = redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1})
 if #known < ${rankBytes} or known <= ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
@@ -52,14 +58,14 @@ end`
 
 /** Ranks of different epochs cannot be compared. With the hash tag, a customer is on one node of a cluster. */
 const getName = (epoch: string, customerId: string, key: string) =>
-  `certdata:{${customerId}}:${hash('sha256', epoch, 'base64url').slice(0, 8)}:${key}`
+  `certdata:${toRedisTag(customerId)}:${hash('sha256', epoch, 'base64url').slice(0, 8)}:${key}`
 
 /** Creates the shared cache. While Redis hangs, it is bypassed. Values that this service did not sign are removed. */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn, after = timer } = options
   const redis = connectRedis(url, {
     gathers: true,
-    scripts: { certdataSet: { lua: setScript, numberOfKeys: 1 } },
+    scripts: { certdataSet: { lua: setScript, numberOfKeys: 2 } },
   }) as RedisClient & Commands
   let isDown = false
   let wasRefused = false
@@ -108,11 +114,11 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   /** Tries all three commands, because an ACL may refuse any of them. */
   const tryWrites = async (customerId: string) => {
     // In a cluster, this key is on the node that refused the customer's command.
-    const name = `certdata:{${customerId}}:tried`
+    const name = `certdata:${toRedisTag(customerId)}:tried`
     while (refuses && !isClosed) {
       await delay(tryWriteEveryMs, undefined, { ref: false })
       try {
-        await redis.certdataSet(name, '0'.repeat(rankBytes), '', '1000')
+        await redis.certdataSet(name, getErasedName(customerId), '0'.repeat(rankBytes), '', '1000', '')
         await redis.getBuffer(name)
         await redis.unlink(name)
         refuses = false
@@ -170,7 +176,8 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const sealed = signEnvelope(name, entry, secrets)
       const rank = rankSnapshot(entry.snapshot)
       const ttlMs = String(ttlSeconds * 1000)
-      inTime(redis.certdataSet(name, rank, sealed, ttlMs)).catch((error) =>
+      const erasedName = getErasedName(entry.customerId)
+      inTime(redis.certdataSet(name, erasedName, rank, sealed, ttlMs, formatAge(entry))).catch((error) =>
         onFailure(error, entry.customerId),
       )
     },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
 import { gatherWrites } from '../wire/gather-writes.ts'
 
@@ -6,6 +7,9 @@ type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining
 }
 
 export type RedisClient = Redis | Cluster
+
+/** The hash tag of an owner's keys, usually of a customer, whose name is not in Redis. One node of a cluster has them all. */
+export const toRedisTag = (owner: string): string => `{${hash('sha256', owner, 'base64url').slice(0, 16)}}`
 
 const clusterScheme = /^(rediss?)-cluster:\/\//
 

@@ -43,14 +43,14 @@ const findSessionFault = (session: Session, role: string | undefined, variable: 
     return `connections act as ${session.role}, not as ${role}, because a pooler drops the start-up options: let ${variable} log in as ${role}`
   }
   if (session.unpinned.length > 0) {
-    return `a pooler drops the settings ${session.unpinned.join(', ')}: run \`npx certdata migrate\` with a login that may alter the role ${role}`
+    return `a pooler drops the settings ${session.unpinned.join(', ')}: run \`npx --no certdata migrate\` with a login that may alter the role ${role}`
   }
   return undefined
 }
 
 const findServingFault = ({ timeoutMs, isSecured }: ServingSession, serving: Serving) => {
   if (isSecured === false) {
-    return `row level security does not bind ${readerRole}: run \`npx certdata migrate\`, and \`alter role ${readerRole} nosuperuser nobypassrls\``
+    return `row level security does not bind ${readerRole}: run \`npx --no certdata migrate\`, and \`alter role ${readerRole} nosuperuser nobypassrls\``
   }
   const most = serving.statementTimeoutMs
   if (most !== undefined && (timeoutMs === 0 || timeoutMs > most)) {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { connectRedis, createMinuteWarning, isRefusal, type RedisClient } from '../db/redis.ts'
+import { getErasedName } from '../cache/erased.ts'
+import { connectRedis, createMinuteWarning, isRefusal, type RedisClient, toRedisTag } from '../db/redis.ts'
 import { type Count, windowParts } from './meters.ts'
 import { beatScript, exchangeScript, slotScript } from './scripts.ts'
 import type { AccountName, Demand, LimitStore, Policy, Settlement, Slot, SlotStore } from './store.ts'
 
 type RedisLimitsOptions = {
   url: string
+  /** The age of the last poll (`formatAge`). '' before the first. */
+  view: () => string
   after: (ms: number, call: () => void) => () => void
   warn: (message: string, error?: Error) => void
 }
@@ -22,11 +25,11 @@ const leftAfterMs = 3_500
 const instancesKey = 'certdata:limits:instances'
 
 const redisKey = ({ tag, name }: AccountName, policy: Policy) =>
-  `certdata:{${tag}}:limits:${policy.name}${name === '' ? '' : `:${name}`}`
+  `certdata:${toRedisTag(tag)}:limits:${policy.name}${name === '' ? '' : `:${name}`}`
 
 /** Contains the tag, so that erasing a customer deletes its slots. */
 const slotKey = ({ account: { tag, name }, kind }: Slot) =>
-  `certdata:{${tag}}:running:${kind}${name === '' ? '' : `:${name}`}`
+  `certdata:${toRedisTag(tag)}:running:${kind}${name === '' ? '' : `:${name}`}`
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
@@ -58,13 +61,13 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
  * Shares limits in Redis, on a separate connection, so that no large cache entry delays an exchange. Counts are not
  * signed: a program with access to Redis can change quotas, but read no data.
  */
-export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
+export const createRedisLimits = ({ url, view, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = connectRedis(url, {
     socketTimeout: giveUpAfterMs,
     scripts: {
       certdataBeat: { lua: beatScript, numberOfKeys: 1 },
       certdataExchange: { lua: exchangeScript },
-      certdataSlot: { lua: slotScript, numberOfKeys: 1 },
+      certdataSlot: { lua: slotScript, numberOfKeys: 2 },
     },
   }) as RedisClient &
     Record<'certdataBeat' | 'certdataExchange' | 'certdataSlot', (...args: unknown[]) => Promise<unknown>>
@@ -139,6 +142,7 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     async exchange(account, demands) {
       if (isDown) return undefined
       const keys = demands.map(({ policy }) => redisKey(account, policy))
+      keys.push(getErasedName(account.tag))
       const numbers = demands.flatMap(({ policy, spent, wanted }) => [
         policy.quota,
         policy.windowSeconds * 1000,
@@ -146,7 +150,7 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
         wanted,
       ])
       try {
-        const answer = await redis.certdataExchange(keys.length, ...keys, ...numbers)
+        const answer = await redis.certdataExchange(keys.length, ...keys, ...numbers, view())
         isExchangeRefused = false
         return readSettlements(answer, demands)
       } catch (error) {
@@ -157,7 +161,8 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     },
     async hold(slot, leaseMs) {
       if (isDown) return undefined
-      const answer = await inTime(redis.certdataSlot(slotKey(slot), slot.id, slot.quota, leaseMs))
+      const keys = [slotKey(slot), getErasedName(slot.account.tag)]
+      const answer = await inTime(redis.certdataSlot(...keys, slot.id, slot.quota, leaseMs, view()))
       return answer === 1 || answer === 0 ? answer === 1 : undefined
     },
     async release(slot) {

@@ -1,10 +1,13 @@
+import { isErasedScript } from '../cache/erased.ts'
 import { windowParts } from './meters.ts'
 
 /**
  * One hash per policy: part of the window → "units/time of the newest unit". Arguments per policy: quota, window in
- * ms, units spent, units wanted. Returns per policy: units granted, and [age in ms, units, …].
+ * ms, units spent, units wanted. Returns per policy: units granted, and [age in ms, units, …]. The last key is the mark
+ * of an erasure, the last argument the age of the caller's view. Returns nil, and writes nothing, if it is older.
  */
-export const exchangeScript = `
+export const exchangeScript = `${isErasedScript}
+if isErased(table.remove(KEYS), table.remove(ARGV)) then return nil end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local policies, share = {}, 1
@@ -60,10 +63,12 @@ return redis.call('ZCARD', KEYS[1])
 `
 
 /**
- * Takes or renews a slot in a sorted set: id of the holder → end of the lease. Arguments: id, quota, lease in ms.
- * Returns 1, also for a renewal when all slots are taken. Returns 0 if there is no free slot.
+ * Takes or renews a slot in a sorted set: id of the holder → end of the lease. Arguments: id, quota, lease in ms,
+ * age of the caller's view. Returns 1, also for a renewal when all slots are taken. Returns 0 if there is no free slot,
+ * and nil if the customer was erased.
  */
-export const slotScript = `
+export const slotScript = `${isErasedScript}
+if isErased(KEYS[2], ARGV[4]) then return nil end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)

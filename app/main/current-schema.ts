@@ -12,7 +12,7 @@ const explainUnreadable = (cause: unknown): unknown => {
   const isForbidden = (cause as { code?: unknown }).code === insufficientPrivilege
   const advice = isForbidden
     ? `the login of DATABASE_URL may not: \`grant ${readerRole} to <login>\``
-    : 'run `npx certdata migrate` first'
+    : 'run `npx --no certdata migrate` first'
   return new Error(`The schema cannot be read: ${advice}`, { cause })
 }
 
@@ -22,6 +22,6 @@ export const requireCurrentSchema = async (db: Db): Promise<void> => {
     throw explainUnreadable(error)
   })
   if (pending.length > 0) {
-    throw new Error(`The schema lacks ${pending.join(', ')}: run \`npx certdata migrate\` first`)
+    throw new Error(`The schema lacks ${pending.join(', ')}: run \`npx --no certdata migrate\` first`)
   }
 }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Deps } from '../../plugins/deps.ts'
 import { createChangeSource } from '../cache/changes.ts'
+import { formatAge } from '../cache/erased.ts'
 import { createFence } from '../cache/fence.ts'
 import { createFreshnessCheck, createLeaseClock } from '../cache/freshness.ts'
 import { createPoller, type Poller } from '../cache/poller.ts'
@@ -117,7 +118,8 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     const signingKeys = await loadSigningKeys(reserved, secrets)
     if (redisUrl) {
       shared = createRedisCache({ url: redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
-      limitStore = createRedisLimits({ url: redisUrl, after, warn })
+      const view = () => (fence.last ? formatAge(fence.last) : '')
+      limitStore = createRedisLimits({ url: redisUrl, view, after, warn })
     }
     const ping = async () => {
       if (poller.isLeased()) return

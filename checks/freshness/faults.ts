@@ -8,6 +8,7 @@ import type { ChangeSource } from '../../app/cache/poller.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import type { Poll } from '../../app/cache/stamped.ts'
+import { toRedisTag } from '../../app/db/redis.ts'
 
 /**
  * Planted faults, which prove that the checker finds them. Most are wrappers around the service's
@@ -119,7 +120,7 @@ export const overwrite = (shared: SharedCache, url: string, secrets: Secrets): S
     ...shared,
     set(entry) {
       const tag = createHash('sha256').update(entry.epoch).digest('base64url').slice(0, 8)
-      const name = `certdata:{${entry.customerId}}:${tag}:${entry.key}`
+      const name = `certdata:${toRedisTag(entry.customerId)}:${tag}:${entry.key}`
       redis.set(name, signEnvelope(name, entry, secrets), 'PX', 600_000).catch(() => {})
     },
     close() {

@@ -126,7 +126,9 @@ const main = async (options: InstanceOptions) => {
     return fault === 'cas-off' ? overwrite(shared, url, secrets) : shared
   }
   const shared = redisUrl ? createShared(redisUrl) : undefined
-  const limitStore = redisUrl ? createRedisLimits({ url: redisUrl, after, warn: ignore }) : undefined
+  const limitStore = redisUrl
+    ? createRedisLimits({ url: redisUrl, view: () => '', after, warn: ignore })
+    : undefined
   const { pool: max, ...exportLimits } = config.exports
   const exportPool = createPool(databaseUrl, {
     ...{ role: readerRole, max, applicationName: 'certdata exports', isStreaming: true, onError: ignore },

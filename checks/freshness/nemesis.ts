@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type pg from 'pg'
+import { toRedisTag } from '../../app/db/redis.ts'
 import type { TestRedis } from '../../test/servers.ts'
 import { testRedis } from '../../test/servers.ts'
 import type { Instance } from './instances.ts'
@@ -147,17 +148,21 @@ const forge = (sealed: Buffer, change: object, edit = (body: string) => body): B
   ])
 }
 
-const otherCustomer: Record<string, string> = { alpha: 'beta', beta: 'gamma', gamma: 'alpha' }
+const otherCustomer = new Map([
+  [toRedisTag('alpha'), 'beta'],
+  [toRedisTag('beta'), 'gamma'],
+  [toRedisTag('gamma'), 'alpha'],
+])
 
 const poison = async (client: Redis, kind: number): Promise<void> => {
   const names = (await client.keys('certdata:{*')).filter((name) => !name.includes(':limits:'))
   for (const name of names) {
     if (Math.random() < 0.5) continue
     const sealed = await client.getBuffer(name)
-    const [, customer = '', tag = '', key = ''] = /^certdata:\{(\w+)\}:([^:]+):(.*)$/s.exec(name) ?? []
-    const other = otherCustomer[customer]
+    const [, customerTag = '', tag = '', key = ''] = /^certdata:(\{[^}]+\}):([^:]+):(.*)$/s.exec(name) ?? []
+    const other = otherCustomer.get(customerTag)
     if (!sealed || sealed.length < 100 || !other) continue
-    const otherName = `certdata:{${other}}:${tag}:${key}`
+    const otherName = `certdata:${toRedisTag(other)}:${tag}:${key}`
     const poisons = [
       () => client.set(name, Buffer.from(sealed).fill(120, sealed.length - 40)),
       () => client.set(name, 'x'.repeat(20)),

@@ -20,7 +20,7 @@ const createInstances = async (t: Test, env: Record<string, string>, count = 2) 
   if (!redis) throw new Error('there is no redis-server')
   t.teardown(() => redis.stop())
   const stores = Array.from({ length: count }, () =>
-    createRedisLimits({ url: redis.url, after, warn: () => {} }),
+    createRedisLimits({ url: redis.url, view: () => '', after, warn: () => {} }),
   )
   const apps = await Promise.all(stores.map((limitStore) => createTestApp(database, { env, limitStore })))
   t.teardown(async () => {

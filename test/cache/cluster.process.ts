@@ -48,7 +48,7 @@ async function testCluster(servers: [Node, Node]) {
     for (const client of clients) client.disconnect()
     for (const server of servers) await server.stop()
   })
-  const customers = Array.from({ length: 20 }, (_, n) => `customer-${n}`)
+  const customers = Array.from({ length: 40 }, (_, n) => `customer-${n}`)
 
   t.test('entries of every customer are found on the node that has them', async (t) => {
     for (const customer of customers) {

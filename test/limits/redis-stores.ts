@@ -15,7 +15,7 @@ export const demand = (spent: number, wanted: number) => [{ policy: minute, spen
 
 /** Waits for the connection. The test closes it at its end. */
 export const connectStore = async (t: Test, url: string, warn: (message: string) => void = () => {}) => {
-  const store = createRedisLimits({ url, after, warn })
+  const store = createRedisLimits({ url, view: () => '', after, warn })
   t.teardown(() => store.close())
   await until(() => !store.isDown)
   return store

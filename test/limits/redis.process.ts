@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
+import { toRedisTag } from '../../app/db/redis.ts'
 import { createConcurrency, leaseMs, renewEveryMs } from '../../app/limits/concurrency.ts'
 import { createLimiter, type PlanPolicy } from '../../app/limits/limiter.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
@@ -56,7 +57,7 @@ t.test('a malformed count is ignored, and affects only one account', { skip }, a
   t.teardown(() => redis.disconnect())
   const [odd, wrong] = [newName(), newName()]
   const far = String(Date.now() + 3_600_000)
-  await redis.hset(`certdata:{${odd.tag}}:limits:minute`, {
+  await redis.hset(`certdata:${toRedisTag(odd.tag)}:limits:minute`, {
     x: '5',
     y: 'nonsense',
     z: '1e9/1',
@@ -64,7 +65,7 @@ t.test('a malformed count is ignored, and affects only one account', { skip }, a
     past: '600/1',
   })
   t.equal((await store.exchange(odd, demand(0, 600)))?.[0]?.granted, 600)
-  await redis.set(`certdata:{${wrong.tag}}:limits:minute`, 'a text')
+  await redis.set(`certdata:${toRedisTag(wrong.tag)}:limits:minute`, 'a text')
   t.equal(await store.exchange(wrong, demand(1, 1)), undefined)
   t.notOk(store.isDown)
   t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
@@ -117,7 +118,7 @@ t.test('a connection that is reset leaves the process running', { skip }, async 
 })
 
 t.test('a store without a listener counts as down and can be closed', async (t) => {
-  const store = createRedisLimits({ url: 'redis://127.0.0.1:1', after, warn: () => {} })
+  const store = createRedisLimits({ url: 'redis://127.0.0.1:1', view: () => '', after, warn: () => {} })
   t.ok(store.isDown)
   t.equal(await store.exchange(newName(), demand(1, 1)), undefined)
   await store.close()
@@ -127,7 +128,7 @@ t.test('a store without a listener counts as down and can be closed', async (t) 
 const patiently = (ms: number, call: () => void) => after(ms < 100 ? 60_000 : ms, call)
 
 const openInstance = async (t: Test) => {
-  const store = createRedisLimits({ url, after: patiently, warn: () => {} })
+  const store = createRedisLimits({ url, view: () => '', after: patiently, warn: () => {} })
   t.teardown(() => store.close())
   await until(() => !store.isDown)
   return createConcurrency({ store, after })
@@ -156,7 +157,7 @@ t.test('the slots of a dead instance are released when their leases end', { skip
   const { hold } = await openInstance(t)
   const redis = new Redis(url)
   t.teardown(() => redis.disconnect())
-  const key = 'certdata:{left}:running:exports'
+  const key = `certdata:${toRedisTag('left')}:running:exports`
   const left = { tag: 'left', name: '' }
   const [seconds = '0'] = await redis.time()
   const now = Number(seconds) * 1_000
@@ -164,7 +165,7 @@ t.test('the slots of a dead instance are released when their leases end', { skip
   t.equal(await holdMany(() => hold(left, 'exports', createEnding()), 3), 1)
   const expires = await redis.pttl(key)
   t.ok(expires > 0 && expires <= leaseMs, 'and the key itself goes with the last of them')
-  await redis.set('certdata:{odd}:running:exports', 'a text')
+  await redis.set(`certdata:${toRedisTag('odd')}:running:exports`, 'a text')
   const odd = { tag: 'odd', name: '' }
   t.equal(await holdMany(() => hold(odd, 'exports', createEnding()), 3), 2, 'what is spoilt is not believed')
 })

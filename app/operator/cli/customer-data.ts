@@ -6,8 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { openRedisEraser, type RedisEraser } from '../../cache/erase.ts'
 import { parseConfig } from '../../config/config.ts'
+import { answerTimeoutMs } from '../../db/client.ts'
 import type { Db } from '../../db/schema.ts'
-import { countCustomerRows, countPersons, eraseCustomer } from '../gdpr/erase.ts'
+import {
+  countCustomerRows,
+  countPersons,
+  eraseCustomer,
+  readAfterErasure,
+  type ShownErasure,
+} from '../gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../gdpr/export.ts'
 import { type ImportedCustomer, importCustomer, UnusableExport } from '../gdpr/import.ts'
 import { listAdditions } from '../gdpr/tables.ts'
@@ -96,19 +103,26 @@ const refuseWithoutRedis = (cause: unknown): never => {
   throw new Refusal(reason, { cause })
 }
 
-/** Instances may use old facts and answers for 500 ms after the commit (the lease); quota counts lag 50 ms. */
-const instancesForgetMs = 1_500
+const repeatMs = 1_500
+/** A read of before the erasure may wait for the queue and then last this long. */
+const readsEndMs = answerTimeoutMs + repeatMs
 
-/** Erases entries that instances wrote until the commit, and again when no instance has facts from before. */
+/** Lets Redis refuse late writes. Repeats the deletion in case Redis loses this refusal, as a full one may. */
 const eraseRest = async (
   redis: RedisEraser,
   customer: string,
   keyIds: readonly string[],
+  shown: ShownErasure,
 ): Promise<number> => {
   try {
-    const erased = await redis.erase(customer, keyIds)
-    if (keyIds.length > 0) await delay(instancesForgetMs)
-    return erased + (await redis.erase(customer, keyIds))
+    await redis.refuse(customer, shown)
+    let erased = await redis.erase(customer, keyIds)
+    const endsAt = performance.now() + readsEndMs
+    while (keyIds.length > 0 && performance.now() < endsAt) {
+      await delay(repeatMs)
+      erased += await redis.erase(customer, keyIds)
+    }
+    return erased
   } catch (cause) {
     const reason = `Redis failed after the erasure of ${customer} from the database: run the command again`
     throw new Refusal(`${reason}. Failed logins of its keys are counted for a minute`, { cause })
@@ -128,7 +142,7 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
   const { redisUrl } = parseConfig(shell.env)
   const redis = redisUrl === undefined ? undefined : await openRedisEraser(redisUrl).catch(refuseWithoutRedis)
   try {
-    const [erased, before = 0] = await withSchemaOwner(shell, async (db) => {
+    const [erased, shown, before = 0] = await withSchemaOwner(shell, async (db) => {
       // Without rows, continue: an earlier erasure may have failed after the commit and left keys in Redis.
       const consequence = await describeErasure(db, customer)
       if (consequence !== undefined) await confirm(shell, options, consequence)
@@ -137,9 +151,9 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
         // Before the commit, which deletes the key ids: if Redis fails, nothing is erased.
         count = await redis?.erase(customer, keyIds).catch(refuseWithoutRedis)
       })
-      return [done, count] as const
+      return [done, await readAfterErasure(db), count] as const
     })
-    const redisKeys = redis ? before + (await eraseRest(redis, customer, erased?.keyIds ?? [])) : null
+    const redisKeys = redis ? before + (await eraseRest(redis, customer, erased?.keyIds ?? [], shown)) : null
     if (!erased && !redisKeys) throw noCustomer(customer)
     const { rows = {}, auditEntries = 0 } = erased ?? {}
     const counts = { audit_entries: auditEntries, redis_keys: redisKeys }

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { holdOffPruning } from '../../audit/prune.ts'
 import { collectReads } from '../../audit/reads.ts'
 import { erasure } from '../../audit/record.ts'
+import { formatEpoch, parseSnapshot } from '../../cache/snapshot.ts'
+import type { Stamped } from '../../cache/stamped.ts'
 import type { Db } from '../../db/schema.ts'
 import { listCustomerTables } from './tables.ts'
 
@@ -11,6 +13,9 @@ type Erased = {
   /** Ids of the deleted keys. Redis may hold data under these names. */
   keyIds: string[]
 }
+
+/** The database as it is after the erasure. */
+export type ShownErasure = Pick<Stamped, 'epoch' | 'snapshot'>
 
 /** Triggers may write new rows of the customer during the deletion. */
 const maxPasses = 5
@@ -99,6 +104,15 @@ export const eraseCustomer = (
     await eraseElsewhere?.(keyIds)
     return { rows, auditEntries, keyIds }
   })
+
+/** Reads the database's present snapshot. Call it after the commit of an erasure. `db` is the owner's. */
+export const readAfterErasure = async (db: Db): Promise<ShownErasure> => {
+  const { rows } = await sql<{ snapshot: string; identity: string; started: string }>`
+    select snapshot, identity, started from poll_changes(null, 0)`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('poll_changes returned no row')
+  return { epoch: formatEpoch(row.identity, row.started), snapshot: parseSnapshot(row.snapshot) }
+}
 
 /** Counts the rows of a customer by table. */
 export const countCustomerRows = async (db: Db, customer: string): Promise<Record<string, number>> => {
