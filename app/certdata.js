@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { requireNode } from './config/require-node.js'
 
-requireNode('npx certdata')
+requireNode('npx --no certdata')
 // The command line starts in a third of the time with code compiled at the last start. JavaScript for the reason given
 // in server.js.
 const { enableCompileCache } = await import('node:module')

@@ -79,7 +79,7 @@ const dataDir = join(temporaryFolder(), 'data')
 
 t.test('without configuration the service creates and keeps example data and a key', async (t) => {
   const first = await start({ DATA_DIR: dataDir })
-  await first.printed('npx certdata import')
+  await first.printed('npx --no certdata import')
   const banner = first.output()
   t.match(banner, first.base)
   t.match(banner, dataDir, 'with the folder that commands in other terminals need')
@@ -217,7 +217,7 @@ t.test('a database without the schema names the command', async (t) => {
   const service = await start({ DATABASE_URL: database.url, SECRET_KEY: 'x'.repeat(32) })
   const [code] = await once(service.child, 'close')
   t.equal(code, 1)
-  t.match(service.output(), /npx certdata migrate/)
+  t.match(service.output(), /npx --no certdata migrate/)
 })
 
 t.test('the service starts on a newer schema, so that a release can be rolled back', async (t) => {

@@ -6,7 +6,7 @@ export class UnusableFile extends Error {}
 
 const headBytes = 64 * 1024
 
-const pipe = 'npx certdata import -'
+const pipe = 'npx --no certdata import -'
 
 /** `file` is a placeholder for the name of the user's file. */
 export const messages = {
@@ -18,16 +18,16 @@ export const messages = {
   utf16be: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16BE -t UTF-8 file | ${pipe}`,
   latin1: `The file is Latin-1 or Windows-1252 text. Convert it to UTF-8: iconv -f WINDOWS-1252 -t UTF-8 file | ${pipe}`,
   binary: 'The file is not text. Expected JSON lines in UTF-8: one object on each line',
-  csv: 'The file is a table (CSV) without a column "resource". Name the resource of its rows: npx certdata import file --resource products',
+  csv: 'The file is a table (CSV) without a column "resource". Name the resource of its rows: npx --no certdata import file --resource products',
   json: 'The file has JSON and is no table. Import JSON lines without --resource, --encoding, --dates and --map, from a file that is not named .csv',
   array: `The file is a JSON array. Write one object on each line: jq -c '.[]' file | ${pipe}`,
   indented: `The file has JSON objects over several lines. Write each on one line: jq -c . file | ${pipe}`,
   concatenated: `The file has several JSON objects on one line. Write each on a line: jq -c . file | ${pipe}`,
   cr: `The lines of the file end with CR only. Convert them: tr '\\r' '\\n' < file | ${pipe}`,
   commas: `The file has a comma after each object. Remove it: sed 's/,[[:space:]]*$//' file | ${pipe}`,
-  export: 'The file is the export of a customer. Import it with: npx certdata customers import file',
+  export: 'The file is the export of a customer. Import it with: npx --no certdata customers import file',
   customers:
-    'No line names a customer. Add "customer" to the lines, or name it: npx certdata import file --customer <slug>',
+    'No line names a customer. Add "customer" to the lines, or name it: npx --no certdata import file --customer <slug>',
 } as const
 type FileKind = keyof typeof messages
 

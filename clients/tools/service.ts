@@ -69,7 +69,7 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
     rmSync(folder, { recursive: true, force: true })
   }
   const deadline = Date.now() + startLimitMs
-  while (!output.includes('npx certdata import')) {
+  while (!output.includes('npx --no certdata import')) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop()
       throw new Error(`The service does not start:\n${output}`)

@@ -54,7 +54,7 @@ def _start(environment: dict[str, str]) -> tuple[subprocess.Popen[str], str]:
     )
     assert process.stdout
     output = ""
-    while "npx certdata import" not in output:
+    while "npx --no certdata import" not in output:
         line = process.stdout.readline()
         if not line:
             process.communicate()

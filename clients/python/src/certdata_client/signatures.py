@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-HINT = "This needs the package cryptography: pip install 'certdata-client[signatures]'"
+HINT = "This needs the package cryptography: pip install cryptography"
 
 
 def from_base64(text: str) -> bytes | None:
