@@ -34,8 +34,8 @@ const createAuthorize = (row: Endpoint, prefix: string, publicUrl: string) => {
     const offered = 'offers' in row ? row.offers(rawQuery) : types
     const type = requireAcceptable(request.headers.accept, rawQuery, offered)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
-    const query = rawQuery === '' ? '' : `?${rawQuery}`
-    const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
+    // Without the query, which would be in the head twice. A whole list includes its parts (RFC 6596, section 3).
+    const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}`
     return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
   }
 }

@@ -4,6 +4,8 @@ import { ApiError } from '../app/errors.ts'
 import { encodedBody, isEncodable, type Representation } from '../app/http/encodings.ts'
 import { formatStale, isNotModified, isPreconditionFailed } from '../app/http/fields.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
+import { packQuery } from '../app/http/packed-query.ts'
+import { splitTarget } from '../app/http/pairs.ts'
 
 export type EntryReplyOptions = {
   publicUrl: string
@@ -21,13 +23,13 @@ const cacheStatus = (result: ReadResult, noCache: boolean): string => {
   return `certdata; fwd=${noCache ? 'request' : 'uri-miss'}${isStored ? '; stored' : ''}${detail}`
 }
 
-/** Proxies refuse long header fields. The body has `page.next_cursor`, too. */
-const maxLinkBytes = 2048
+/** A longer link has a packed query. See docs/decisions/0180-long-links-are-packed.md. */
+const longestPlainBytes = 1024
 
-/** RFC 8288 and RFC 3986. */
+/** RFC 8288 and RFC 3986. Also `,` and `;`, at which some parsers split the field. */
 const escapeUri = (uri: string) =>
   uri.replace(
-    /[^\x21-\x7e]|[<>"\\^`{|}]/g,
+    /[^\x21-\x7e]|[<>"\\^`{|},;]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   )
 
@@ -37,15 +39,27 @@ export const formatLink = (uri: string, relation: string): string => `<${escapeU
 export const addVary = (reply: FastifyReply, fields: string): string =>
   [reply.getHeader('vary'), fields].filter((each) => each !== undefined).join(', ')
 
-/** `undefined` if there is no link of at most 2 KiB. */
+const formatNext = (address: string): string => {
+  const plain = formatLink(address, 'next')
+  if (plain.length <= longestPlainBytes) return plain
+  const { rawQuery } = splitTarget(address)
+  const packed = formatLink(
+    address.replace(rawQuery, () => packQuery(rawQuery)),
+    'next',
+  )
+  return packed.length < plain.length ? packed : plain
+}
+
+/** `undefined` if there are no links. */
 export const formatLinks = (
   next: string | undefined,
   { publicUrl, canonical }: Pick<EntryReplyOptions, 'publicUrl' | 'canonical'>,
 ): string | undefined => {
-  const links = [
-    ...(next === undefined ? [] : [formatLink(publicUrl + next, 'next')]),
-    ...(canonical === undefined ? [] : [formatLink(canonical, 'canonical')]),
-  ].filter((link) => link.length <= maxLinkBytes)
+  const following = next === undefined ? undefined : formatNext(publicUrl + next)
+  // A long link names the canonical path, too.
+  const isFull = following !== undefined && following.length > longestPlainBytes
+  const whole = canonical === undefined || isFull ? undefined : formatLink(canonical, 'canonical')
+  const links = [following, whole].filter((link) => link !== undefined)
   return links.length > 0 ? links.join(', ') : undefined
 }
 

@@ -7,6 +7,7 @@ import { answerClientError, answerConnect } from '../app/http/client-error.ts'
 import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
+import { unpackTarget } from '../app/http/packed-query.ts'
 import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
 import { logFormat } from '../app/observe/log-format.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
@@ -73,7 +74,7 @@ export const createServer = ({
     // Methods without a route become PUT, whose routes answer 405.
     rewriteUrl: (request) => {
       replaceMethod(request)
-      return request.url ?? ''
+      return unpackTarget(request.url ?? '')
     },
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) =>

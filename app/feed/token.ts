@@ -1,6 +1,7 @@
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import { createSignedText, type Mac } from '../config/signed.ts'
 import { ApiError } from '../errors.ts'
+import { compact, expand } from '../http/compact.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import type { View } from './view.ts'
 
@@ -53,7 +54,7 @@ export const expireToken = (reason: string): ApiError =>
 export const foreignToken =
   'expected page.next_token or the header Sync-Token of an earlier answer, unchanged'
 
-const version = 1
+const version = 2
 const radix = 36
 
 /** Writes differences, which have two or three characters instead of twenty. */
@@ -93,10 +94,10 @@ const restore = ({ base, diff, ...rest }: Stored): SyncToken => ({
 export const createTokenCodec = (secrets: Mac): TokenCodec => {
   const signed = createSignedText(secrets, 'sync token', version)
   return {
-    encode: (customerId, token) => signed.sign(customerId, Buffer.from(JSON.stringify(store(token)))),
+    encode: (customerId, token) => signed.sign(customerId, compact(JSON.stringify(store(token)))),
     decode(customerId, text) {
       const payload = signed.open(customerId, text)
-      return payload && restore(JSON.parse(payload.toString()) as Stored)
+      return payload && restore(JSON.parse(expand(payload)) as Stored)
     },
   }
 }

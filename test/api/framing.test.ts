@@ -172,7 +172,7 @@ t.test('only OPTIONS accepts the target *', async (t) => {
 t.test('an absolute target is answered like its path', async (t) => {
   const answer = await send(`${line('http://elsewhere.example/products?limit=1')}Host: x\r\n${auth}${end}`)
   t.equal(answer.status, 200)
-  t.match(answer.headers.link, `<${publicUrl}/v1/products?limit=1>; rel="canonical"`)
+  t.match(answer.headers.link, `<${publicUrl}/v1/products>; rel="canonical"`)
 })
 
 t.test('an unknown expectation is ignored', async (t) => {

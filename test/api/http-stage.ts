@@ -63,7 +63,7 @@ export const collectRoutes = async (build: () => Promise<FastifyInstance>) => {
 }
 
 /** Without HSTS, which needs TLS. */
-export const securityHeaders: Record<string, string> = {
+const securityHeaders: Record<string, string> = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

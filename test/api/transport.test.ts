@@ -7,15 +7,7 @@ import { parseConfig } from '../../app/config/config.ts'
 import { listenEarly } from '../../app/main/early.ts'
 import { createTestApp, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
-import {
-  end,
-  expectProblem,
-  line,
-  listHeaderFaults,
-  listProblemFaults,
-  openHttpStage,
-  securityHeaders,
-} from './http-stage.ts'
+import { end, expectProblem, line, listHeaderFaults, listProblemFaults, openHttpStage } from './http-stage.ts'
 import { makeCertificate, openHttp2, type RawAnswer, sendBytes } from './sockets.ts'
 
 const { database, port, authorization, auth, get, ask } = await openHttpStage(t)
@@ -249,9 +241,6 @@ t.test('plain HTTP is refused unless a trusted proxy reports TLS', async (t) => 
   await loose.close()
 })
 
-const exposed =
-  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Cache-Status, Data-As-Of, Sync-Token, Deprecation, Sunset, WWW-Authenticate, Content-Disposition, Definition-Revision, Allow, Accept-Encoding'
-
 t.test('CORS allows only the configured origins, and exposes the headers that clients need', async (t) => {
   const origin = 'https://erp.example'
   const open = await createTestApp(database, { env: { CORS_ORIGINS: `${origin},https://two.example` } })
@@ -267,10 +256,7 @@ t.test('CORS allows only the configured origins, and exposes the headers that cl
     ]) {
       t.equal(answer.headers['access-control-allow-origin'], each)
       t.equal(answer.headers.vary, 'Authorization, Accept, Accept-Encoding, Origin')
-      t.same(
-        String(answer.headers['access-control-expose-headers']).split(', ').sort(),
-        exposed.split(', ').sort(),
-      )
+      t.equal(answer.headers['access-control-expose-headers'], '*')
       t.notOk(answer.headers['access-control-allow-credentials'])
       t.same(listHeaderFaults(answer.headers), [])
     }
@@ -346,7 +332,7 @@ t.test('pages can read every refusal, also those before the first route', async 
     const [answer] = await sendBytes(at, bytes)
     t.equal(answer?.status, status, name)
     t.equal(answer?.headers['access-control-allow-origin'], origin, name)
-    t.match(answer?.headers['access-control-expose-headers'], 'Retry-After', name)
+    t.equal(answer?.headers['access-control-expose-headers'], '*', name)
     t.match(answer?.headers.vary, 'Origin', name)
     const strange = bytes.replace(own, 'Origin: https://evil.example\r\n')
     const [refused] = await sendBytes(at, strange)
@@ -415,36 +401,4 @@ t.test('pages can read that the service still starts', async (t) => {
   const preflight = { origin, 'access-control-request-method': 'GET' }
   const asked = await fetch(`http://127.0.0.1:${port}/v1/products`, { method: 'OPTIONS', headers: preflight })
   t.same([asked.status, asked.headers.get('access-control-allow-origin')], [204, origin])
-})
-
-t.test('every field that a page may need is exposed', async (t) => {
-  const origin = 'https://erp.example'
-  const open = await createTestApp(database, { env: { CORS_ORIGINS: origin } })
-  t.teardown(() => open.close())
-  const names = new Set<string>()
-  for (const [url, headers] of [
-    ['/v1/products?limit=1', {}],
-    ['/products?limit=1', {}],
-    ['/v1/products?format=csv', {}],
-    ['/v1/changes?after=snapshot', {}],
-    ['/v1/nothing', {}],
-    ['/v1/me', { authorization: 'x' }],
-    ['/v1/me', { authorization: '' }],
-  ] as const) {
-    const answer = await open.inject({ url, headers: { authorization, origin, ...headers } })
-    for (const name of Object.keys(answer.headers)) names.add(name)
-  }
-  const write = await open.inject({ method: 'POST', url: '/v1/me', headers: { authorization, origin } })
-  for (const name of Object.keys(write.headers)) names.add(name)
-  // Safelisted (Fetch Standard, section 2.2.2), of the connection, for the browser itself, or a duration.
-  const others =
-    /^(cache-control|content-(language|length|type|encoding)|expires|last-modified|pragma|date|connection|keep-alive|transfer-encoding|vary|server-timing|access-control-.*)$/
-  const isExposed = (name: string) => exposed.toLowerCase().split(', ').includes(name)
-  const isSecurity = (name: string) => name in securityHeaders
-  t.same(
-    [...names].filter((name) => !others.test(name) && !isSecurity(name) && !isExposed(name)),
-    [],
-  )
-  for (const name of ['content-disposition', 'sync-token', 'allow', 'link', 'www-authenticate'])
-    t.ok(names.has(name))
 })

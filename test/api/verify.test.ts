@@ -149,6 +149,14 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     (answer) => (answer.body = '{"keys":[]}'),
   ],
   [
+    'an address of 7 KiB gets an answer with its link to the next page',
+    /id\[nin\]=.{6000}/,
+    (answer) => {
+      answer.status = 502
+      answer.body = '<html>502 Bad Gateway</html>'
+    },
+  ],
+  [
     'security.txt has an expiry date, and the API catalog is a linkset',
     /security\.txt/,
     // Cuts the connection.

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect, constants } from 'node:http2'
@@ -23,7 +24,7 @@ import { startService, untilReady } from '../service.ts'
 
 t.test('behind nginx', { skip: skipsNginx }, async (t) => {
   const database = await createTestDatabase()
-  const env = { TRUSTED_PROXIES: '127.0.0.1,::1' }
+  const env = { TRUSTED_PROXIES: '127.0.0.1,::1', CORS_ORIGINS: 'https://erp.example' }
   const { app, origin } = await listenTestApp(database, { env })
   const owner = connectOwner(database)
   t.teardown(async () => {
@@ -78,6 +79,30 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     stopping.abort()
   })
 
+  await t.test('with its defaults, heads for addresses of 2 KiB fit into its buffer', async (t) => {
+    const nginx = await startNginx(port)
+    t.teardown(() => nginx.stop())
+    const ids = Array.from({ length: 200 }, (_, n) => `p${String(n + 1).padStart(6, '0')}`)
+    const text = hash('sha512', 'x').repeat(20)
+    for (const path of [
+      `/products?id=${ids.join()}&limit=50`,
+      `/products?limit=5&id[nin]=${ids.join()}`,
+      `/webapi/v1/api.php/products?limit=5&name[ne]=${text.slice(0, 1980)}`,
+    ]) {
+      const answer = await fetch(`http://127.0.0.1:${nginx.port}${path}`, {
+        headers: { authorization, origin: 'https://erp.example' },
+      })
+      t.equal(answer.status, 200, path.slice(0, 60))
+      const { page } = (await answer.json()) as { page: { has_more: boolean } }
+      t.equal(answer.headers.get('link')?.includes('rel="next"') ?? false, page.has_more)
+    }
+    const far = Array.from({ length: 180 }, (_, n) => hash('sha256', `${n}`).slice(0, 40)).join()
+    const long = await fetch(`http://127.0.0.1:${nginx.port}/v1/products?limit=5&id[nin]=${far}`, {
+      headers: { authorization },
+    })
+    t.equal(long.status, 502, 'nginx refuses a larger head')
+  })
+
   const ask = async (at: number, path: string, headers = {}) => {
     const sent = request({
       ...{ port: at, host: 'localhost', path, rejectUnauthorized: false, agent: false },
@@ -116,6 +141,22 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     t.equal(await terminate(), 1)
     await t.rejects(stream.toArray(), { code: 'ERR_HTTP2_STREAM_ERROR' })
     t.not(stream.rstCode, constants.NGHTTP2_NO_ERROR)
+  })
+
+  await t.test('with the shipped file, large heads pass', async (t) => {
+    const nginx = await startNginx(port, files)
+    t.teardown(() => nginx.stop())
+    const far = Array.from({ length: 180 }, (_, n) => hash('sha256', `${n}`).slice(0, 40)).join()
+    const page = await ask(nginx.port, `/v1/products?limit=5&id[nin]=${far}`)
+    t.equal(page.statusCode, 200)
+    t.match(page.headers.link, 'rel="next"')
+    const filter = hash('sha512', 'x').repeat(20).slice(0, 1988)
+    const state = await ask(nginx.port, `/v1/changes?after=snapshot&resources=products&name=${filter}`, {
+      origin: 'https://erp.example',
+    })
+    t.equal(state.statusCode, 200)
+    t.ok(state.headers['sync-token'])
+    for (const each of [page, state]) each.resume()
   })
 
   await t.test('with the shipped file, events arrive immediately', async (t) => {

@@ -269,7 +269,7 @@ t.test('exports have a file name, no ETag and the time of their snapshot', async
   t.match(lines.headers, {
     'content-type': 'application/x-ndjson',
     'content-disposition': `attachment; filename="certificates-${day}.ndjson"`,
-    link: '<http://api.test/v1/certificates?format=ndjson&limit=2>; rel="canonical"',
+    link: '<http://api.test/v1/certificates>; rel="canonical"',
   })
   t.equal(
     (await get('/v1/certificates?format=ndjson&limit=2')).body,

@@ -89,7 +89,7 @@ t.test('three forms of the path answer the same, HEAD without a body, OPTIONS wi
     t.equal(answer.headers['cache-control'], 'no-store')
     t.notOk(answer.headers.etag)
     t.match(answer.headers['data-as-of'], /^\d{4}-.*\.\d{6}Z$/)
-    const canonical = `<http://api.test/v1/changes?after=${after}>; rel="canonical"`
+    const canonical = `<http://api.test/v1/changes>; rel="canonical"`
     t.equal(answer.headers.link, path === '/v1/changes' ? undefined : canonical)
     const head = await app.inject({
       method: 'HEAD',

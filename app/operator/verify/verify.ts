@@ -11,6 +11,7 @@ import {
 import { listCases } from './cases.ts'
 import { type Check, createExpect, type Failure, fill, Skipped, type World } from './check.ts'
 import { createObserver } from './every-answer.ts'
+import { longAddresses } from './long-addresses.ts'
 import { listQueries } from './queries.ts'
 import { sequences } from './sequences.ts'
 import { type Ask, createSender, type Send, type ServiceAnswer, withinHalfOfQuota } from './service.ts'
@@ -129,7 +130,7 @@ export async function* verifyService({
     }
     const opened = await requireAnswers(origin, openAccount(send, credentials))
     const account = { ...opened, values: { ...opened.values, base, origin, token: opened.token } }
-    const checks = [...listCases(), ...sequences, ...listQueries(account.isDemo)]
+    const checks = [...listCases(), ...sequences, ...longAddresses, ...listQueries(account.isDemo)]
     for (const check of checks.sort((a, b) => a.section - b.section))
       yield await runCheck(check, { send, base, account })
     for (const { failures, ...rule } of observer.observed)

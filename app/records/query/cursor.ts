@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { createSignedText, type Mac } from '../../config/signed.ts'
 import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
+import { compact, expand } from '../../http/compact.ts'
 import type { FaultyQuery } from './parameters.ts'
 
 export type CursorCodec = {
@@ -16,7 +17,7 @@ const toFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invali
 
 const foreignCursorFault = toFault(foreignCursor)
 
-const version = 1
+const version = 2
 const fingerprintBytes = 8
 
 const computeFingerprint = (selection: string) =>
@@ -27,7 +28,7 @@ export const createCursorCodec = (secrets: Mac): CursorCodec => {
   const signed = createSignedText(secrets, 'cursor', version)
   return {
     encode(customerId, selection, keys) {
-      const payload = Buffer.concat([computeFingerprint(selection), Buffer.from(JSON.stringify(keys))])
+      const payload = Buffer.concat([computeFingerprint(selection), compact(JSON.stringify(keys))])
       return signed.sign(customerId, payload)
     },
     isGenuine: (customerId, cursor) => signed.open(customerId, cursor) !== undefined,
@@ -37,7 +38,7 @@ export const createCursorCodec = (secrets: Mac): CursorCodec => {
       if (!payload.subarray(0, fingerprintBytes).equals(computeFingerprint(selection))) {
         return { detail: 'this cursor belongs to another resource, other filters or another sort' }
       }
-      return { keys: JSON.parse(payload.subarray(fingerprintBytes).toString()) as string[] }
+      return { keys: JSON.parse(expand(payload.subarray(fingerprintBytes))) as string[] }
     },
   }
 }

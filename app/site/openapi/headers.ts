@@ -17,7 +17,7 @@ const headers = {
   'Definition-Revision': ['Revision of the custom endpoint', 1],
   ETag: ['Weak ETag. Send it as If-None-Match (RFC 9110)', 'W/"mHqvXYqkV0jXyVd8Hq2c1w"'],
   Link: [
-    'The next page as `rel="next"` (RFC 8288). Not above 2 KiB: then use `page.next_cursor`',
+    'The next page as `rel="next"` (RFC 8288), whenever `page.has_more` is true. A long query is packed into one parameter',
     '<https://api.example/v1/certificates?cursor=AXq3x0a2c0F1>; rel="next"',
   ],
   Pragma: ['`Cache-Control: no-store` for old caches', 'no-cache'],

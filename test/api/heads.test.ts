@@ -1,0 +1,239 @@
+import { connect } from 'node:tls'
+import { sql } from 'kysely'
+import t from 'tap'
+import { expand } from '../../app/http/compact.ts'
+import { packQuery, unpackTarget } from '../../app/http/packed-query.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
+import { maxTextBytes } from '../../schemas/fields.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
+import { seed } from '../random.ts'
+import { makeCertificate, openHttp2 } from './sockets.ts'
+import { createRandom } from './world.ts'
+
+/** The largest heads: over TLS, for a page of another origin, with a long public address. */
+
+const mostHeadBytes = 3.5 * 1024
+const mostTargetBytes = 2 * 1024
+const publicUrl = 'https://certification-data.certification-house.example'
+const origin = 'https://enterprise-resource-planning.customer.example'
+
+const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+const database = await createTestDatabase()
+const app = await createTestApp(database, {
+  origin: publicUrl,
+  env: { TLS_KEY, TLS_CERT, CORS_ORIGINS: origin, HSTS_INCLUDE_SUBDOMAINS: 'on' },
+})
+const { token } = await logIn(app, await addCustomer(database, 'acme'))
+const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+const http2 = openHttp2(port)
+t.teardown(async () => {
+  http2.close()
+  await app.close()
+  await database.close()
+  remove()
+})
+await sql`insert into products (customer_id, id, name, model, brand)
+  select 'acme', 'prd-' || lpad(i::text, 4, '0'), 'Product ' || i, 'M' || i, 'B' from generate_series(1, 400) i`.execute(
+  database.operator,
+)
+const authorization = `Bearer ${token}`
+
+const request = async (path: string, fields = '', method = 'GET') => {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+  const own = `Host: x\r\nAuthorization: ${authorization}\r\nOrigin: ${origin}\r\n`
+  socket.write(`${method} ${path} HTTP/1.1\r\n${own}${fields}Connection: close\r\n\r\n`)
+  const text = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1')
+  const end = text.indexOf('\r\n\r\n') + 4
+  return { head: text.slice(0, end), body: text.slice(end), status: Number(text.slice(9, 12)) }
+}
+
+const findLink = (head: string, relation = 'next') =>
+  new RegExp(`<([^>]*)>; rel="${relation}"`).exec(head)?.[1]
+
+const random = createRandom(seed)
+const anyOf = (characters: string, count: number) =>
+  Array.from({ length: count }, () => characters[Math.floor(random() * characters.length)]).join('')
+const unreserved = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'
+const fill = (start: string, make: (count: number) => string) => {
+  const room = mostTargetBytes - start.length - '/webapi/v1/api.php'.length
+  return start + make(Math.min(room, maxTextBytes - 8))
+}
+const ids = Array.from({ length: 200 }, (_, n) => `prd-${String(n + 1).padStart(4, '0')}`)
+
+const queries: Record<string, string> = {
+  'unreserved characters': fill('/products?limit=2&name[ne]=', (room) => anyOf(unreserved, room)),
+  'all characters of a query': fill('/products?limit=2&name[ne]=', (room) =>
+    anyOf(`${unreserved}!$'()*+,;:@/?"<>[]^\`{|}`, room),
+  ),
+  slashes: fill('/products?limit=2&name[ne]=', (room) => '/'.repeat(room)),
+  'escaped letters': fill('/products?limit=2&name[ne]=', (room) => '%C3%A4'.repeat(room / 6)),
+  'escaped bytes': fill('/products?limit=2&name[ne]=', (room) =>
+    Array.from({ length: room / 6 }, () =>
+      encodeURIComponent(String.fromCharCode(128 + random() * 1900)),
+    ).join(''),
+  ),
+  commas: fill('/products?limit=2', () =>
+    ['name', 'model', 'category', 'id', 'part_numbers']
+      .map((name) => `&${name}[nin]=${Array.from({ length: 190 }, (_, n) => n.toString(36)[0]).join()}`)
+      .join(''),
+  ).slice(0, 2000),
+  'commas, escaped': `/products?limit=2&id[nin]=${ids.slice(0, 150).join('%2C')}`,
+  '200 ids': `/products?id=${ids.join()}&limit=50`,
+  'a long list': fill('/products?limit=2&sort=model,-name&fields=name,model&model[nin]=', (room) =>
+    anyOf(`${unreserved},`, room).replaceAll(/,(?=,|$)/g, 'x'),
+  ),
+}
+
+t.test('heads of pages have at most 3.5 KiB', async (t) => {
+  let largest = 0
+  for (const [name, query] of Object.entries(queries)) {
+    for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
+      const target = prefix + query
+      t.ok(target.length <= mostTargetBytes, `${name} has ${target.length} bytes`)
+      for (const fields of ['', 'Accept-Encoding: gzip\r\n', 'If-None-Match: *\r\n']) {
+        const { head, status, body } = await request(target, fields)
+        largest = Math.max(largest, head.length)
+        t.ok(head.length <= mostHeadBytes, `${name} ${prefix}: ${head.length} bytes`)
+        t.equal(status, fields.startsWith('If') ? 304 : 200, `${name} ${status > 304 ? body : ''}`)
+        t.ok(findLink(head), name)
+      }
+      t.ok((await request(target, '', 'HEAD')).head.length <= mostHeadBytes)
+    }
+  }
+  t.comment(`the largest head has ${largest} bytes`)
+})
+
+t.test('the query is at most once in a head', async (t) => {
+  for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
+    const marked = `${prefix}/products?limit=2&name[ne]=mark`
+    for (const path of [
+      marked,
+      `${marked}&limit=1000`,
+      `${marked}&format=csv`,
+      `${prefix}/products?name=mark`,
+    ]) {
+      const { head } = await request(path)
+      t.ok(head.split('mark').length <= 2, path)
+    }
+    const { head } = await request(`${prefix}/products?limit=2`)
+    if (prefix !== '/v1') t.equal(findLink(head, 'canonical'), `${publicUrl}/v1/products`)
+  }
+})
+
+t.test('a snapshot with the longest filter has a head of at most 3.5 KiB', async (t) => {
+  const start = '/changes?after=snapshot&resources=products&name='
+  for (const make of [
+    (room: number) => anyOf(unreserved, room),
+    (room: number) => anyOf('ABCDEFGHIJKLMNOP', room),
+    (room: number) => '%C3%A4'.repeat(room / 6),
+  ]) {
+    for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
+      const { head, status } = await request(prefix + start + make(1_988), 'Accept-Encoding: br\r\n')
+      t.equal(status, 200)
+      t.ok(head.length <= mostHeadBytes, `${head.length} bytes`)
+      const synced = /sync-token: (\S+)/.exec(head)?.[1] as string
+      const page = await request(`/v1/changes?after=${synced}`)
+      t.equal(page.status, 200, 'the token goes on')
+    }
+  }
+})
+
+t.test('a key of 2,000 bytes fits into the link of the next page', async (t) => {
+  const long = anyOf(unreserved, 2_000)
+  await sql`insert into products (customer_id, id, name) values ('acme', 'a-long', ${`!${long.slice(1)}`})`.execute(
+    database.operator,
+  )
+  const { head } = await request('/v1/products?limit=1', 'Cache-Control: no-cache\r\n')
+  t.ok(head.length <= mostHeadBytes, `${head.length} bytes`)
+  t.ok(findLink(head))
+  await sql`delete from products where id = 'a-long'`.execute(database.operator)
+})
+
+t.test('every walk by Link reaches the end, whatever its length', async (t) => {
+  const names = (count: number, length: number) =>
+    Array.from({ length: count }, (_, n) => `Product ${n + 1}`.padEnd(length, ' '))
+  const walks = {
+    '70 names': `/v1/products?name=${['Product 1', 'Product 2', 'Product 3', ...names(67, 27)].map(encodeURIComponent).join()}&limit=1`,
+    '200 ids': `/v1/products?id=${ids.join()}&limit=70`,
+    'two letters': '/v1/products?brand=B,C&limit=150&fields=id',
+    'a long condition': `/v1/products?limit=150&name[ne]=${'%C3%A4;,'.repeat(200)}`,
+  }
+  for (const [name, start] of Object.entries(walks)) {
+    const seen: string[] = []
+    let path: string | undefined = start
+    let pages = 0
+    while (path !== undefined && pages < 20) {
+      const { head, body, status } = await request(path)
+      t.equal(status, 200, `${name}: ${path.length} bytes`)
+      const { data, page } = JSON.parse(body) as { data: { id: string }[]; page: { has_more: boolean } }
+      seen.push(...data.map(({ id }) => id))
+      const link = findLink(head)
+      t.equal(link !== undefined, page.has_more, 'a link if there is more')
+      // A parser that splits at each comma and semicolon.
+      const split = /^link: (.*)$/m
+        .exec(head)?.[1]
+        ?.split(',')
+        .map((each) => each.split(';')[0]?.trim())
+      t.equal(
+        split?.find((each) => each?.includes('products?')),
+        link && `<${link}>`,
+      )
+      path = link?.slice(publicUrl.length)
+      pages += 1
+    }
+    const whole = await request(start.replace(/limit=\d+/, 'limit=500'))
+    const expected = (JSON.parse(whole.body) as { data: { id: string }[] }).data.map(({ id }) => id)
+    t.same(seen, expected, name)
+    t.ok(pages > 1, name)
+  }
+})
+
+t.test('the router, the edge and HTTP/2 give the same link', async (t) => {
+  // The edge keeps no longer addresses.
+  const path = `/v1/products?id=${ids.slice(0, 105).join()}&limit=20`
+  t.ok(path.length < 1024)
+  const asked = { authorization, ':path': path }
+  const links = new Set<unknown>()
+  for (let n = 0; n < 4; n += 1) links.add((await http2.ask(asked)).headers.link)
+  t.ok(app.edgeAnswers > 0)
+  links.add((await http2.ask({ ...asked, origin })).headers.link)
+  t.equal(links.size, 1)
+  t.match([...links][0], 'packed=')
+  const next = findLink(String([...links][0]))
+  t.equal((await http2.ask({ authorization, ':path': String(next).slice(publicUrl.length) })).status, 200)
+})
+
+t.test('a packed query is unpacked as it was, and nothing else is', (t) => {
+  const pairs = [
+    ['name[in]', 'ä;,/%20 +&=?\n'.repeat(40)],
+    ['cursor', anyOf(unreserved, 300)],
+    ['x', ''],
+  ]
+  const query = pairs
+    .map((pair) => pair.map((each) => encodeURIComponent(each as string)).join('='))
+    .join('&')
+  const target = `/v1/products?${packQuery(query)}`
+  t.same(parsePairs(unpackTarget(target).split('?')[1] as string), parsePairs(query))
+  for (const other of [
+    '/v1/products?packed=',
+    '/v1/products?packed=%',
+    '/v1/products?packed=AQAA',
+    '/v1/products?packed=xx',
+    `${target}&limit=2`,
+    '/v1/products?name=packed=',
+  ]) {
+    t.equal(unpackTarget(other), other)
+  }
+  t.throws(() => expand(Buffer.from([7, 1])))
+  t.end()
+})
+
+t.test('a packed query is checked like a plain one', async (t) => {
+  const codeOf = async (query: string) =>
+    (JSON.parse((await request(`/v1/products?${query}`)).body) as { code: string }).code
+  t.equal(await codeOf(packQuery('access_token=x')), 'token_in_query')
+  t.equal(await codeOf(packQuery(`name=${'x'.repeat(9_000)}`)), 'uri_too_long')
+  t.equal(await codeOf(packQuery(`name=${'x'.repeat(90_000)}`)), 'invalid_query')
+  t.equal(await codeOf('packed=x'), 'invalid_query')
+  t.equal(await codeOf(packQuery('limit=0')), 'invalid_query')
+})
