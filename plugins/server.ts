@@ -3,12 +3,16 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import type { Config } from '../app/config/config.ts'
 import { ApiError } from '../app/errors.ts'
+import { createAddressRanges, loopback } from '../app/http/client-address.ts'
 import { answerClientError, answerConnect } from '../app/http/client-error.ts'
+import { type Connections, createConnections } from '../app/http/connections.ts'
 import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
 import { unpackTarget } from '../app/http/packed-query.ts'
 import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
+import { patience } from '../app/http/unread.ts'
+import { toClientNetwork } from '../app/limits/address.ts'
 import { logFormat } from '../app/observe/log-format.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
@@ -16,8 +20,21 @@ import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { schemaController } from './schema-compilers.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly connections: Connections
+  }
+}
+
 const maxBodyBytes = 64 * 1024
-const leastUnreadTimeoutMs = 72_000
+
+/** Clients that vanish have unread answers, too, so `unread` is counted only. */
+const warnings = {
+  unread: undefined,
+  memory: 'too many answers wait for their clients: the slowest connections end',
+  full: 'new connections replace unread and idle ones',
+  network: 'one network holds MAX_CONNECTIONS_PER_NETWORK: its new connections replace its own',
+} as const
 
 const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => ({
   level: logLevel,
@@ -59,7 +76,7 @@ export const createServer = ({
   publicUrl,
   logStream,
 }: Pick<Deps, 'config' | 'publicUrl' | 'logStream'>): FastifyInstance => {
-  const { tls, maxConnections } = config
+  const { tls, trustedProxies, exports } = config
   const options: FastifyServerOptions = {
     logger: loggerOptions(config, logStream) as FastifyServerOptions['logger'] & object,
     logController: new LogController({ disableRequestLogging: true }),
@@ -80,20 +97,29 @@ export const createServer = ({
     clientErrorHandler: (error, socket) =>
       answerClientError(error, socket as Socket, publicUrl, (origin) => constantHeaders(app, config, origin)),
   }
+  const isUnlimited = createAddressRanges([...trustedProxies, ...loopback])
+  const connections = createConnections({
+    max: config.maxConnections,
+    mostOfNetwork: config.maxConnectionsPerNetwork,
+    toNetwork: (address) => (isUnlimited(address) ? undefined : toClientNetwork(address)),
+    onEnd: (reason) => {
+      if (warnings[reason]) warn(`connections: ${reason}`, warnings[reason])
+    },
+    patience: { unreadMs: Math.max(patience.unreadMs, exports.idleMs) },
+  })
   const serverFactory = createListener({
-    ...{ tls, maxConnections },
+    tls,
     // The gate refuses them, with all fields of the answer. Node's parser would not know the request's origin.
     maxHeaderBytes: 2 * maxHeaderBytes,
-    onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
-    // Longer than the timeout of an export.
-    unreadTimeoutMs: Math.max(leastUnreadTimeoutMs, config.exports.idleMs + 10_000),
     keepAliveTimeoutMs: config.keepAliveMs,
+    connections,
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
   })
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
   const warn = throttleWarnings(app.log)
+  app.decorate('connections', connections)
   app.server.on('connect', (_request, answer: Socket) =>
     answerConnect(answer, publicUrl, constantHeaders(app, config, '')),
   )

@@ -42,6 +42,7 @@ export default fp<Deps>(
       memoryBytes: () => memoryCache.sizeBytes,
       fills: () => cache.fills,
       audit: audit.figures,
+      connections: app.connections.figures,
       feed: () => ({ streams: exportSource.running, waiters: feedWaiting.count }),
       overdueAccessRequests: createSlowFigure({
         ...{ read: accessRequests.countOverdue, now, keptMs: slowFigureKeptMs },

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
-import { createAddressRanges, createClientAddress } from '../app/http/client-address.ts'
+import { createAddressRanges, createClientAddress, loopback } from '../app/http/client-address.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 type TransportOptions = {
@@ -31,7 +31,7 @@ const readLastProto = (header: string): string => (header.split(',').at(-1) ?? '
 export default fp<TransportOptions>(
   async (app, { trustedProxies, clientIpHeader, allowHttp }) => {
     const isProxy = createAddressRanges(trustedProxies)
-    const isLoopback = createAddressRanges(['127.0.0.0/8', '::1'])
+    const isLoopback = createAddressRanges(loopback)
     const warn = throttleWarnings(app.log)
     const clientAddress = createClientAddress({
       isProxy,

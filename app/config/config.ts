@@ -69,6 +69,7 @@ const toConfig = (env: Environment) => ({
   port: env.PORT,
   maxConnections: env.MAX_CONNECTIONS,
   keepAliveMs: env.KEEP_ALIVE_SECONDS * 1000,
+  maxConnectionsPerNetwork: env.MAX_CONNECTIONS_PER_NETWORK ?? Math.ceil(env.MAX_CONNECTIONS / 4),
   publicUrl: env.PUBLIC_URL,
   dataDir: env.DATA_DIR,
   databaseUrl: env.DATABASE_URL,

@@ -26,7 +26,12 @@ export const variables = {
   MAX_CONNECTIONS: integer(10, 1_000_000)
     .default(4_000)
     .describe(
-      'Open client connections per process. A further one replaces the oldest idle one. One takes about 100 kB',
+      'Open client connections per process. A further one replaces an unread or idle one. One takes about 100 kB',
+    ),
+  MAX_CONNECTIONS_PER_NETWORK: integer(1, 1_000_000)
+    .optional()
+    .describe(
+      'How many of them one IPv4 address or IPv6 /64 may hold, except TRUSTED_PROXIES and this machine; default: a quarter',
     ),
   KEEP_ALIVE_SECONDS: integer(5, 7_200)
     .default(72)

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
+/** Addresses of the machine itself. */
+export const loopback = ['127.0.0.0/8', '::1'] as const
+
 /** Returns a function that checks whether an address is in a range. `ranges`: addresses or CIDR. */
 export const createAddressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList()

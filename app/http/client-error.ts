@@ -13,6 +13,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
+/** For the client to read a refusal and close. Bytes that it still sends do not extend this. */
 const closeAfterMs = 5_000
 
 type ParserError = { code?: string | undefined; rawPacket?: unknown }
@@ -74,7 +75,8 @@ const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`)
-  socket.setTimeout(closeAfterMs, () => socket.destroy())
+  const timer = setTimeout(() => socket.destroy(), closeAfterMs).unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 const originField = /\r\norigin:[ \t]*([^\r\n]*?)[ \t]*\r\n/i

@@ -2,12 +2,14 @@ import { constants } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
-import { limitConnections } from '../wire/connections.ts'
-import { limitPatience } from '../wire/patience.ts'
 import { frontStreams } from '../wire/streams.ts'
+import type { Connections } from './connections.ts'
 import { handleInTurn } from './pipelining.ts'
 
 const requestTimeoutMs = 30_000
+
+/** A slow request ends at most this much later. */
+const requestCheckMs = 5_000
 
 const handshakeTimeoutMs = 10_000
 
@@ -37,12 +39,10 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 type ListenerOptions = {
   tls: { certFile: string; keyFile: string } | undefined
   maxHeaderBytes: number
-  maxConnections: number
-  onFull?: () => void
-  /** See `limitPatience`. Must exceed the longest wait for a response. */
-  unreadTimeoutMs: number
   /** How long an idle connection or session stays open. */
   keepAliveTimeoutMs: number
+  /** For one server. */
+  connections: Connections
   /** Called before the router. Returns false if the router must answer. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
   frontStream?: FrontStream
@@ -58,11 +58,11 @@ export type FrontStream = (
 
 /** Returns a function that creates a server for a router. It throws if the certificate cannot be used. */
 export const createListener = (options: ListenerOptions) => {
-  const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, keepAliveTimeoutMs, frontStream } = options
-  const { front = () => false, onFull = () => {} } = options
+  const { tls, maxHeaderBytes, keepAliveTimeoutMs, connections, front = () => false, frontStream } = options
   // Detects a client that vanished while it waits.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
-  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, ...alive }
+  const slow = { connectionsCheckingInterval: requestCheckMs }
+  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, ...alive, ...slow }
   const create = (handle: Handler): Server | Http2SecureServer => {
     if (!tls) return createServer(http, handle)
     try {
@@ -82,8 +82,7 @@ export const createListener = (options: ListenerOptions) => {
     const server = create((request, response) => handleInTurn(request, response, handle))
     // The options of Node's HTTP/2 server lack these.
     Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
-    limitPatience(server, tls !== undefined, { unreadMs: unreadTimeoutMs, idleMs: keepAliveTimeoutMs })
-    limitConnections(server, tls !== undefined, maxConnections, onFull)
+    connections.watch(server, tls !== undefined, keepAliveTimeoutMs)
     if (tls && frontStream) {
       frontStreams(server, (stream, { ':method': method, ':path': target }, _flags, rawHeaders) =>
         frontStream(stream, method, target, rawHeaders),

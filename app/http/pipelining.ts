@@ -6,44 +6,85 @@ const mostWaiting = 15
 
 const closeAt = 1_000
 
-/** `length`: unanswered requests that arrived behind another one. `held`: those that are not handled yet. */
-type Queue = { length: number; held: (() => void)[]; isWatched: boolean }
+/** Further requests are handled when the client has taken earlier answers. */
+const mostUnsentBytes = 256 * 1024
+
+/** `unanswered`: of requests that arrived behind another one. `held`: those that are not handled yet. */
+type Queue = {
+  readonly unanswered: Set<ServerResponse>
+  readonly held: (() => void)[]
+  isWatched: boolean
+  isScheduled: boolean
+}
 
 const queues = new WeakMap<Socket, Queue>()
+
+/** Returns the bytes of an HTTP/1 connection that wait for its client, or for an earlier answer. */
+export const getUnsentBytes = (socket: Socket): number => {
+  let bytes = socket.writableLength
+  for (const response of queues.get(socket)?.unanswered ?? []) {
+    if (response.socket === null) bytes += response.writableLength
+  }
+  return bytes
+}
 
 const stopReading = (socket: Socket, queue: Queue): void => {
   socket.pause()
   if (queue.isWatched) return
   queue.isWatched = true
   socket.on('resume', () => {
-    if (queue.length < mostWaiting) return
+    if (queue.unanswered.size < mostWaiting) return
     socket.pause()
     // Node stops reading only on this event, which `pause` does not emit if the socket is paused already.
     socket.emit('pause')
   })
 }
 
-const noteAnswered = (socket: Socket, queue: Queue): void => {
+const handleNext = (socket: Socket, queue: Queue): void => {
+  queue.isScheduled = false
   if (socket.destroyed) return
-  queue.length -= 1
-  if (queue.length === mostWaiting - 1) socket.resume()
+  const inProgress = queue.unanswered.size - queue.held.length
+  // The end of a request in progress handles the next one.
+  if (inProgress >= mostWaiting || (inProgress > 0 && getUnsentBytes(socket) >= mostUnsentBytes)) return
   queue.held.shift()?.()
+  schedule(socket, queue)
+}
+
+/** One request in each turn of the event loop, so that a prompt answer is counted before the next request. */
+const schedule = (socket: Socket, queue: Queue): void => {
+  if (queue.isScheduled || queue.held.length === 0) return
+  queue.isScheduled = true
+  setImmediate(handleNext, socket, queue)
+}
+
+const noteAnswered = (socket: Socket, queue: Queue, response: ServerResponse): void => {
+  queue.unanswered.delete(response)
+  if (queue.unanswered.size === mostWaiting - 1) socket.resume()
+  schedule(socket, queue)
 }
 
 const enqueue = (socket: Socket, response: ServerResponse, handle: () => void): void => {
-  const queue = queues.get(socket) ?? { length: 0, held: [], isWatched: false }
+  const queue = queues.get(socket) ?? {
+    unanswered: new Set(),
+    held: [],
+    isWatched: false,
+    isScheduled: false,
+  }
   queues.set(socket, queue)
-  queue.length += 1
-  response.once('close', () => noteAnswered(socket, queue))
-  if (queue.length >= mostWaiting) stopReading(socket, queue)
-  if (queue.length === closeAt) socket.destroy()
-  else if (queue.length > mostWaiting) queue.held.push(handle)
-  else handle()
+  const { size } = queue.unanswered.add(response)
+  queue.held.push(handle)
+  response.once('close', () => {
+    if (!socket.destroyed) noteAnswered(socket, queue, response)
+  })
+  if (size >= mostWaiting) stopReading(socket, queue)
+  if (size === closeAt) socket.destroy()
+  else schedule(socket, queue)
 }
 
 /**
- * Limits pipelined requests of an HTTP/1 connection: reading stops at 16 unanswered ones, and above 1,000 the
- * connection is closed. A request without an unanswered one before it is handled synchronously.
+ * Limits pipelined requests of an HTTP/1 connection: while 256 KiB of answers wait, at most two are handled.
+ * Reading stops at 16 unanswered ones, and above 1,000 the connection is closed. A request without an unanswered
+ * one before it is handled synchronously.
  */
 export const handleInTurn = (
   request: IncomingMessage,

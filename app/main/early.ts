@@ -5,6 +5,7 @@ import { schemaController } from '../../plugins/schema-compilers.ts'
 import securityHeaders from '../../plugins/security-headers.ts'
 import type { Config } from '../config/config.ts'
 import { unavailable } from '../errors.ts'
+import { createConnections } from '../http/connections.ts'
 import { listenOn } from '../http/listen.ts'
 import { createListener } from '../http/listener.ts'
 
@@ -20,7 +21,6 @@ type EarlyOptions = {
 }
 
 const maxHeaderBytes = 16 * 1024
-const unreadTimeoutMs = 10_000
 const livePath = '/health/live'
 
 /**
@@ -28,14 +28,9 @@ const livePath = '/health/live'
  * 503 `unavailable`. Rejects if the address is in use.
  */
 export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Promise<Early> => {
-  const { tls, host, maxConnections, keepAliveMs: keepAliveTimeoutMs } = config
-  const serverFactory = createListener({
-    tls,
-    maxHeaderBytes,
-    maxConnections,
-    unreadTimeoutMs,
-    keepAliveTimeoutMs,
-  })
+  const { tls, host, maxConnections: max, keepAliveMs: keepAliveTimeoutMs } = config
+  const connections = createConnections({ max, mostOfNetwork: max, toNetwork: () => undefined })
+  const serverFactory = createListener({ tls, maxHeaderBytes, keepAliveTimeoutMs, connections })
   const options = {
     schemaController,
     serverFactory,

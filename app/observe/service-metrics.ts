@@ -24,6 +24,12 @@ type ServiceFigures = {
   memoryBytes: () => number
   fills: () => number
   audit: () => AuditFigures
+  connections: () => Readonly<{
+    open: number
+    max: number
+    unsentBytes: number
+    ended: ReadonlyMap<string, number>
+  }>
   feed: () => Readonly<{ streams: number; waiters: number }>
   overdueAccessRequests: () => Promise<number | undefined>
   isDraining: () => boolean
@@ -115,11 +121,25 @@ const audit = ({ audit: read }: ServiceFigures): Figure[] => [
   ),
 ]
 
+const connections = ({ connections: read }: ServiceFigures): Figure[] => [
+  gaugeSum('certdata_connections', 'Open connections of clients', () => read().open),
+  gaugeSum('certdata_connections_max', 'MAX_CONNECTIONS of all processes', () => read().max),
+  gaugeSum(
+    'certdata_unsent_bytes',
+    'Bytes of answers that wait for their clients or for an earlier answer',
+    () => read().unsentBytes,
+  ),
+  counter('certdata_connections_ended_total', 'Connections that the service has ended early, by reason', () =>
+    byLabel('reason', read().ended),
+  ),
+]
+
 /** Lists the metrics whose values other parts of the service keep. */
 export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] => [
   ...freshness(figures),
   ...stores(figures),
   ...audit(figures),
+  ...connections(figures),
   gaugeSum(
     'certdata_feed_streams',
     'Exports and snapshots that are being streamed',

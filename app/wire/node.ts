@@ -25,6 +25,19 @@ export const closeAfterAnswer = (socket: Socket): boolean => {
 export const findHeaders = (socket: Socket): IncomingHttpHeaders | undefined =>
   (socket as Answering)._httpMessage?.req.headers
 
+type Handled = Socket & { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
+
+/**
+ * Counts the bytes of a TCP socket that the system has accepted, and those that wait because the client does not
+ * read. `undefined` after its end. Public properties count neither a part of a write nor bytes of TLS.
+ */
+export const countSent = (socket: Socket): { accepted: number; queued: number } | undefined => {
+  const { _handle: handle } = socket as Handled
+  if (!handle) return undefined
+  const { bytesWritten, writeQueueSize: queued } = handle
+  return { accepted: bytesWritten - queued, queued }
+}
+
 type Listening = {
   allowHalfOpen: boolean
   highWaterMark: number

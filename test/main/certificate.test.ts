@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import t from 'tap'
+import { createConnections } from '../../app/http/connections.ts'
 import { createListener } from '../../app/http/listener.ts'
 import { watchCertificate } from '../../app/main/certificate.ts'
 import { until } from '../helper.ts'
@@ -38,9 +39,12 @@ make('second', 3)
 install('first', 'crt', 'key')
 const files = { certFile: at('live.crt'), keyFile: at('live.key') }
 
+const unbounded = () => createConnections({ max: 100, mostOfNetwork: 100, toNetwork: () => undefined })
 const listen = createListener({
-  ...{ tls: files, maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs: 60_000 },
+  tls: files,
+  maxHeaderBytes: 16_384,
   keepAliveTimeoutMs: 72_000,
+  connections: unbounded(),
 })
 const server = listen((_request, response) => response.end('ok')) as ReturnType<typeof createSecureServer>
 server.listen(0, '127.0.0.1')
@@ -124,12 +128,7 @@ t.test('notices a folder that an orchestrator replaces as a whole', async (t) =>
 
 t.test('a certificate and key that do not match stop the start, naming the variables', async (t) => {
   const half = { certFile: at('first.crt'), keyFile: at('second.key') }
-  const rest = {
-    maxHeaderBytes: 16_384,
-    maxConnections: 100,
-    unreadTimeoutMs: 60_000,
-    keepAliveTimeoutMs: 72_000,
-  }
+  const rest = { maxHeaderBytes: 16_384, keepAliveTimeoutMs: 72_000, connections: unbounded() }
   for (const tls of [half, { ...half, keyFile: at('missing.key') }])
     t.throws(() => createListener({ tls, ...rest })(() => {}), /TLS_CERT and TLS_KEY cannot be taken: /)
 })

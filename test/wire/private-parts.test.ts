@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import t from 'tap'
 import { dropConnection } from '../../app/wire/driver.ts'
-import { getOptions, hasBegunAnswer, isAnswering } from '../../app/wire/node.ts'
+import { countSent, getOptions, hasBegunAnswer, isAnswering } from '../../app/wire/node.ts'
 import { canSendPrepared, createPreparedSender } from '../../app/wire/prepared.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
 import { testPostgres } from '../servers.ts'
@@ -114,6 +114,26 @@ t.test(
     })
   },
 )
+
+t.test('Node’s handle of a socket: unread answers could not be told from read ones', async (t) => {
+  const sizeBytes = 32 * 1024 * 1024
+  const server = createNetServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const arrived = once(server, 'connection') as Promise<[Socket]>
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
+  const [served] = await arrived
+  t.same(countSent(served), { accepted: 0, queued: 0 })
+  served.write(Buffer.alloc(sizeBytes))
+  const { accepted, queued } = countSent(served) ?? { accepted: 0, queued: 0 }
+  t.ok(accepted > 0 && queued > 0)
+  t.equal(accepted + queued, sizeBytes)
+  client.resume()
+  await once(served, 'drain')
+  t.same(countSent(served), { accepted: sizeBytes, queued: 0 })
+  served.destroy()
+  t.equal(countSent(served), undefined)
+  server.close()
+})
 
 t.test(
   'options of Node’s net.Server: the second address of localhost would accept connections differently',
