@@ -8,6 +8,8 @@ import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { compile } from '../../app/records/sql/compile.ts'
+import { createShapes } from '../../app/records/sql/shapes.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
 import { dropIndexes } from '../../bench/growth/indexes.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
@@ -427,6 +429,33 @@ t.test('the cost rule', async (t) => {
         wanted.slice(50, 100).map(({ id }) => id),
         `${query}: next page`,
       )
+    }
+  })
+
+  await t.test('PostgreSQL plans a prepared page five times, whatever its values are', async (t) => {
+    const cases: [query: string, after?: string[]][] = [
+      ['sort=updated_at&updated_at[gte]=2050-01-01'],
+      ['sort=-valid_until,number', ['2018-01-02', 'N-1', 'c1']],
+      ['sort=number', ['N-99', 'c99']],
+    ]
+    const shapes = createShapes(
+      (plan) => compile(pageStatement(plan)),
+      () => 0,
+    )
+    for (const [query, after] of cases) {
+      const plan = getPlan('certificates', query, after)
+      for (let i = 0; i < 3; i++) shapes.find(plan)
+      const { text = '', values = [] } = shapes.find(plan) ?? {}
+      const literals = values.map((value) => `'${value}'`).join()
+      const rows = await database.reader.connection().execute(async (db) => {
+        await sql.raw(`prepare planned as ${text}`).execute(db)
+        for (let i = 0; i < 12; i++) await sql.raw(`execute planned(${literals})`).execute(db)
+        const plans = await sql<{ custom_plans: number }>`select custom_plans from pg_prepared_statements
+          where name = 'planned'`.execute(db)
+        await sql.raw('deallocate planned').execute(db)
+        return plans.rows
+      })
+      t.same(rows, [{ custom_plans: 5 }], query)
     }
   })
 

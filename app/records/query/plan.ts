@@ -12,6 +12,8 @@ export type QueryPlan = Shared & {
   day: string
   /** Days. `undefined`: the customer's setting. */
   window: number | undefined
+  /** Hides ranges and position from the planner. See docs/decisions/0040-statements-are-kept-prepared.md. */
+  isPlannedOnce?: boolean
 }
 
 export type PlanContext = {

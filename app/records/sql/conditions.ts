@@ -12,6 +12,12 @@ const or = (parts: readonly Sql[]): Sql => sql`(${sql.join(parts, sql.raw(' or '
 
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
+type Bind = (value: unknown, type: string) => Sql
+
+/** PostgreSQL plans a prepared statement each time, as long as that promises fewer rows than not knowing the values. */
+const getBind = ({ isPlannedOnce }: QueryPlan): Bind =>
+  isPlannedOnce ? (value, type) => sql`(select ${cast(value, type)})` : cast
+
 // In sort columns, a nullable text is `v…`, null `w`. See docs/decisions/0003-sort-columns-for-null-last.md.
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
@@ -41,8 +47,8 @@ const prefixCondition = (field: Field, prefix: string): Sql => {
 
 const comparison = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-const rangeCondition = (field: Field, operator: keyof typeof comparison, value: string): Sql => {
-  const end = cast(marked(field, value), columnTypes[field.kind])
+const rangeCondition = (field: Field, operator: keyof typeof comparison, value: string, bind: Bind): Sql => {
+  const end = bind(marked(field, value), columnTypes[field.kind])
   const bound = sql`${getSortColumn(field)} ${sql.raw(comparison[operator])} ${end}`
   if (!field.sortColumn?.endsWith('_sort') || operator === 'lt' || operator === 'lte') return bound
   // Null is the greatest value of a sort column.
@@ -53,6 +59,7 @@ const scalarCondition = (
   field: Field,
   operator: Exclude<Operator, 'all' | 'words'>,
   values: readonly string[],
+  bind: Bind,
 ): Sql => {
   const plain = sql.raw(`r.${field.name}`)
   const type = columnTypes[field.kind]
@@ -73,7 +80,7 @@ const scalarCondition = (
     case 'gte':
     case 'lt':
     case 'lte':
-      return rangeCondition(field, operator, values[0] as string)
+      return rangeCondition(field, operator, values[0] as string, bind)
   }
 }
 
@@ -111,7 +118,7 @@ export const filterConditions = (plan: QueryPlan): Sql[] => {
     const field = plan.resource.fields.get(condition.field) as Field
     if (field.computed) conditions.push(computedCondition(field, condition, plan))
     else if (field.array || operator === 'all') conditions.push(arrayCondition(field, condition))
-    else conditions.push(scalarCondition(field, operator, values))
+    else conditions.push(scalarCondition(field, operator, values, getBind(plan)))
   }
   return conditions
 }
@@ -127,8 +134,8 @@ export const sortKeys = (plan: QueryPlan): Key[] => {
   return [...keys, { column: 'r.id', cast: 'text', descending: keys.at(-1)?.descending ?? false }]
 }
 
-const beyond = (key: Key, value: string, orEqual = false): Sql =>
-  sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${cast(value, key.cast)}`
+const beyond = (key: Key, value: Sql, orEqual = false): Sql =>
+  sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${value}`
 
 /** Returns `order by` for rows `r`. */
 export const orderBy = (plan: QueryPlan): Sql => {
@@ -140,18 +147,18 @@ export const orderBy = (plan: QueryPlan): Sql => {
 export const keysetCondition = (plan: QueryPlan): Sql | undefined => {
   if (!plan.after) return undefined
   const keys = sortKeys(plan)
-  const values = plan.after
+  const bind = getBind(plan)
+  const values = plan.after.map((value, index) => bind(value, keys[index]?.cast as string))
   const [first] = keys as [Key, ...Key[]]
   if (keys.every((key) => key.descending === first.descending)) {
     const columns = sql.join(keys.map((key) => sql.raw(key.column)))
-    const bounds = sql.join(keys.map((key, index) => cast(values[index], key.cast)))
-    return sql`(${columns}) ${sql.raw(first.descending ? '<' : '>')} (${bounds})`
+    return sql`(${columns}) ${sql.raw(first.descending ? '<' : '>')} (${sql.join(values)})`
   }
   const nested = keys.reduceRight<Sql | undefined>((rest, key, index) => {
-    const value = values[index] as string
+    const value = values[index] as Sql
     const past = beyond(key, value)
-    return rest ? sql`(${past} or (${sql.raw(key.column)} = ${cast(value, key.cast)} and ${rest}))` : past
+    return rest ? sql`(${past} or (${sql.raw(key.column)} = ${value} and ${rest}))` : past
   }, undefined) as Sql
   // No index serves nested ORs, so the first key's bound is repeated outside.
-  return and([beyond(first, values[0] as string, true), nested])
+  return and([beyond(first, values[0] as Sql, true), nested])
 }

@@ -112,7 +112,7 @@ export const createShapes = (compile: (plan: QueryPlan) => NamedStatement, now: 
 
   const make = (plan: QueryPlan, isPrepared: boolean): CachedStatement => {
     const { slotted, readers } = withSlots(plan)
-    const { text, values } = compile(slotted)
+    const { text, values } = compile({ ...slotted, isPlannedOnce: isPrepared })
     const name = isPrepared ? `page_${hash('sha256', text).slice(0, 16)}` : undefined
     return { name, text, parameters: values.map((value) => toReader(value, readers)) }
   }
