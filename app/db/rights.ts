@@ -5,7 +5,6 @@ import type { Db } from './schema.ts'
 type Rights = {
   login: string
   database: string
-  owner: string | null
   createsRoles: boolean
   inherits: boolean
   isSuperuser: boolean
@@ -23,8 +22,6 @@ const readRights = async (db: Db): Promise<Rights> => {
       select current_setting('server_version_num')::integer >= 160000 as has_set
     )
     select l.rolname as login, current_database() as database,
-      (select pg_get_userbyid(c.relowner) from pg_class c
-        where c.relnamespace = n.oid and c.relname = 'kysely_migration' and not pg_has_role(c.relowner, 'usage')) as owner,
       l.rolcreaterole as "createsRoles", l.rolinherit as inherits, l.rolsuper as "isSuperuser",
       n.oid is not null as "hasSchema",
       coalesce(has_schema_privilege(n.oid, 'usage') and has_schema_privilege(n.oid, 'create'), false) as "createsTables",
@@ -70,17 +67,26 @@ const listStatements = (rights: Rights): string[] => {
   return statements
 }
 
+/** Rejects if another login owns the tables. The message names it. Accepts an empty database. */
+export const requireOwner = async (db: Db): Promise<void> => {
+  const { rows } = await sql<{ login: string; owner: string }>`
+    select current_user as login, pg_get_userbyid(c.relowner) as owner
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+    where c.relname = 'kysely_migration' and not pg_has_role(c.relowner, 'usage')`.execute(db)
+  const [other] = rows
+  if (other === undefined) return
+  throw new Error(
+    `The tables belong to the login ${other.owner}, not to ${other.login}: set DATABASE_ADMIN_URL to that login`,
+  )
+}
+
 /**
  * Rejects if the login may not migrate this database. The message has the SQL that another login must run: an
  * administrator in this database, who needs to be a superuser only if the host has no other way.
  */
 export const requireRights = async (db: Db): Promise<void> => {
+  await requireOwner(db)
   const rights = await readRights(db)
-  if (rights.owner !== null) {
-    throw new Error(
-      `The tables belong to the login ${rights.owner}, not to ${rights.login}: set DATABASE_ADMIN_URL to that login`,
-    )
-  }
   if (rights.isSuperuser) return
   const statements = listStatements(rights)
   if (statements.length === 0) return

@@ -1,5 +1,5 @@
 /** Blocks in these languages are run. Blocks in other languages are outputs or texts. */
-const languages = ['sh', 'js', 'ts', 'python'] as const
+const languages = ['sh', 'sql', 'js', 'ts', 'python'] as const
 const unknownLanguages = ['bash', 'shell', 'typescript', 'javascript', 'py', 'curl', '']
 
 export type Example = {

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { catalogue, type ErrorCode } from '../../app/errors.ts'
 import { installClient } from '../../clients/tools/package.ts'
 import { type Service, startService } from '../../clients/tools/service.ts'
 import { type Example, listExamples, matches } from './examples.ts'
+import { createFolder, expectRefusals, fill, run, writeTable } from './run-examples.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** The order matters: later guides use the customer of the README, and the last guide erases it. */
@@ -37,37 +36,18 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   [
     'docs/operations.md',
     'npx --no certdata audit verify                 #',
-    'a backup: checks/deploy/restore.ts takes one',
+    'a backup: test/clients/operator-guides.process.ts takes one',
   ],
+  ['docs/operations.md', 'createdb', 'follows the backup'],
   ['docs/scaling.md', '(umask', 'a second database: test/operator/move.test.ts moves a customer'],
   ['docs/scaling.md', 'rm', 'follows the example before'],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts restores there"],
 ]
-const isRun = ({ file, code }: Example) =>
-  !notRun.some(([name, begins]) => name === file && code.startsWith(begins))
+/** SQL needs a login: test/clients/operator-guides.process.ts runs it. */
+const isRun = ({ file, code, language }: Example) =>
+  language !== 'sql' && !notRun.some(([name, begins]) => name === file && code.startsWith(begins))
 
 const examples = files.flatMap((file) => listExamples(file, readFileSync(join(root, file), 'utf8')))
-const stepLimitMs = 120_000
-
-/** Creates the reader's working folder, with the command line on the PATH. */
-const createFolder = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-guides-'))
-  mkdirSync(join(folder, 'bin'))
-  const npx = `#!/bin/sh\n[ "$1 $2" = "--no certdata" ] && shift 2 && exec '${process.execPath}' '${join(root, 'app/cli.ts')}' "$@"\n`
-  writeFileSync(join(folder, 'bin/npx'), npx, { mode: 0o755 })
-  // A refused request fails the example, unless its output shows a refusal.
-  for (const [name, options] of [
-    ['strict', 'silent\nshow-error\nfail-with-body\n'],
-    ['refused', 'silent\n'],
-  ] as const) {
-    mkdirSync(join(folder, name))
-    writeFileSync(join(folder, name, '.curlrc'), options)
-  }
-  symlinkSync(join(root, 'examples'), join(folder, 'examples'))
-  const records = readFileSync(join(root, 'examples/records.ndjson'), 'utf8')
-  writeFileSync(join(folder, 'records.ndjson'), records.replaceAll(/^\{/gm, '{"customer":"acme",'))
-  return folder
-}
 
 const ask = async (url: string, init?: RequestInit) =>
   (await fetch(url, init)).json() as Promise<Record<string, string>>
@@ -129,47 +109,12 @@ const requestAccess = async ({ url }: Service): Promise<[string, string][]> =>
     ),
   )
 
-const fill = (text: string, values: readonly (readonly [string, string])[]) =>
-  values.reduce((filled, [name, value]) => filled.replaceAll(name, value), text)
-
-/** Expects exit code 1 of commands with the comment "(exit 1)", and of commands that ask on a terminal. */
-const expectRefusals = (code: string) =>
-  code.replaceAll(/^(.*?\S) +#.*(?:\(exit 1\)$|\basks\b.*)/gm, '$1 || test $? = 1')
-
-/** Writes the CSV file that an example imports, with the headings of its `--map`, if any. */
-const writeTable = (code: string, folder: string) => {
-  const headings = [...code.matchAll(/--map "([^=]+)=/g)].map(([, heading]) => heading)
-  const header = headings.length > 0 ? headings : ['id', 'name', 'part_numbers', 'model', 'tags']
-  writeFileSync(
-    join(folder, 'products.csv'),
-    `${header.join(',')}\r\nP-100,Acme Gateway 100,4711;0815,TH940,x\r\n`,
-  )
-}
-
 const programs = {
   sh: (file: string) => ['bash', file],
+  sql: (file: string) => ['psql', '-f', file],
   js: (file: string) => ['env', '-u', 'NODE_OPTIONS', process.execPath, file],
   ts: (file: string) => ['env', '-u', 'NODE_OPTIONS', process.execPath, file],
   python: (file: string) => ['python3', file],
-}
-
-type Outcome = { status: number; output: string }
-
-const run = async (
-  command: readonly string[],
-  folder: string,
-  env: Record<string, string>,
-): Promise<Outcome> => {
-  const [program = '', ...options] = command
-  const settings = {
-    cwd: folder,
-    env: { ...env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
-    timeout: stepLimitMs,
-  }
-  return promisify(execFile)(program, options, settings).then(
-    ({ stdout, stderr }) => ({ status: 0, output: stdout || stderr }),
-    ({ code, stdout, stderr }) => ({ status: Number(code ?? 1), output: `${stdout}${stderr}` }),
-  )
 }
 
 t.test('every example runs and prints the output in the guide', async (t) => {
@@ -203,7 +148,7 @@ t.test('every example runs and prints the output in the guide', async (t) => {
       const where = `${file}:${line}`
       values.push(...(await registerClient(code, folder, service)))
       writeTable(code, folder)
-      const extension = { sh: 'sh', js: 'mjs', ts: 'mts', python: 'py' }[language]
+      const extension = { sh: 'sh', sql: 'sql', js: 'mjs', ts: 'mts', python: 'py' }[language]
       const script = join(folder, `example-${index}.${extension}`)
       // Later commands of a guide use variables of earlier ones.
       const begin = language === 'sh' ? `set -euo pipefail\n${shell}` : ''
@@ -251,7 +196,10 @@ t.test('an example with a wrong output fails', async (t) => {
   )
   t.match(example, { line: 4, language: 'sh', code: 'ls\n', outcome: { language: 'text', text: 'a\n' } })
   t.same(others, [], 'a block without an example is only text')
-  t.throws(() => listExamples('x', '```bash\nls\n```\n'), /x:2: write the block as one of sh, js, ts, python/)
+  t.throws(
+    () => listExamples('x', '```bash\nls\n```\n'),
+    /x:2: write the block as one of sh, sql, js, ts, python/,
+  )
 })
 
 t.test('the list of skipped examples is exact', async (t) => {

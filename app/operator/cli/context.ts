@@ -3,6 +3,7 @@ import { type Config, parseConfig } from '../../config/config.ts'
 import { createSecrets, type Secrets } from '../../config/secrets.ts'
 import { operatorRole } from '../../db/connect.ts'
 import { listPendingMigrations } from '../../db/migrate.ts'
+import { requireOwner } from '../../db/rights.ts'
 import type { Db } from '../../db/schema.ts'
 import { openSecretKeys } from '../../local/secret-keys.ts'
 import { withConnection } from '../../local/with-connection.ts'
@@ -100,6 +101,9 @@ const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>
 export const withOperator = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, operatorRole, use)
 
-/** Like `withOperator`, but as the schema owner, who may delete from the audit trail. */
+/** Like `withOperator`, but as the schema owner, who may delete from the audit trail. Rejects for another login. */
 export const withSchemaOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
-  withRole(shell, undefined, use)
+  withRole(shell, undefined, async (db, openSecrets) => {
+    await requireOwner(db)
+    return use(db, openSecrets)
+  })
