@@ -3,7 +3,7 @@ import { get as getHttps } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const intervalMs = 250
-const timeoutMs = 5_000
+const timeoutMs = 10_000
 
 const probe = (port: number, isTls: boolean): Promise<'answered' | 'refused' | 'late'> =>
   new Promise((resolve) => {

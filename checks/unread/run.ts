@@ -5,6 +5,7 @@ import { addCustomer, createTestDatabase, secretKey, until } from '../../test/he
 import { logInTo, startService } from '../../test/service.ts'
 import { type Attack, closeWindows, pipeline } from './attack.ts'
 import { sendProbes } from './probe.ts'
+import { readProcessorMs, untilQuiet } from './processor.ts'
 import { readSlowly } from './reader.ts'
 
 // See checks/README.md.
@@ -72,8 +73,13 @@ const attackService = async ({ name, env, clients, attack }: Row, folder: string
   const attacking = attack(service.port, clients)
   try {
     await attacking.begun
+    const pid = service.child.pid as number
+    // The first requests of the clients keep a busy machine busy for seconds.
+    await untilQuiet(pid)
+    const cpuBefore = readProcessorMs(pid)
     const { sent, answered, refused, late } = await sendProbes(service.port, 'TLS_CERT' in env, seconds)
-    const figures = `${answered} of ${sent} health checks got 200, ${refused} were refused, ${late} were late; ${attacking.countEnded()} of their connections were ended`
+    const cpuSeconds = (readProcessorMs(pid) - cpuBefore) / 1000
+    const figures = `${answered} of ${sent} health checks got 200, ${refused} were refused, ${late} were late; ${attacking.countEnded()} of their connections were ended; ${cpuSeconds.toFixed(1)} s of processor time`
     if (folder) say(`before ${name}: ${figures}`)
     else judge(`${name}: ${figures}`, answered === sent)
   } finally {
