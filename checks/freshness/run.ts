@@ -1,3 +1,4 @@
+import { askAfterBypass, isRepaired } from './bypass.ts'
 import { askColdKeys } from './cold.ts'
 import type { Fault } from './faults.ts'
 import { nemeses } from './nemesis.ts'
@@ -8,7 +9,7 @@ import { runTrial, type TrialOptions, type TrialResult } from './trial.ts'
 import { findObjections, formatFaults, formatResults } from './verdict.ts'
 
 /**
- * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`.
+ * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold] [bypass]`.
  * Runs every nemesis, or the named ones, each for `--seconds=n` (15, with --long 32). `--faults` plants every
  * fault, or the named ones, and expects violations. Exits with 1 if a run without a fault has violations, or
  * if a run with a fault has none.
@@ -86,6 +87,16 @@ const runCold = async (postgres: PostgresServer): Promise<boolean> => {
   )
 }
 
+const runBypass = async (postgres: PostgresServer): Promise<boolean> => {
+  const result = await askAfterBypass({ postgres })
+  const { differing, repairedAfterMs, feed, ended } = result
+  const time = repairedAfterMs === undefined ? 'never' : `after ${Math.round(repairedAfterMs / 1000)} s`
+  say(
+    `A change without triggers: ${differing.afterBypass} keys differ, repaired ${time}, ${differing.atEnd} differ at the end; feed ${feed.join(', ')}; trusted again: ${ended.join(', ')}.`,
+  )
+  return isRepaired(result)
+}
+
 /** Runs the trial with a standby, without and with the fault. */
 const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<TrialResult> => {
   const postgres = await startPostgres()
@@ -133,7 +144,7 @@ const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const named = args.filter((arg) => arg in nemeses) as NemesisName[]
-const isWhole = named.length === 0 && !args.includes('cold')
+const isWhole = named.length === 0 && !args.includes('cold') && !args.includes('bypass')
 const names = isWhole ? (Object.keys(nemeses) as NemesisName[]) : named
 const postgres = await startPostgres()
 try {
@@ -142,6 +153,7 @@ try {
   else {
     if (names.length > 0) results.push(await runAll(postgres, names))
     if (isWhole || args.includes('cold')) results.push(await runCold(postgres))
+    if (isWhole || args.includes('bypass')) results.push(await runBypass(postgres))
   }
   const isGreen = !results.includes(false)
   say(isGreen ? 'green' : 'RED')

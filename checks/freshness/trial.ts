@@ -43,6 +43,8 @@ export type TrialResult = Judgement & {
   differing: string[]
   /** Entries in Redis that were replaced by older ones. */
   regresses: number
+  /** Resources that probes distrust, although every change was logged. */
+  distrusted: number
   fills: Counters
 }
 
@@ -68,7 +70,7 @@ const shuffle = <T>(list: readonly T[]): T[] =>
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 
 /** Lists all fixed addresses and the later pages. The cursors of these stay valid, because names do not change. */
-const findTargets = async (readers: Readers, { instances, getToken }: Stage): Promise<Target[]> => {
+export const findTargets = async (readers: Readers, { instances, getToken }: Stage): Promise<Target[]> => {
   const targets: Target[] = []
   for (const customer of customers) {
     const asker = { instance: instances[0], token: getToken(customer) } as Asker
@@ -103,6 +105,11 @@ const countCommits = (writes: Writes): number => {
   const versions = [...writes.values()].flat()
   const committed = versions.filter(({ outcome, transaction }) => outcome === 'committed' && transaction > 0)
   return new Set(committed.map(({ transaction }) => transaction)).size
+}
+
+const countDistrusted = async ({ operator }: Stage): Promise<number> => {
+  const { rows } = await operator.query('select cardinality(distrusted) as number from poll_changes(null, 0)')
+  return rows[0].number
 }
 
 const sum = (counters: readonly Counters[]): Counters => ({
@@ -180,6 +187,7 @@ export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise
     seconds: tookMs / 1000,
     keys: targets.length * instances.length,
     differing,
+    distrusted: await countDistrusted(stage),
     regresses,
     fills,
   }

@@ -13,6 +13,7 @@ export const findObjections = (result: TrialResult): Map<string, number> => {
   }
   for (const { kind } of result.violations) add(kind, 1)
   add('keys differ after quiescence', result.differing.length)
+  add('distrusted without a cause', result.distrusted)
   add('older entry over a newer one in Redis', result.regresses)
   add('too few reads', result.reads < fewestReads * result.seconds ? 1 : 0)
   // Stale answers are for an unreachable database, not a replacement for fresh ones.
