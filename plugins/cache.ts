@@ -43,7 +43,7 @@ export default fp<Pick<Deps, 'shared' | 'freshness' | 'config' | 'reserved' | 'l
       counts[result] += 1
       if (result === 'different' && !dependsOn.every(freshness.isDistrusted)) {
         const found = await distrust(reserved, dependsOn)
-        app.log.error({ ...found, dependsOn, counts }, different)
+        app.log.error({ ...found, counts }, different)
         await freshness.confirmAfter()
       }
       return result

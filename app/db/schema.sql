@@ -442,6 +442,7 @@ table distrusted_resources
   resource text collate "C" not null
   since timestamp with time zone not null default now()
   is_incomplete boolean not null default false
+  history_from timestamp with time zone
   constraint distrusted_resources_pkey PRIMARY KEY (resource)
 
 table elements row level security forced
@@ -1871,26 +1872,27 @@ declare
   begun text[];
 begin
   with added as (
-    insert into distrusted_resources (resource)
-      select distinct n from unnest(names) n where n in (
-        select b.resource from history_begun b where b.customer_id = '*'
-        union all select unnest(array['settings', 'custom', 'history']))
+    insert into distrusted_resources (resource, history_from)
+      select distinct n, b.since from unnest(names) n
+      left join history_begun b on b.resource = n and b.customer_id = '*'
+      where b.resource is not null or n in ('settings', 'custom', 'history')
       order by n on conflict do nothing returning resource
   ) select array_agg(a.resource) into begun from added a;
   update distrusted_resources set is_incomplete = true where incomplete and not is_incomplete;
   insert into change_log (customer_id, resource, record_id) select '*', n, '*' from unnest(begun) n;
-  return query select n, b.since from unnest(begun) n
-    left join history_begun b on b.resource = n and b.customer_id = '*';
   update history_begun set since = now() where resource = any(begun);
+  return query select d.resource, d.history_from from distrusted_resources d
+    where d.resource = any(names) order by d.resource;
 end $function$
 
 
 CREATE OR REPLACE FUNCTION public.end_distrust()
- RETURNS SETOF text
+ RETURNS TABLE(resource text, history_from timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+#variable_conflict use_column
 declare
   ended distrusted_resources[];
 begin
@@ -1902,7 +1904,7 @@ begin
     union all select '*', '*', '*';
   update history_begun set since = now()
     where resource in (select e.resource from unnest(ended) e where e.is_incomplete);
-  return query select e.resource from unnest(ended) e;
+  return query select e.resource, e.history_from from unnest(ended) e order by e.resource;
 end $function$
 
 

@@ -115,34 +115,37 @@ const checkTriggers = async (db: Db, retry: Retry): Promise<TriggerCheck & { isK
   return { repaired, faults: await listFaults(db), isKnown: true }
 }
 
-const begin = async (db: Db, names: readonly string[], isIncomplete: boolean) => {
-  const { rows } = await sql<{ resource: string; history_from: string | null }>`
-    select resource, history_from from distrust_resources(${names}::text[], ${isIncomplete})`.execute(db)
+/** `history_from`: when its history began before the distrust. Null if it has none. */
+type Distrusted = { resource: string; history_from: string | null }
+
+const begin = async (db: Db, names: readonly string[], isIncomplete: boolean): Promise<Distrusted[]> => {
+  const { rows } = await sql<Distrusted>`
+    select * from distrust_resources(${names}::text[], ${isIncomplete})`.execute(db)
   return rows
 }
 
-/**
- * Begins the distrust of these resources, after a repair of trigger modes. Idempotent. `begun`: the
- * resources that were trusted, with the previous start of their history. Runs as the serving role.
- */
-export const distrust = async (db: Db, names: readonly string[]) => {
+/** Begins the distrust of these resources, after a repair of trigger modes. Idempotent. Runs as the serving role. */
+export const distrust = async (
+  db: Db,
+  names: readonly string[],
+): Promise<TriggerCheck & { distrusted: readonly Distrusted[] }> => {
   const { repaired, faults } = await checkTriggers(db, once)
-  return { begun: await begin(db, names, faults.length > 0), repaired, faults }
+  return { distrusted: await begin(db, names, faults.length > 0), repaired, faults }
 }
 
 /**
- * Repairs trigger modes, and ends all distrust if all triggers and functions equal this release. Runs as the
- * owner or the serving role. `retry`: repeats a repair while writers hold the table. Defaults to one attempt.
+ * Repairs trigger modes, and ends all distrust if all triggers and functions equal this release. Runs as the owner or
+ * the serving role. `retry`: repeats a repair while writers hold the table. Defaults to one attempt.
  */
 export const regainTrust = async (
   db: Db,
   retry = once,
-): Promise<TriggerCheck & { ended: readonly string[] }> => {
+): Promise<TriggerCheck & { ended: readonly Distrusted[] }> => {
   const { repaired, faults, isKnown } = await checkTriggers(db, retry)
   if (!isKnown || faults.length > 0) {
     await begin(db, [], faults.length > 0)
     return { repaired, faults, ended: [] }
   }
-  const { rows } = await sql<{ name: string }>`select name from end_distrust() name`.execute(db)
-  return { repaired, faults, ended: rows.map(({ name }) => name) }
+  const { rows } = await sql<Distrusted>`select * from end_distrust()`.execute(db)
+  return { repaired, faults, ended: rows }
 }

@@ -54,7 +54,8 @@ export const askAfterBypass = async (options: StageOptions): Promise<BypassResul
     }
     const after = await begin()
     const feed = [await poll(before), await poll(after)]
-    const { ended } = await regainTrust(createDb(victims.owner))
+    const trust = await regainTrust(createDb(victims.owner))
+    const ended = trust.ended.map(({ resource }) => resource)
     await delay(promisedMs)
     feed.push(await poll(after))
     const stopWriters = writers.start()

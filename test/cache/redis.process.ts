@@ -8,7 +8,15 @@ import { createRedisCache, type SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { toRedisTag } from '../../app/db/redis.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn, startTestFence } from '../helper.ts'
+import { regainTrust } from '../../app/db/trust.ts'
+import {
+  addCustomer,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  startTestFence,
+} from '../helper.ts'
 import { testRedis } from '../servers.ts'
 import { createEntry } from './entry.ts'
 
@@ -345,6 +353,33 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.same(violations, [])
     t.comment(`slowest ${Math.max(...slowest).toFixed(0)} ms`)
     t.ok(Math.max(...slowest) > 20, 'the test saw answers from a cache')
+  })
+
+  t.test('after a difference, no instance serves the entry in Redis', async (t) => {
+    const owner = connectOwner(database)
+    const path = '/v1/products/p5?fields=name'
+    const late = await open()
+    await share(path, 'products/p5  fields')
+    await sql.raw('alter table products disable trigger all').execute(owner)
+    await sql.raw(`update products set name = 'unlogged' where id = 'p5'`).execute(owner)
+    await sql.raw('alter table products enable trigger all').execute(owner)
+    t.teardown(async () => {
+      await regainTrust(owner)
+      await owner.destroy()
+      await late.app.close()
+    })
+    const wrong = await late.get(path)
+    t.equal(getStatus(wrong), 'certdata; hit; detail=redis')
+    t.not(wrong.json().data.name, 'unlogged', 'the wrong answer is in Redis')
+    t.equal(await late.app.probeFreshness(), 'different', 'the only entry of this instance')
+    await until(() => b.app.readDistrust().products === 1)
+    const [first, second] = [await b.get(path), await late.get(path)]
+    t.same(
+      [first, second].map((each) => each.json().data.name),
+      ['unlogged', 'unlogged'],
+    )
+    t.equal(getStatus(first), 'certdata; fwd=uri-miss; stored; detail=distrusted')
+    t.equal(getStatus(second), 'certdata; hit; detail=distrusted', 'the new entry in Redis')
   })
 
   t.test('an entry that Redis stores late is not fresh', async (t) => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
+import { distrust, regainTrust } from '../../app/db/trust.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import type { LeasedWebhook } from '../../app/feed/webhooks/lease.ts'
@@ -473,6 +474,18 @@ t.test('after a restore or a fail-over, the message asks for a full read', async
   await startSender(t, database, receiver)
   await until('it is told', () => receiver.messages().length === 1)
   t.same(receiver.messages().map(getData), [{ resources: ['products'], after: 'snapshot' }])
+})
+
+t.test('when a resource becomes distrusted, one message asks for a full read', async (t) => {
+  const { id, receiver } = await newWebhook()
+  await startSender(t, database, receiver)
+  await distrust(database.reserved, ['products'])
+  await until('it is told', () => receiver.messages().length === 1)
+  t.same(receiver.messages().map(getData), [{ resources: ['products'], after: 'snapshot' }])
+  await regainTrust(database.reserved)
+  await addProduct(database, id, 'p')
+  await until('the next message', () => listNames(receiver).size === 2)
+  t.not(getData(receiver.messages().at(-1) as Received).after, 'snapshot')
 })
 
 t.test('an outage of the database loses no message', async (t) => {

@@ -11,7 +11,7 @@ const migrate = async (shell: Shell, options: Output): Promise<void> => {
       migrations: prepared.migrations,
       reference_loaded: prepared.referenceLoaded,
       ...(repaired.length > 0 ? { triggers_repaired: repaired } : {}),
-      ...(ended.length > 0 ? { trusted_again: ended } : {}),
+      ...(ended.length > 0 ? { trusted_again: ended.map(({ resource }) => resource) } : {}),
     }
     await recordAct(db, { action: 'migrate', details })
     return prepared
@@ -21,7 +21,10 @@ const migrate = async (shell: Shell, options: Output): Promise<void> => {
   const lines = [
     ...migrations.map((name) => `ran ${name}`),
     ...repaired.map((name) => `the trigger ${name} fires always again`),
-    ...ended.map((name) => `cached answers of ${name} are trusted again`),
+    ...ended.map(
+      ({ resource, history_from }) =>
+        `cached answers of ${resource} are trusted again${history_from === null ? '' : `; its history began at ${history_from} before`}`,
+    ),
     ...faults,
     faults.length === 0
       ? `schema up to date, ${reference}`

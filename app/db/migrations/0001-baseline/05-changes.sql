@@ -130,11 +130,12 @@ begin
 end $$;
 
 -- See docs/decisions/0155-a-difference-distrusts-the-resource.md. `is_incomplete`: triggers were wrong after the
--- distrust had begun, so followers start again at its end, too.
+-- distrust had begun, so followers start again at its end, too. `history_from`: when the history began until then.
 create table distrusted_resources (
   resource text collate "C" primary key,
   since timestamptz not null default now(),
-  is_incomplete boolean not null default false
+  is_incomplete boolean not null default false,
+  history_from timestamptz
 );
 comment on table distrusted_resources is
   'a cached answer differed from the database; ends when migrate or a start finds all triggers right';

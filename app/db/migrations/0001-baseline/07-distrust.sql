@@ -1,7 +1,7 @@
 -- Changes of these resources may be missing in the log. A row for every record (`*`) invalidates cached answers and
 -- tokens of the change feed. History before now cannot be trusted either, but its rows are kept. Other names are
--- ignored. Returns the resources whose distrust begins, with the previous start of their history. `incomplete`: the log
--- still lacks changes.
+-- ignored. Does nothing for resources that are distrusted already. Returns these resources with the previous start of
+-- their history. `incomplete`: the log still lacks changes.
 create function distrust_resources(names text[], incomplete boolean)
 returns table (resource text, history_from timestamptz)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -10,23 +10,24 @@ declare
   begun text[];
 begin
   with added as (
-    insert into distrusted_resources (resource)
-      select distinct n from unnest(names) n where n in (
-        select b.resource from history_begun b where b.customer_id = '*'
-        union all select unnest(array['settings', 'custom', 'history']))
+    insert into distrusted_resources (resource, history_from)
+      select distinct n, b.since from unnest(names) n
+      left join history_begun b on b.resource = n and b.customer_id = '*'
+      where b.resource is not null or n in ('settings', 'custom', 'history')
       order by n on conflict do nothing returning resource
   ) select array_agg(a.resource) into begun from added a;
   update distrusted_resources set is_incomplete = true where incomplete and not is_incomplete;
   insert into change_log (customer_id, resource, record_id) select '*', n, '*' from unnest(begun) n;
-  return query select n, b.since from unnest(begun) n
-    left join history_begun b on b.resource = n and b.customer_id = '*';
   update history_begun set since = now() where resource = any(begun);
+  return query select d.resource, d.history_from from distrusted_resources d
+    where d.resource = any(names) order by d.resource;
 end $$;
 
 -- Call it when all triggers are right. Invalidates every cached answer, because a wrong one may have been stored in the
--- meantime. Returns the resources that were distrusted.
-create function end_distrust() returns setof text
+-- meantime. Returns the resources that were distrusted, with the previous start of their history.
+create function end_distrust() returns table (resource text, history_from timestamptz)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
 declare
   ended distrusted_resources[];
 begin
@@ -38,7 +39,7 @@ begin
     union all select '*', '*', '*';
   update history_begun set since = now()
     where resource in (select e.resource from unnest(ended) e where e.is_incomplete);
-  return query select e.resource from unnest(ended) e;
+  return query select e.resource, e.history_from from unnest(ended) e order by e.resource;
 end $$;
 
 -- Lets triggers fire in every session again, and distrusts the resources of their tables. `wanted`: table.trigger. Other
