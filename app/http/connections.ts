@@ -22,8 +22,8 @@ import {
 export const endReasons = ['unread', 'memory', 'full', 'network'] as const
 type EndReason = (typeof endReasons)[number]
 
-/** The youngest fiftieth gives way if all connections are in use, so that a health check gets in. */
-const reservedShare = 1 / 50
+/** The youngest tenth gives way if all connections are in use, so that a health check gets in. */
+const reservedShare = 1 / 10
 
 export type ConnectionsOptions = Readonly<{
   max: number
