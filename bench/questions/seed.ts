@@ -4,7 +4,7 @@ import { databaseUrl } from '../growth/seed.ts'
 import { say } from '../lib/progress.ts'
 import { prepareSchema } from '../lib/seed.ts'
 
-/** Certificates of each measured customer. They have half as many approvals and a tenth as many products. */
+/** Certificates of each measured customer. They also have approvals, half the number, and products, a tenth. */
 export const holders = { hundred: 100_000, million: 1_000_000 } as const
 
 export type HolderName = keyof typeof holders
