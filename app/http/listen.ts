@@ -48,7 +48,7 @@ const requireFree = async (options: ListenOptions): Promise<void> => {
 /**
  * Calls `listen`. For `localhost`, `listen` gets 127.0.0.1, and a second server on ::1 passes its connections
  * to `server`: Fastify's own second server would lack our limits and drain. Rejects if an address is in use.
- * `sockets`: number of sockets that share the port (Linux). See docs/decisions/0171-sixteen-sockets-accept.md.
+ * `sockets`: number of sockets that share the port (Linux). See docs/decisions/0171-many-sockets-accept.md.
  */
 export const listenOn = async (
   server: Server,

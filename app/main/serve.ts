@@ -28,7 +28,7 @@ const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** This long after a signal, the process ends even if a step hangs. */
 const shutdownMs = 20_000
 const backlog = 4_096
-const acceptingSockets = 16
+const acceptingSockets = 64
 /** For requests, after `drainMs`. Final writes get the rest of `shutdownMs`. */
 const cutAfterMs = 8_000
 /** The primary waits for the deadline of its workers. */

@@ -1,5 +1,4 @@
 import { ApiError } from '../errors.ts'
-import { retryAfterSeconds } from './early-repeats.ts'
 import { createFairQueue, getOwnerName, type Owner } from './fair-queue.ts'
 import { after as afterMs } from './timer.ts'
 
@@ -28,6 +27,9 @@ type QueueOptions = {
 const ownerShare = 0.8
 /** 50 MB, at 5 kB a request. */
 const defaultMostWaiting = 10_000
+
+/** Of a refusal as overloaded. */
+export const retryAfterSeconds = 1
 
 /** Shared, because a stack trace would cost more than the rest of a refusal. */
 const overloaded = new ApiError('overloaded', {

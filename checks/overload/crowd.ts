@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
@@ -18,12 +18,12 @@ export type CrowdOptions = {
   tokens: readonly string[]
   /** Makes the requests of two crowds differ. */
   seed: number
-  /** Before the measurement, so that it has no new connections. */
-  settleSeconds: number
 }
 
 /** `times`: milliseconds by status: number, median, 99th percentile and largest. */
 export type CrowdResult = {
+  /** Until each client had its first answer. The measurement begins then. */
+  settleSeconds: number
   seconds: number
   times: Record<string, { count: number; p50: number; p99: number; max: number }>
   /** Connections that ended before the answer. */
@@ -57,10 +57,13 @@ const createRequest = ({ kind, tokens, seed }: CrowdOptions) => {
 /** 127.1.0.0 and the following addresses, which Linux lets every program use. */
 const toAddress = (client: number): string => `127.1.${client >> 8}.${client & 255}`
 
+/** On a busy machine, new connections of a large crowd take this long. */
+const longestSettleMs = 20_000
+
 const headEnd = Buffer.from('\r\n\r\n')
 
-const run = async (options: CrowdOptions): Promise<CrowdResult> => {
-  const { port, clients, seconds, kind, settleSeconds } = options
+const run = async (options: CrowdOptions, onSettled: () => void): Promise<CrowdResult> => {
+  const { port, clients, seconds, kind } = options
   const createText = createRequest(options)
   const times: Record<string, number[]> = {}
   const open = new Set<Socket>()
@@ -73,6 +76,12 @@ const run = async (options: CrowdOptions): Promise<CrowdResult> => {
     if (known) known.push(ms)
     else times[status] = [ms]
   }
+  const allAnswered = Promise.withResolvers<void>()
+  let answered = 0
+  const noteFirst = (): void => {
+    answered += 1
+    if (answered === clients) allAnswered.resolve()
+  }
   const start = (client: number): void => {
     const from = kind === 'logins' ? { localAddress: toAddress(client) } : {}
     const socket = createConnection({ port, host: '127.0.0.1', ...from })
@@ -80,6 +89,7 @@ const run = async (options: CrowdOptions): Promise<CrowdResult> => {
     let startedAt = 0
     let missing = -1
     let status = ''
+    let isNew = true
     let head = Buffer.alloc(0)
     const send = () => {
       startedAt = performance.now()
@@ -88,6 +98,8 @@ const run = async (options: CrowdOptions): Promise<CrowdResult> => {
     const end = () => {
       missing = -1
       if (isOver) return
+      if (isNew) noteFirst()
+      isNew = false
       if (isMeasured) note(status, performance.now() - startedAt)
       send()
     }
@@ -117,7 +129,10 @@ const run = async (options: CrowdOptions): Promise<CrowdResult> => {
   }
 
   for (let client = 0; client < clients; client += 1) start(client)
-  await delay(settleSeconds * 1000)
+  const startedAt = performance.now()
+  await Promise.race([allAnswered.promise, delay(longestSettleMs, undefined, { ref: false })])
+  const settleSeconds = (performance.now() - startedAt) / 1000
+  onSettled()
   isMeasured = true
   const usedBefore = process.cpuUsage()
   const begun = performance.now()
@@ -137,23 +152,23 @@ const run = async (options: CrowdOptions): Promise<CrowdResult> => {
     }
   }
   const busy = (used.user + used.system) / 1e6 / lasted
-  return { seconds: lasted, times: summary, lost, busy }
+  return { settleSeconds, seconds: lasted, times: summary, lost, busy }
 }
 
-/** Runs a crowd in another process. */
-export const sendCrowd = async (options: CrowdOptions): Promise<CrowdResult> => {
-  const child: ChildProcess = fork(import.meta.filename, [JSON.stringify(options)])
+/** Runs a crowd in another process. Calls `onSettled` when the measurement begins. */
+export const sendCrowd = async (options: CrowdOptions, onSettled: () => void): Promise<CrowdResult> => {
+  const child = fork(import.meta.filename, [JSON.stringify(options)])
   const ended = once(child, 'exit')
-  const [result] = (await Promise.race([
-    once(child, 'message'),
-    ended.then(() => Promise.reject(new Error('the crowd ended without a result'))),
-  ])) as [CrowdResult]
+  const early = ended.then(() => Promise.reject(new Error('the crowd ended without a result')))
+  await Promise.race([once(child, 'message'), early])
+  onSettled()
+  const [result] = (await Promise.race([once(child, 'message'), early])) as [CrowdResult]
   await ended
   return result
 }
 
 if (process.send) {
-  const result = await run(JSON.parse(process.argv[2] as string) as CrowdOptions)
-  process.send(result)
+  const options = JSON.parse(process.argv[2] as string) as CrowdOptions
+  process.send(await run(options, () => process.send?.('settled')))
   process.disconnect()
 }

@@ -14,8 +14,6 @@ const seconds = Number(process.env.SECONDS ?? 9)
 const leastShare = 0.8
 const mostProbeMs = 1_000
 const customers = 16
-/** For the new connections of a crowd, which are no part of the question. */
-const settleSeconds = 1
 /** Above this share of a core, the crowd's own process is the bottleneck. */
 const mostBusy = 0.9
 
@@ -127,22 +125,22 @@ export const checkGoodput = async (kind: CrowdOptions['kind'], directory?: strin
   const subject = await open(directory)
   let best = 0
   for (const [index, clients] of sizes.entries()) {
-    const usedBefore = readProcessorMs(subject.pid)
-    const sent = sendCrowd({
-      port: subject.port,
-      clients,
-      seconds,
-      kind,
-      tokens: subject.tokens.slice(0, customers),
-      seed: index + 1,
-      settleSeconds,
-    })
+    const settled = Promise.withResolvers<void>()
+    const sent = sendCrowd(
+      {
+        ...{ port: subject.port, clients, seconds, kind },
+        tokens: subject.tokens.slice(0, customers),
+        seed: index + 1,
+      },
+      settled.resolve,
+    )
     let isOver = false
     const ended = sent.then((result) => {
       isOver = true
       return result
     })
-    await delay(settleSeconds * 1000)
+    await Promise.race([settled.promise, ended])
+    const usedBefore = readProcessorMs(subject.pid)
     const probed = await Promise.all(subject.probes.map((each) => probe(each, () => isOver)))
     const result = await ended
     const usedMs = readProcessorMs(subject.pid) - usedBefore
@@ -151,9 +149,11 @@ export const checkGoodput = async (kind: CrowdOptions['kind'], directory?: strin
     const rate = answers / result.seconds
     const share = best === 0 ? 1 : rate / best
     best = Math.max(best, rate)
-    say(`${clients} ${kind}: ${describe(result)}`)
     say(
-      `       service: ${(usedMs / all).toFixed(2)} ms of processor time for an answer, ${(usedMs / 1000 / (seconds + settleSeconds)).toFixed(2)} of a core; crowd: ${result.busy.toFixed(2)} of a core`,
+      `${clients} ${kind}: ${describe(result)}; each had its first answer within ${result.settleSeconds.toFixed(1)} s`,
+    )
+    say(
+      `       service: ${(usedMs / all).toFixed(2)} ms of processor time for an answer, ${(usedMs / 1000 / seconds).toFixed(2)} of a core; crowd: ${result.busy.toFixed(2)} of a core`,
     )
     if (result.busy > mostBusy) say('       the crowd is the bottleneck of this row')
     const decide = directory === undefined ? judge : compare
