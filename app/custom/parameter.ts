@@ -1,3 +1,4 @@
+import { describeAccident, isAccident } from '../records/query/accidents.ts'
 import { findNearest } from '../records/query/nearest.ts'
 import { type Parsed, parseBoolean, parseDate, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
@@ -17,6 +18,7 @@ const parseInteger = (text: string, { min, max }: Parameter): Parsed => {
 }
 
 const parseText = (text: string, { min, max }: Parameter): Parsed => {
+  if (isAccident(text)) return { detail: describeAccident(text) }
   const isStorable = text.isWellFormed() && !text.includes('\u0000') && Buffer.byteLength(text) <= maxBytes
   const length = [...text].length
   if (isStorable && length >= Number(min ?? 1) && length <= Number(max ?? maxBytes)) return { value: text }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import t from 'tap'
+import { isExplicitOnly } from '../../app/records/query/accidents.ts'
 import { getOperators } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import {
@@ -86,7 +87,7 @@ const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
   const known = new Set(
     listRecords(spec.name, stored, now).flatMap((record) => record[name] as string | string[]),
   )
-  const values = [...known].filter((value) => value !== null && value !== '') as string[]
+  const values = [...known].filter((value) => value !== null && !isExplicitOnly(String(value))) as string[]
   if (field.kind === 'instant')
     return [...values.slice(0, 3), 'today', 'today+1d', `${today}T00:00:00.000001Z`]
   if (/country_code|^code$|^id$/.test(name) && spec.reference) return [...values.slice(0, 6), 'QX']
@@ -102,7 +103,7 @@ const listPrefixes = (values: string[]): string[] => {
     const points = [...value]
     return [value, points.slice(0, 1).join(''), points.slice(0, -1).join('')]
   })
-  return [...new Set(cut)].filter((value) => value !== '')
+  return [...new Set(cut)].filter((value) => !isExplicitOnly(value))
 }
 
 const filtersFor = (spec: ResourceSpec, filter: FilterSpec, operator: string): Filter[] => {
@@ -391,7 +392,9 @@ const anySearch = (spec: ResourceSpec): fc.Arbitrary<Filter> => {
     })
   return fc
     .tuple(fc.array(written, { minLength: 1, maxLength: 3 }), fc.constantFrom(...separators))
-    .map(([chosen, separator]) => ({ field: 'q', operator: '', values: [chosen.join(separator)] }))
+    .map(([chosen, separator]) => chosen.join(separator))
+    .filter((text) => !isExplicitOnly(text))
+    .map((text) => ({ field: 'q', operator: '', values: [text] }))
 }
 
 t.test('q finds the records in which each word begins a word, ignoring case and accents', async (t) => {
@@ -655,6 +658,15 @@ t.test("include needs the included resource's scope", async (t) => {
   t.equal(faulty.statusCode, 403, 'before whatever else is wrong')
   t.match(refused.headers['www-authenticate'], /error="insufficient_scope", scope="products:read"/)
   t.match((await narrow.get('/v1/products')).json(), { status: 403, code: 'insufficient_scope' })
+})
+
+t.test('a text that a program writes by accident is found by [eq]', async (t) => {
+  for (const text of ['null', '{"json": true}']) {
+    const wanted = (stored.certificates ?? []).filter(({ number }) => number === text).map(({ id }) => id)
+    t.ok(wanted.length > 0, text)
+    const { data } = await read(`/v1/certificates?limit=500&number[eq]=${encodeURIComponent(text)}`)
+    t.same(data.map(({ id }) => id).sort(), wanted.sort())
+  }
 })
 
 t.test('count=exact adds page.total, the same on every page', async (t) => {

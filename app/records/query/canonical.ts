@@ -1,4 +1,5 @@
 import { formatPairs, joinList } from '../../http/pairs.ts'
+import { isExplicitOnly } from './accidents.ts'
 import { type Condition, defaultLimit, formatSortKey, type Operator, type Query } from './query.ts'
 
 type Pairs = [name: string, value: string][]
@@ -25,12 +26,24 @@ const writeGroup = (group: readonly Condition[]): Pairs => {
   const [first] = group as [Condition]
   const { field, operator } = first
   const names = spellings[operator] ?? [`[${operator}]`]
-  if (group.length === 1) return [[`${field}${names[0]}`, writeValues(first)]]
+  const explicit = operator === 'in' ? '[eq]' : '[ne]'
+  const isExplicit = (values: readonly string[]) =>
+    (operator === 'in' || operator === 'nin') && values.length === 1 && isExplicitOnly(values[0] as string)
+  if (group.length === 1) {
+    return isExplicit(first.values)
+      ? [[`${field}${explicit}`, first.values[0] as string]]
+      : [[`${field}${names[0]}`, writeValues(first)]]
+  }
   const byWriting = new Map(group.map((each) => [writeValues(each), each.values]))
   const isList = (values: readonly string[]) => Number(new Set(values).size > 1)
-  const written = [...byWriting].sort((a, b) => isList(b[1]) - isList(a[1]) || byText(a[0], b[0]))
+  const written = [...byWriting].sort(
+    (a, b) =>
+      Number(isExplicit(a[1])) - Number(isExplicit(b[1])) ||
+      isList(b[1]) - isList(a[1]) ||
+      byText(a[0], b[0]),
+  )
   return written.map(([writing, values], index) => {
-    const name = names[index] as string
+    const name = isExplicit(values) ? explicit : (names[index] as string)
     return [`${field}${name}`, name === '[eq]' || name === '[ne]' ? (values[0] as string) : writing]
   })
 }

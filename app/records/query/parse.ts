@@ -1,5 +1,6 @@
 import type { Pair } from '../../http/pairs.ts'
 import type { Field, Resource } from '../resources/define.ts'
+import { isAccident } from './accidents.ts'
 import {
   controlReaders,
   type Draft,
@@ -21,8 +22,15 @@ import {
   refuseUnknown,
 } from './parameters.ts'
 import { defaultLimit, getOperators, normalised, type Operator, parseSortKey, type Query } from './query.ts'
-import { many, type ParameterReader, single } from './readers.ts'
-import { holdsEmptyText, parseBoolean, parseNonEmptyText, parseValue } from './values.ts'
+import { many, type ParameterReader, refuse, single } from './readers.ts'
+import {
+  holdsEmptyText,
+  isFreeText,
+  parseBoolean,
+  parseNonEmptyText,
+  parseValue,
+  refuseAccident,
+} from './values.ts'
 
 export type DayParameters = Pick<Query, 'asOf' | 'on' | 'includes'>
 
@@ -38,7 +46,12 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
   if (operator === 'null') return single(parseBoolean, (value) => take([value]))
   if (operator === 'prefix') return single(parseNonEmptyText, (value) => take([value]))
   if (operator === 'in' || operator === 'nin' || operator === 'all') {
-    return many((text) => parseValue(field, text, operator), take)
+    const read = many((text) => parseValue(field, text, operator), take)
+    // A comma would split an object of JSON into texts.
+    return (value) =>
+      isFreeText(field) && isAccident(value)
+        ? refuse('invalid_value', refuseAccident(field, value).detail)
+        : read(value)
   }
   return single(
     (text) => parseValue(field, text, operator),

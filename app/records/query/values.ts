@@ -1,5 +1,6 @@
 import { date, text as storedText } from '../../../schemas/fields.ts'
 import type { Field } from '../resources/define.ts'
+import { describeAccident, isAccident } from './accidents.ts'
 import { findNearest } from './nearest.ts'
 import { rangeOperators } from './query.ts'
 
@@ -91,26 +92,46 @@ const parseText = (field: Field, text: string): Parsed => {
   return field.element.safeParse(capitals).success ? { detail, suggestion: capitals } : { detail }
 }
 
+/** Whether the field is text without a list of values. */
+export const isFreeText = ({ kind, values }: Field): boolean => kind === 'text' && !values
+
 /** Whether the field may hold empty text. */
 export const holdsEmptyText = (field: Field): boolean =>
-  field.kind === 'text' && !field.values && field.element.safeParse('').success
+  isFreeText(field) && field.element.safeParse('').success
 
 /** Parses a filter value. Relative dates stay relative, so that a cursor outlives midnight. */
 export const parseValue = (field: Field, text: string, operator = 'in'): Parsed => {
-  if (text === '' && !holdsEmptyText(field))
-    return { detail: 'expected a value; to find null, use [null]=true' }
+  const isExplicit = operator === 'eq' || operator === 'ne'
+  if (text === '' && !(isExplicit && holdsEmptyText(field))) {
+    const empty = holdsEmptyText(field) ? `, to find empty text, use ${field.name}[eq]=` : ''
+    return { detail: `expected a value; to find null, use [null]=true${empty}` }
+  }
   const values = field.kind === 'boolean' ? ['true', 'false'] : field.values
   if (values) return oneOf(values, 'expected one of: ')(text)
   if (field.kind === 'date') return parseDate(text)
   if (field.kind === 'instant') return parseInstant(text, operator)
+  if (!isExplicit && isAccident(text)) return refuseAccident(field, text)
   return parseText(field, text)
 }
 
+/** Refuses a value, or a whole list, that is a client's accident. */
+export const refuseAccident = ({ name, array }: Field, text: string): { detail: string } => {
+  const list = `a list is ${name}=a,b`
+  const forms = array
+    ? list
+    : `null is ${name}[null]=true, ${list}, a prefix is ${name}[prefix]=a if it allows that`
+  return {
+    detail: `${describeAccident(text)}; ${forms}, and this very text is ${name}[eq]=${text.slice(0, 40)}`,
+  }
+}
+
 /** Parses any storable text except `''`, for example a prefix, which a field's pattern need not match. */
-export const parseNonEmptyText = (text: string): Parsed =>
-  text !== '' && storedText.safeParse(text).success
+export const parseNonEmptyText = (text: string): Parsed => {
+  if (isAccident(text)) return { detail: describeAccident(text) }
+  return text !== '' && storedText.safeParse(text).success
     ? { value: text }
     : { detail: 'expected at least one character, at most 2000 bytes, without U+0000' }
+}
 
 const dayMs = 86_400_000
 

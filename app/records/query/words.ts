@@ -1,4 +1,5 @@
 import { accents, letters, longestWord, spellings } from '../../../schemas/letters.ts'
+import { describeAccident, isAccident } from './accidents.ts'
 import type { Parsed } from './values.ts'
 
 export const maxWords = 5
@@ -28,6 +29,8 @@ const expected = `expected 1 to ${maxWords} words of ${shortestWord} to ${longes
 
 /** Parses `q`: sorted words, each once, so that equivalent queries have the same text. */
 export const parseWords = (text: string): Parsed => {
+  if (isAccident(text))
+    return { detail: `${describeAccident(text)}; to search for this very word, send its beginning` }
   const words = [...new Set(foldWords(text))].sort()
   const hasLength = (word: string) => {
     const { length } = [...word]

@@ -344,22 +344,26 @@ t.test('an instant with more than six decimals is compared exactly', async (t) =
   }
 })
 
-t.test('an empty value is the empty text for fields that allow it, and otherwise invalid', async (t) => {
-  for (const name of [
-    'brand',
-    'brand[eq]',
-    'brand[ne]',
-    'brand[in]',
-    'brand[nin]',
-    'tags',
-    'tags[all]',
-    'name',
-  ]) {
+t.test('[eq] and [ne] find empty text; any other empty value is refused and names [eq]', async (t) => {
+  for (const name of ['brand[eq]', 'brand[ne]', 'tags[eq]', 'name[eq]']) {
     const query = understood(parseQuery(products, 'page', `${name}=`))
     t.same(query.conditions[0]?.values, [''], name)
     t.same(understood(parseQuery(products, 'page', formatQuery(query))), query, name)
   }
-  t.same(understood(parseQuery(products, 'page', 'brand=,a')).conditions[0]?.values, ['', 'a'])
+  for (const query of [
+    'brand=',
+    'brand',
+    'brand[in]=',
+    'brand[nin]=',
+    'brand=a,,b',
+    'brand=a,',
+    'brand=,a',
+  ]) {
+    const faults = listFaults(products, query)
+    t.match(faults, [{ code: 'invalid_value', detail: /use brand\[eq\]=$/ }], query)
+  }
+  t.match(listFaults(products, 'tags[all]='), [{ detail: /use tags\[eq\]=$/ }])
+  t.match(listFaults(products, 'id=a,,b'), [{ code: 'invalid_value' }])
   const strict = [
     'id',
     'product_status',
@@ -374,6 +378,54 @@ t.test('an empty value is the empty text for fields that allow it, and otherwise
     t.match(listFaults(products, `${name}=`), [{ code: 'invalid_value' }], name)
   }
   t.match(listFaults(certificates, 'country_code='), [{ code: 'invalid_value' }])
+})
+
+t.test('an accident of a client is refused with the right form, and [eq] finds the same text', async (t) => {
+  const accidents = [
+    'undefined',
+    'null',
+    'NaN',
+    '[object Object]',
+    '{"prefix":"x"}',
+    '{"a":1,"b":2}',
+    '["x"]',
+    '["x","y"]',
+    '[]',
+    ' {} ',
+  ]
+  const encode = encodeURIComponent
+  for (const text of accidents) {
+    for (const name of [
+      'name',
+      'name[in]',
+      'name[nin]',
+      'brand',
+      'tags',
+      'tags[all]',
+      'tags[nin]',
+      'name[prefix]',
+    ]) {
+      const faults = listFaults(products, `${name}=${encode(text)}`)
+      t.match(faults, [{ parameter: name, code: 'invalid_value', detail: /^got / }], `${name}=${text}`)
+    }
+    t.match(listFaults(products, `q=${encode(text)}`), [{ parameter: 'q', code: 'invalid_value' }], text)
+    for (const operator of ['eq', 'ne']) {
+      const query = understood(parseQuery(products, 'page', `name[${operator}]=${encode(text)}`))
+      t.same(query.conditions[0]?.values, [text])
+      const again = understood(parseQuery(products, 'page', formatQuery(query)))
+      t.same(again, query, 'also in the link of the next page')
+    }
+  }
+  t.match(listFaults(products, 'name=a,undefined'), [{ detail: /name\[eq\]=undefined/ }])
+  t.match(listFaults(products, 'id=undefined'), [{ code: 'invalid_value' }])
+  t.match(listFaults(products, 'parent_product_id=null'), [{ detail: /parent_product_id\[null\]=true/ }])
+  const both = understood(
+    parseQuery(products, 'page', 'name[eq]=null&name=a,b&name[in]=c&brand[ne]=&brand[nin]=a'),
+  )
+  t.same(understood(parseQuery(products, 'page', formatQuery(both))).conditions.length, 5)
+  for (const text of ['Null', 'NULL', 'nan', 'undefined x', '{a}', '[x', '{', 'None']) {
+    t.same(listFaults(products, `name=${encode(text)}`), [], text)
+  }
 })
 
 t.test('a filter refuses text that cannot be stored', async (t) => {
