@@ -1,8 +1,12 @@
+import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import t from 'tap'
+import { parseConfig } from '../../app/config/config.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { distrust, regainTrust } from '../../app/db/trust.ts'
-import { closeAfter, connectOwner, createTestDatabase } from '../helper.ts'
+import { openStores } from '../../app/main/stores.ts'
+import { run as runCommand } from '../command-line.ts'
+import { closeAfter, connectOwner, createTestDatabase, secretKey } from '../helper.ts'
 
 const database = await createTestDatabase()
 const { operator, reserved } = database
@@ -145,4 +149,46 @@ t.test('the serving role cannot write the table itself', async (t) => {
     `insert into distrusted_resources values ('lab')`,
   ])
     await t.rejects(sql.raw(statement).execute(reserved), /permission denied/)
+})
+
+const damage = () => run('alter table lab disable trigger all; alter table lab enable trigger all')
+const secrets = { SECRET_KEY: secretKey, LOG_LEVEL: 'silent', NODE_ENV: 'test' }
+
+t.test(
+  '`certdata migrate` prints repairs, faults with their statements, and the end of the distrust',
+  async (t) => {
+    const migrate = () => runCommand(['migrate'], { env: { ...secrets, DATABASE_ADMIN_URL: database.url } })
+    t.match(await migrate(), { code: 0, stdout: /schema up to date/ })
+    await damage()
+    await run('drop trigger lab_words_update on lab')
+    const faulty = await migrate()
+    t.equal(faulty.code, 0, 'a deployment goes on')
+    t.match(faulty.stdout, /the trigger lab\.lab_log_update fires always again/)
+    t.match(faulty.stdout, /trigger lab_words_update is missing: `CREATE TRIGGER .*`/)
+    t.notMatch(faulty.stdout, /schema up to date/)
+    await run(String(/`(.*)`/.exec(faulty.stdout)?.[1]))
+    t.match((await migrate()).stdout, /cached answers of lab are trusted again; its history began at 20/)
+  },
+)
+
+t.test('a start repairs modes, logs faults with their statements, and ends the distrust', async (t) => {
+  const config = parseConfig({ ...secrets, DATABASE_URL: database.url })
+  const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
+  const start = async () => {
+    const lines: string[] = []
+    const warn = (details: object, message: string) =>
+      void lines.push(`${message} ${JSON.stringify(details)}`)
+    const { signal } = new AbortController()
+    const stores = await openStores({ config, packageRoot, log: { info: () => {}, warn }, signal })
+    await stores.close()
+    return lines.join('\n')
+  }
+  t.equal(await start(), '')
+  await damage()
+  await run('drop trigger lab_words_update on lab')
+  t.match(await start(), /repaired a trigger.*lab\.lab_log_update.*\n.*trigger lab_words_update is missing/s)
+  t.same(await listDistrusted(), ['lab'])
+  await run(String(/`(.*)`/s.exec(String((await regain(reserved)).faults[0]))?.[1]))
+  t.match(await start(), /trusted again.*lab/)
+  t.same(await listDistrusted(), [])
 })
