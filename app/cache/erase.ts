@@ -29,8 +29,14 @@ const eraseMarked = async (node: Redis, marks: readonly string[], refusal: strin
 /** Connects to Redis, or rejects: call it before rows are deleted. Each erasure scans all keys. */
 export const openRedisEraser = async (url: string): Promise<RedisEraser> => {
   const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
-  redis.on('error', () => {})
-  await redis.connect()
+  let reason: Error | undefined
+  redis.on('error', (error: Error) => {
+    reason = error
+  })
+  await redis.connect().catch((error: Error) => {
+    // ioredis only rejects with "Connection is closed."
+    throw reason ?? error
+  })
   return {
     async refuse(customer, since) {
       await redis.set(getErasedName(customer), formatAge(since), 'PX', erasedMs)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
+import { type RedisOptions as AnyRedisOptions, type Cluster, Redis } from 'ioredis'
 import { gatherWrites } from '../wire/gather-writes.ts'
+import { createCluster, isClusterUrl } from './redis-cluster.ts'
 
 type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'> & {
   gathers?: boolean
@@ -10,28 +11,6 @@ export type RedisClient = Redis | Cluster
 
 /** The hash tag of an owner's keys, usually of a customer, whose name is not in Redis. One node of a cluster has them all. */
 export const toRedisTag = (owner: string): string => `{${hash('sha256', owner, 'base64url').slice(0, 16)}}`
-
-const clusterScheme = /^(rediss?)-cluster:\/\//
-
-const parseClusterUrl = (url: string) => {
-  const [authority = ''] = url.replace(clusterScheme, '').split('/')
-  const hostsAt = authority.lastIndexOf('@') + 1
-  const nodes = authority
-    .slice(hostsAt)
-    .split(',')
-    .map((node) => {
-      const { hostname, port } = new URL(`redis://${node}`)
-      // Sockets accept IPv6 addresses only without brackets.
-      return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) }
-    })
-  const { username, password } = new URL(`redis://${authority.slice(0, hostsAt)}node`)
-  const login = {
-    ...(username ? { username: decodeURIComponent(username) } : {}),
-    ...(password ? { password: decodeURIComponent(password) } : {}),
-    ...(url.startsWith('rediss') ? { tls: {} } : {}),
-  }
-  return { nodes, login }
-}
 
 const connectTimeoutMs = 2_000
 const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
@@ -58,16 +37,16 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
     connectTimeout: connectTimeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: retry,
+    // A user with few rights, or Redis 7.0, would refuse CLIENT SETINFO at each connection.
+    disableClientInfo: true,
     ...options,
   }
-  if (!clusterScheme.test(url)) return new Redis(url, common)
-  const { nodes, login } = parseClusterUrl(url)
-  return new Cluster(nodes, {
+  if (!isClusterUrl(url)) return new Redis(url, common)
+  return createCluster(url, common, {
     enableOfflineQueue: false,
     ...(options.scripts ? { scripts: options.scripts as Record<string, { lua: string }> } : {}),
     lazyConnect: options.lazyConnect ?? false,
     clusterRetryStrategy: options.retryStrategy ? () => null : retry,
-    redisOptions: { ...common, ...login },
   })
 }
 
