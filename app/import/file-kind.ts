@@ -1,5 +1,6 @@
 import { findJsonFault } from '../http/json-fault.ts'
 import { findResource } from './line.ts'
+import { isPlausible } from './plausible.ts'
 
 /** The file cannot be imported. The message names the reason and the next step. */
 export class UnusableFile extends Error {}
@@ -17,6 +18,7 @@ export const messages = {
   utf16le: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16LE -t UTF-8 file | ${pipe}`,
   utf16be: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16BE -t UTF-8 file | ${pipe}`,
   latin1: `The file is Latin-1 or Windows-1252 text. Convert it to UTF-8: iconv -f WINDOWS-1252 -t UTF-8 file | ${pipe}`,
+  dos: `The file is not UTF-8, and as Windows-1252 it is no text: it may be in a code page of MS-DOS. Convert it to UTF-8: iconv -f CP850 -t UTF-8 file | ${pipe}`,
   binary: 'The file is not text. Expected JSON lines in UTF-8: one object on each line',
   csv: 'The file is a table (CSV) without a column "resource". Name the resource of its rows: npx --no certdata import file --resource products',
   json: 'The file has JSON and is no table. Import JSON lines without --resource, --encoding, --dates and --map, from a file that is not named .csv',
@@ -60,7 +62,8 @@ export const detectBytes = (head: Buffer): FileKind | undefined => {
   if (decodesAsUtf8(head)) return undefined
   const text = head.toString('latin1')
   if (control.test(text)) return 'binary'
-  return multibyte.test(text) ? undefined : 'latin1'
+  if (multibyte.test(text)) return undefined
+  return isPlausible(new TextDecoder('windows-1252').decode(head)) ? 'latin1' : 'dos'
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -94,10 +97,13 @@ const isOwned = ({ resource }: Json): boolean => {
 /** Returns `csv` for a table, `undefined` for JSON lines, or the kind of a file that cannot be imported. */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
   const encoding = detectBytes(head)
-  if (encoding) return encoding
-  const text = head.toString().replace(/^\ufeff/, '')
+  const isOneByte = encoding === 'latin1' || encoding === 'dos'
+  if (encoding && !isOneByte) return encoding
+  const text = head.toString(isOneByte ? 'latin1' : 'utf8').replace(/^\ufeff/, '')
   const lines = text.split('\n').map((line) => line.replace(/^\ufeff/, '').trim())
   const [first = '', second = ''] = lines.filter((line) => line !== '')
+  // A table in another encoding is converted. JSON lines are not.
+  if (isOneByte) return findTextKind(text, first, second) === 'csv' ? 'csv' : encoding
   if (first === '') return undefined
   const object = parseObject(first)
   if (!object) return findTextKind(text, first, second)

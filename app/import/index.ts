@@ -11,6 +11,7 @@ import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
 import { type ImportEntry, readTable, type TableOptions } from './table/index.ts'
 
+export { getEncodingLabel } from './code-pages.ts'
 export type { ImportReport, NoteGroup } from './report.ts'
 export type { ColumnMapping } from './table/columns.ts'
 export { createDateReader } from './table/dates.ts'

@@ -18,6 +18,7 @@ t.beforeEach(() => query('truncate products, certificates, projects, lab; delete
 const messages: Readonly<Record<string, RegExp>> = {
   'array-one-line.json': /JSON array.*jq -c '\.\[\]'/,
   'array.json': /JSON array.*jq -c '\.\[\]'/,
+  'cp850.csv': /not certain.*--encoding cp850 reads "Prüfgerät".*--encoding cp437.*iconv -f CP850 -t UTF-8/,
   'concatenated.json': /several JSON objects on one line.*jq -c \./,
   'cr-only.ndjson': /end with CR only.*tr /,
   'export.ndjson': /export of a customer.*customers import/,
@@ -61,6 +62,11 @@ t.test('a file without a byte order mark is recognised', async (t) => {
   await t.rejects(take([Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1])]), /workbook \(XLS\)/)
   await t.rejects(take([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])]), /not text/)
   await t.rejects(take(['', ' ', '{', '"resource": "products"', '}']), /over several lines/)
+})
+
+t.test('JSON lines in a code page of MS-DOS are not taken for Windows-1252', async (t) => {
+  const line = Buffer.from(JSON.stringify(product('a', { name: 'Pr\u0081fger\u0084t' })), 'latin1')
+  await t.rejects(take([line]), /code page of MS-DOS.*iconv -f CP850 -t UTF-8/)
 })
 
 t.test('a named pipe gets the same message', { skip: process.platform === 'win32' }, async (t) => {

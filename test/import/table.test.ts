@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { type ImportOptions, importRecords } from '../../app/import/index.ts'
+import { createDecoder } from '../../app/import/code-pages.ts'
+import { getEncodingLabel, type ImportOptions, importRecords } from '../../app/import/index.ts'
 import { listStoredFields } from '../../app/import/record.ts'
 import type { TableOptions } from '../../app/import/table/index.ts'
 import { findDialect, parseRows, type TableRow } from '../../app/import/table/rows.ts'
@@ -155,6 +156,62 @@ t.test('an uncertain encoding must be named', async (t) => {
   t.match(report, { created: 2, badLines: [{ line: 72, reason: /^name: not UTF-8.*windows-1252/ }] })
   const odd = Buffer.from('\ufeffid,name\na,b\n', 'utf16le')
   await t.rejects(takeTable(Buffer.concat([odd, Buffer.from([0x00])])), /not utf-16le throughout/)
+})
+
+t.test('a guessed encoding needs plausible text', async (t) => {
+  const toBytes = (label: string, text: string) => {
+    const letters = createDecoder(label, { fatal: false })(
+      Uint8Array.from({ length: 256 }, (_, byte) => byte),
+    )
+    return Buffer.from([...text].map((letter) => letters.indexOf(letter)))
+  }
+  const words = [
+    'Prüfgerät',
+    'für Köln',
+    'Straße',
+    'Gr\u00f6\u00dfe',
+    'Übung über',
+    'señor',
+    'café',
+    'Äpfel',
+    'así',
+    'más',
+  ]
+  for (const label of ['cp850', 'cp437']) {
+    for (const word of words) {
+      const table = toBytes(label, `id,name\na,${word}\n`)
+      await t.rejects(takeTable(table), /not certain.*--encoding cp850.*iconv -f CP850/, `${label} ${word}`)
+      await query(truncate)
+      await takeTable(table, { resource: 'products', encoding: label })
+      t.same(await names(), [`a ${word}`], label)
+    }
+  }
+  for (const word of ['„Prüfgerät“', 'Straße', 'Gerät™', 'Übung – über', '10 €', 'année d’été', 'Fábrica']) {
+    await query(truncate)
+    await takeTable(toBytes('windows-1252', `id,name\na,${word}\n`))
+    t.same(await names(), [`a ${word}`])
+  }
+  const late = [
+    Buffer.from(`id,name\na,Gr\xfcn\n${`a,${'x'.repeat(1000)}\n`.repeat(70)}b,Gr\x81n\n`, 'latin1'),
+  ]
+  const source = ReadableStream.from(late)
+  const options = { customer: 'acme', table: { resource: 'products' } } as const
+  await t.rejects(importRecords(database.operator, source, options), /not windows-1252 throughout/)
+})
+
+t.test('the usual encodings can be named', async (t) => {
+  const bytes = { 850: 0x81, IBM437: 0x81, cp852: 0x81, cp858: 0x81, macroman: 0x9f, 'iso-8859-1': 0xfc }
+  const more = { 'iso-8859-15': 0xfc, 'latin-9': 0xfc, 'windows-1250': 0xfc, cp1252: 0xfc, ansi: 0xfc }
+  for (const [name, byte] of Object.entries({ ...bytes, ...more })) {
+    await query(truncate)
+    const table = Buffer.from(`id,name\na,Gr${String.fromCharCode(byte)}n\n`, 'latin1')
+    await takeTable(table, { resource: 'products', encoding: getEncodingLabel(name) })
+    t.same(await names(), ['a Grün'], name)
+  }
+  t.equal(createDecoder('cp858', { fatal: true })(Uint8Array.of(0xd5)), '€')
+  t.equal(getEncodingLabel('UTF-16'), 'utf-16le')
+  t.equal(getEncodingLabel('windows-1251'), 'windows-1251')
+  t.throws(() => getEncodingLabel('cp999'), /expected a name such as/)
 })
 
 t.test('parses local dates in the given form', async (t) => {

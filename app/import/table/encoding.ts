@@ -1,21 +1,29 @@
+import { createDecoder } from '../code-pages.ts'
 import { decodesAsUtf8, detectBytes, messages, startsWith, UnusableFile } from '../file-kind.ts'
+import { findOddWord, hasC1Control } from '../plausible.ts'
+import { quoteText } from '../quote.ts'
 
-const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label).decode(bytes, { stream: true })
+const decodeAs = (label: string, bytes: Uint8Array) => createDecoder(label, { fatal: false })(bytes)
 
-const oddWord = /\p{L}{0,20}[^\p{ASCII}]\p{L}{0,20}/u
+const quoteWord = (label: string, word: Uint8Array) =>
+  `--encoding ${label} reads ${quoteText(decodeAs(label, word))}`
+
+const refuseUncertain = (head: Buffer, labels: readonly string[], iconv: string): never => {
+  const word = findOddWord(head)
+  throw new UnusableFile(
+    `The table is not UTF-8, and its encoding is not certain. Name it: ${labels.map((label) => quoteWord(label, word)).join(', ')}. Or convert it: iconv -f ${iconv} -t UTF-8 file > table.csv. Or save the table as CSV UTF-8`,
+  )
+}
 
 /**
  * Accepts Windows-1252 only if the code pages of Central Europe and Turkey give the same text, and if it
  * never has three characters beyond ASCII in a row, as words in Cyrillic and Greek have.
  */
-const requireWindows1252 = (head: Uint8Array): string => {
+const requireWindows1252 = (head: Buffer): string => {
   const text = decodeAs('windows-1252', head)
   const isSame = ['windows-1250', 'windows-1254'].every((label) => decodeAs(label, head) === text)
   if (isSame && !/[^\p{ASCII}]{3}/u.test(text)) return 'windows-1252'
-  const [word] = oddWord.exec(text) ?? ['']
-  throw new UnusableFile(
-    `The table is not UTF-8, and its encoding is not certain. Name it: --encoding windows-1252 reads "${word}". Or save the table as CSV UTF-8`,
-  )
+  return refuseUncertain(head, ['windows-1252', 'cp850'], 'WINDOWS-1252')
 }
 
 const isBeyondAscii = (head: Uint8Array) => head.some((byte) => byte > 0x7f)
@@ -34,6 +42,7 @@ const findLabel = (head: Buffer, named: string | undefined): string => {
   }
   if (kind === 'binary') throw new UnusableFile(messages.binary)
   if (kind === 'utf16le' || kind === 'utf16be') return kind.replace('utf16', 'utf-16')
+  if (kind === 'dos') refuseUncertain(head, ['cp850', 'cp437', 'windows-1252'], 'CP850')
   return kind === 'latin1' ? requireWindows1252(head) : 'utf-8'
 }
 
@@ -46,20 +55,24 @@ const readUtf8 = async function* (source: AsyncIterable<Uint8Array>, markBytes: 
   }
 }
 
-const convert = async function* (source: AsyncIterable<Uint8Array>, label: string) {
-  const decoder = new TextDecoder(label, { fatal: true })
+const convert = async function* (source: AsyncIterable<Uint8Array>, label: string, isNamed: boolean) {
+  const decode = createDecoder(label, { fatal: true })
+  const refuse = (cause?: unknown) => new Error(`the file is not ${label} throughout`, { cause })
   try {
-    for await (const chunk of source) yield Buffer.from(decoder.decode(chunk, { stream: true }))
-    yield Buffer.from(decoder.decode())
+    for await (const chunk of source) {
+      const text = decode(chunk)
+      if (!isNamed && hasC1Control(text)) throw refuse()
+      yield Buffer.from(text)
+    }
+    yield Buffer.from(decode())
   } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    throw new Error(`the file is not ${label} throughout`, { cause })
+    throw cause instanceof TypeError ? refuse(cause) : cause
   }
 }
 
 /**
- * Converts a text file to UTF-8 without a byte order mark. `named`: label of WHATWG Encoding, unless the file
- * has a mark. Throws `UnusableFile` if the file is no text, is UTF-8 against `named`, or its encoding is not
+ * Converts a text file to UTF-8 without a byte order mark. `named`: see `getEncodingLabel`. A byte order mark
+ * wins. Throws `UnusableFile` if the file is no text, is UTF-8 against `named`, or its encoding is not
  * certain. `bytes` throws for invalid bytes, but passes on those of UTF-8.
  */
 export const toUtf8 = (source: AsyncIterable<Uint8Array>, head: Buffer, named: string | undefined) => {
@@ -67,7 +80,7 @@ export const toUtf8 = (source: AsyncIterable<Uint8Array>, head: Buffer, named: s
   const isUtf8 = label === 'utf-8'
   const markBytes = isUtf8 && startsWith(head, ...marks['utf-8']) ? marks['utf-8'].length : 0
   return {
-    bytes: isUtf8 ? readUtf8(source, markBytes) : convert(source, label),
+    bytes: isUtf8 ? readUtf8(source, markBytes) : convert(source, label, named !== undefined),
     headText: decodeAs(label, head),
   }
 }

@@ -11,7 +11,7 @@ import { readValue } from './values.ts'
 export type TableOptions = {
   /** Of all rows. Otherwise the table has a column `resource`. */
   resource?: ResourceName | undefined
-  /** Label of the WHATWG Encoding Standard. Optional. By default it is detected. */
+  /** See `getEncodingLabel`. Optional. By default it is detected. */
   encoding?: string | undefined
   /** Form of dates, such as `DD.MM.YYYY`, in addition to `YYYY-MM-DD`. */
   dates?: string | undefined

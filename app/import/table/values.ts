@@ -47,7 +47,8 @@ export const readValue = (
   cell: TableCell,
   readDate: DateReader | undefined,
 ): CellValue => {
-  if (cell === undefined) return { fault: 'not UTF-8; for Windows-1252 add --encoding windows-1252' }
+  if (cell === undefined)
+    return { fault: 'not UTF-8; name the encoding, such as --encoding windows-1252 or cp850' }
   if (cell === null) return { value: null }
   if (array) return { value: splitTexts(unguard(cell)) }
   if (kind === 'json') return readJson(cell)

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ColumnMapping, createDateReader, type TableOptions } from '../../import/index.ts'
+import {
+  type ColumnMapping,
+  createDateReader,
+  getEncodingLabel,
+  type TableOptions,
+} from '../../import/index.ts'
 import { resourceNames } from '../../records/resources/index.ts'
 import { parseWith } from './arguments.ts'
 import { Refusal } from './refusal.ts'
@@ -15,7 +20,7 @@ const parseMapping = (value: string): ColumnMapping => {
 
 const addMapping = (value: string, before: ColumnMapping[] = []) => [...before, parseMapping(value)]
 
-const parseEncoding = parseWith((label) => new TextDecoder(label).encoding)
+const parseEncoding = parseWith(getEncodingLabel)
 
 const parseDates = parseWith((form) => {
   createDateReader(form)
@@ -31,7 +36,7 @@ export const addTableOptions = (command: Command): Command =>
         'CSV: resource of the rows, if the table has no column "resource"',
       ).choices(resourceNames),
     )
-    .option('--encoding <name>', 'CSV: such as windows-1252; detected if certain', parseEncoding)
+    .option('--encoding <name>', 'CSV: such as windows-1252 or cp850; detected if certain', parseEncoding)
     .option('--dates <form>', 'CSV: form of its dates, such as DD.MM.YYYY', parseDates)
     .option(
       '--map <column=field>',
