@@ -257,3 +257,36 @@ t.test('the local origin is a URL for every kind of host', async (t) => {
   t.equal(at('fd00::1'), 'http://[fd00::1]:3000')
   t.equal(at('10.0.0.1'), 'http://10.0.0.1:3000')
 })
+
+t.test("OpenTelemetry's variables are honoured or refused", async (t) => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+  const traces = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }
+  t.equal(parseConfig({}).hasTraces, false)
+  t.equal(parseConfig(endpoint).hasTraces, true)
+  t.equal(parseConfig(traces).hasTraces, true, 'alone')
+  t.equal(parseConfig({ ...traces, OTEL_SDK_DISABLED: 'true' }).hasTraces, false)
+  t.equal(parseConfig({ ...traces, OTEL_SDK_DISABLED: 'false' }).hasTraces, true)
+  t.equal(parseConfig({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }).hasTraces, false)
+  t.equal(parseConfig({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }).hasTraces, true)
+  const bad = {
+    OTEL_SDK_DISABLED: 'yes',
+    OTEL_TRACES_EXPORTER: 'zipkin',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd',
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '10s',
+    OTEL_TRACES_SAMPLER: 'jaeger_remote',
+    OTEL_TRACES_SAMPLER_ARG: '10%',
+    OTEL_PROPAGATORS: 'b3',
+    OTEL_RESOURCE_ATTRIBUTES: 'a=b=c',
+  }
+  for (const [name, value] of Object.entries(bad)) {
+    t.match(refusal({ ...endpoint, [name]: value }), `${name}: expected`, name)
+  }
+  t.match(refusal({ ...traces, OTEL_TRACES_SAMPLER: 'traceidratio' }), 'OTEL_TRACES_SAMPLER_ARG: required')
+  t.equal(refusal({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), '', 'without traces')
+  const both = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' }
+  t.equal(refusal({ ...endpoint, ...both }), '', 'the one for traces wins')
+  t.equal(refusal({ ...endpoint, OTEL_RESOURCE_ATTRIBUTES: 'a=b,c=d%2Ce' }), '')
+  t.equal(refusal({ ...endpoint, OTEL_PROPAGATORS: 'tracecontext,baggage' }), '')
+})

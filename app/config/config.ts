@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { z } from 'zod'
 import { date } from '../../schemas/fields.ts'
 import { isGuessable, isTooWide, secretLength } from './insecure.ts'
+import { checkOtel, hasTraces } from './otel.ts'
 import { origin, variables } from './variables.ts'
 
 type Environment = z.output<z.ZodObject<typeof variables>>
@@ -61,6 +62,7 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   if (env.HOLIDAYS?.some((each) => !date.safeParse(each).success)) {
     faults.push('HOLIDAYS: expected dates such as 2026-12-25')
   }
+  faults.push(...checkOtel(env))
   return faults
 }
 
@@ -117,7 +119,7 @@ const toConfig = (env: Environment) => ({
   accessContact: env.ACCESS_CONTACT,
   metricsToken: env.METRICS_TOKEN,
   metricsPort: env.METRICS_PORT,
-  hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+  hasTraces: hasTraces(env),
   workers: env.WEB_CONCURRENCY,
   logLevel: env.LOG_LEVEL,
   production: env.NODE_ENV === 'production',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { postgresUrl, redisUrl } from './connection-url.ts'
+import { otelVariables } from './otel.ts'
 
 export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
@@ -176,10 +177,7 @@ export const variables = {
     .describe(
       'Days that audit entries are kept. Pruning needs the owner’s login (DATABASE_ADMIN_URL). Without it, run certdata audit prune',
     ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('Collector of traces (OTLP over HTTP). Other OTEL_… variables work as usual'),
+  ...otelVariables,
   METRICS_PORT: integer(1, 65535)
     .optional()
     .describe('Another port for /metrics, without TLS and token. Only the operator may reach it'),

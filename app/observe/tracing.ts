@@ -27,7 +27,8 @@ type TracingOptions = {
 type RedisCommand = { command: string; span?: Span }
 
 const closeWithinMs = 2_000
-const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): this is logged once'
+const undelivered =
+  'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT or …_TRACES_ENDPOINT): this is logged once'
 
 /**
  * Exports spans by OTLP over HTTP, configured by OpenTelemetry's own variables. Spans that the collector does
@@ -47,9 +48,13 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
     wasReported = true
   }
   const ignore = () => {}
+  let isStarting = true
+  const reportSetting = (message: string) => {
+    if (isStarting) warn(`OpenTelemetry ignores a setting: ${message}`)
+  }
   diag.setLogger(
-    { error: report, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
-    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+    { error: report, warn: reportSetting, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const ours = resourceFromAttributes({ 'service.name': 'certdata', 'service.version': version })
   const provider = new NodeTracerProvider({
@@ -57,6 +62,7 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   })
   provider.register()
+  isStarting = false
   const tracer = trace.getTracer('certdata', version)
   const failed = { code: SpanStatusCode.ERROR }
   const startClient = (name: string, attributes: Record<string, string>, startTime = Date.now()): Span =>

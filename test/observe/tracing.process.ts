@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { findTraceId } from '../../app/observe/access-log.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
@@ -58,9 +59,12 @@ t.test('reads a valid traceparent and ignores a malformed one', async (t) => {
 })
 
 t.test(
-  'without a collector, OpenTelemetry is not loaded, and log lines have the trace of the caller',
+  'without a collector or when disabled, OpenTelemetry is not loaded, and log lines have the trace of the caller',
   async (t) => {
-    const service = await start()
+    const service = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_SDK_DISABLED: 'true',
+    })
     await fetch(`${service.base}/v1/products`, { headers: { traceparent } })
     await fetch(`${service.base}/v1/projects`, { headers: { traceparent: 'nonsense' } })
     await service.printed('"route":"/v1/projects"')
@@ -77,9 +81,10 @@ t.test(
 t.test('a collector receives requests and their statements as one trace', async (t) => {
   const bodies: string[] = []
   const collector = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    bodies.push(body)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    bodies.push(gunzipSync(Buffer.concat(chunks)).toString())
+    t.match(request, { url: '/own/path', headers: { 'x-tenant': 'one' } })
     response.setHeader('content-type', 'application/json').end('{}')
   }).listen(0, '127.0.0.1')
   await once(collector, 'listening')
@@ -88,7 +93,11 @@ t.test('a collector receives requests and their statements as one trace', async 
   const redis = await testRedis()
   t.teardown(() => redis?.stop())
   const service = await start({
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${port}/own/path`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=one',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_EXPORTER_OTLP_CERTIFICATE: '/does/not/exist.pem',
+    OTEL_SERVICE_NAME: 'another-name',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     ...(redis ? { REDIS_URL: redis.url } : {}),
   })
@@ -118,6 +127,8 @@ t.test('a collector receives requests and their statements as one trace', async 
   type Sent = { resourceSpans: { resource: unknown; scopeSpans: { spans: Span[] }[] }[] }
   const sent = bodies.flatMap((body) => (JSON.parse(body) as Sent).resourceSpans)
   t.match(JSON.stringify(sent[0]?.resource), '"deployment.environment.name"')
+  t.match(JSON.stringify(sent[0]?.resource), '"another-name"')
+  t.match(service.output(), 'OpenTelemetry ignores a setting: Failed to read root certificate file')
   const spans = sent
     .flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans))
     .filter((span) => span.traceId === traceId)
