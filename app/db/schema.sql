@@ -1084,7 +1084,7 @@ CREATE OR REPLACE FUNCTION public.approvals_words_insert()
 AS $function$
 begin
   insert into record_words (customer_id, resource, id, words)
-    select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
+    select r.customer_id, 'approvals', r.id, words_vector(array(
     select 'approvals/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.scheme, r.product_id, r.certificate_id))) word
     where length(word) > 1)) from new_rows r;
@@ -1099,7 +1099,7 @@ CREATE OR REPLACE FUNCTION public.approvals_words_update()
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.certificate_id is distinct from new.certificate_id or old.product_id is distinct from new.product_id or old.scheme is distinct from new.scheme) then return null; end if;
-  update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
+  update record_words w set customer_id = new.customer_id, id = new.id, words = words_vector(array(
     select 'approvals/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.scheme, new.product_id, new.certificate_id))) word
     where length(word) > 1))
@@ -1382,7 +1382,7 @@ CREATE OR REPLACE FUNCTION public.certificates_words_insert()
 AS $function$
 begin
   insert into record_words (customer_id, resource, id, words)
-    select r.customer_id, 'certificates', r.id, array_to_tsvector(array(
+    select r.customer_id, 'certificates', r.id, words_vector(array(
     select 'certificates/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.number, r.title, r.holder))) word
     where length(word) > 1)) from new_rows r;
@@ -1397,7 +1397,7 @@ CREATE OR REPLACE FUNCTION public.certificates_words_update()
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.holder is distinct from new.holder or old.number is distinct from new.number or old.title is distinct from new.title) then return null; end if;
-  update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
+  update record_words w set customer_id = new.customer_id, id = new.id, words = words_vector(array(
     select 'certificates/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.number, new.title, new.holder))) word
     where length(word) > 1))
@@ -1733,7 +1733,7 @@ CREATE OR REPLACE FUNCTION public.countries_words_insert()
 AS $function$
 begin
   insert into record_words (customer_id, resource, id, words)
-    select '*', 'countries', r.id, array_to_tsvector(array(
+    select '*', 'countries', r.id, words_vector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name,
       (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(r.authorities) a)))) word
@@ -1749,7 +1749,7 @@ CREATE OR REPLACE FUNCTION public.countries_words_update()
 AS $function$
 begin
   if not (old.id is distinct from new.id or old.alpha3 is distinct from new.alpha3 or old.authorities is distinct from new.authorities or old.code is distinct from new.code or old.name is distinct from new.name) then return null; end if;
-  update record_words w set customer_id = '*', id = new.id, words = array_to_tsvector(array(
+  update record_words w set customer_id = '*', id = new.id, words = words_vector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name,
       (select string_agg(concat_ws(' ', a.name, a.abbreviation), ' ') from unnest(new.authorities) a)))) word
@@ -2228,7 +2228,7 @@ CREATE OR REPLACE FUNCTION public.lab_words_insert()
 AS $function$
 begin
   insert into record_words (customer_id, resource, id, words)
-    select r.customer_id, 'lab', r.id, array_to_tsvector(array(
+    select r.customer_id, 'lab', r.id, words_vector(array(
     select 'lab/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.report_number, r.title, r.laboratory))) word
     where length(word) > 1)) from new_rows r;
@@ -2243,7 +2243,7 @@ CREATE OR REPLACE FUNCTION public.lab_words_update()
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.laboratory is distinct from new.laboratory or old.report_number is distinct from new.report_number or old.title is distinct from new.title) then return null; end if;
-  update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
+  update record_words w set customer_id = new.customer_id, id = new.id, words = words_vector(array(
     select 'lab/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.report_number, new.title, new.laboratory))) word
     where length(word) > 1))
@@ -2658,7 +2658,7 @@ CREATE OR REPLACE FUNCTION public.products_words_insert()
 AS $function$
 begin
   insert into record_words (customer_id, resource, id, words)
-    select r.customer_id, 'products', r.id, array_to_tsvector(array(
+    select r.customer_id, 'products', r.id, words_vector(array(
     select 'products/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.name, array_to_string(r.part_numbers, ' '), r.model, r.brand, r.manufacturer))) word
     where length(word) > 1)) from new_rows r;
@@ -2673,7 +2673,7 @@ CREATE OR REPLACE FUNCTION public.products_words_update()
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.brand is distinct from new.brand or old.manufacturer is distinct from new.manufacturer or old.model is distinct from new.model or old.name is distinct from new.name or old.part_numbers is distinct from new.part_numbers) then return null; end if;
-  update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
+  update record_words w set customer_id = new.customer_id, id = new.id, words = words_vector(array(
     select 'products/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.name, array_to_string(new.part_numbers, ' '), new.model, new.brand, new.manufacturer))) word
     where length(word) > 1))
@@ -2827,7 +2827,7 @@ CREATE OR REPLACE FUNCTION public.projects_words_insert()
 AS $function$
 begin
   insert into record_words (customer_id, resource, id, words)
-    select r.customer_id, 'projects', r.id, array_to_tsvector(array(
+    select r.customer_id, 'projects', r.id, words_vector(array(
     select 'projects/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.project_number, r.customer_reference, r.title))) word
     where length(word) > 1)) from new_rows r;
@@ -2842,7 +2842,7 @@ CREATE OR REPLACE FUNCTION public.projects_words_update()
 AS $function$
 begin
   if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.customer_reference is distinct from new.customer_reference or old.project_number is distinct from new.project_number or old.title is distinct from new.title) then return null; end if;
-  update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
+  update record_words w set customer_id = new.customer_id, id = new.id, words = words_vector(array(
     select 'projects/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.project_number, new.customer_reference, new.title))) word
     where length(word) > 1))
@@ -3298,6 +3298,26 @@ begin
 end $function$
 
 
+CREATE OR REPLACE FUNCTION public.words_vector(words text[])
+ RETURNS tsvector
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  size_bytes bigint;
+begin
+  if cardinality(words) > 2000 then
+    size_bytes := (select sum(octet_length(word)) from (select distinct unnest(words)) distinct_words (word));
+    if size_bytes > 1048575 then
+      raise exception 'the searched texts of a record have at most 1048575 bytes of words, and these have %', size_bytes
+        using errcode = 'program_limit_exceeded', hint = 'Divide it into several records.';
+    end if;
+  end if;
+  return array_to_tsvector(words);
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.write_audit_entries(entries json)
  RETURNS void
  LANGUAGE sql
@@ -3456,6 +3476,7 @@ grant execute on function update_webhook(uuid,text,text,json) to certdata_reader
 grant execute on function use_assertion(text,text,bytea,timestamp with time zone) to certdata_reader
 grant execute on function use_key_link(bytea,bytea) to certdata_reader
 grant execute on function words_query(text,text,text[]) to public
+grant execute on function words_vector(text[]) to public
 grant execute on function write_audit_entries(json) to public
 grant usage on schema public to public
 grant usage on schema public to certdata_reader

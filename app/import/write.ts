@@ -4,6 +4,7 @@ import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { copyToShadows } from './dry-run.ts'
 import type { BadLine, ParsedLine } from './line.ts'
+import { describeRefusal } from './refusal.ts'
 import type { BatchOutcome } from './report.ts'
 import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
 
@@ -88,7 +89,7 @@ export const writeRows = async (
     await sql`release savepoint import_rows`.execute(trx)
     const [{ line, key }, ...more] = entries as [ParsedLine, ...ParsedLine[]]
     if (more.length === 0) {
-      outcome.bad.push({ line, key, reason: error.message })
+      outcome.bad.push({ line, key, reason: describeRefusal(error, entries[0] as ParsedLine) })
       return
     }
     const half = Math.ceil(entries.length / 2)

@@ -90,6 +90,45 @@ t.test('a line that the database refuses is the only bad one, at any position', 
   t.equal((await ids('products')).length, 297)
 })
 
+t.test('a limit of the database is reported with the field, the bound and the next step', async (t) => {
+  const numbers = Array.from({ length: 80_000 }, (_, index) => `p${index}`)
+  const country = {
+    resource: 'countries',
+    id: 'XX',
+    code: 'XX',
+    alpha3: 'XXX',
+    name: 'Nowhere',
+    region: 'europe',
+  }
+  const report = await take([
+    product('a', { part_numbers: numbers }),
+    product('b'),
+    { ...country, requirements: { lead_time_weeks: { min: 3e9, max: 2 } } },
+  ])
+  t.match(report, { created: 1, bad: 2 })
+  t.match(reasons(report), [
+    /^1: part_numbers: 80,000 values are too many.*name, part_numbers.* 1,048,575 bytes; divide the record/,
+    '3: requirements.lead_time_weeks.min: expected at most 2,147,483,647; found 3000000000',
+  ])
+  t.strictSame(await ids('products'), ['acme b'])
+})
+
+t.test('a limit of the words holds for every writer', async (t) => {
+  const write = (count: number) =>
+    query(
+      `insert into products (customer_id, id, name, part_numbers, product_status, technologies, tags)
+      select 'acme', 'w', 'x', array(select 'p' || n from generate_series(1, $1::integer) n), 'active', '{}', '{}'`,
+      [count],
+    )
+  await take([product('b')])
+  await t.rejects(write(60_000), { code: '54000', message: /at most 1048575 bytes of words, and these have/ })
+  await write(40_000)
+  const [{ last } = {}] = await query(
+    `select words::text::tsvector @@ '''products/acme/p40000'''::tsquery as last from record_words where id = 'w'`,
+  )
+  t.equal(last, true, 'below it, every word is found, and a dump can be restored')
+})
+
 t.test('a refused line does not undo a valid one of the same record', async (t) => {
   await query(`alter table products add constraint no_bad check (name <> 'bad')`)
   t.teardown(() => query('alter table products drop constraint no_bad'))

@@ -14,7 +14,7 @@ declare
   same text;
   template text;
   trigger_name name;
-  vector text := $vector$array_to_tsvector(array(
+  vector text := $vector$words_vector(array(
     select '{table}/' || {r.customer_id} || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', {words}))) word
     where length(word) > 1))$vector$;
