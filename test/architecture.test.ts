@@ -103,7 +103,7 @@ t.test('the query grammar is pure: no database, no clock, no framework', async (
   const wrong = imports.filter(
     ({ from, to }) =>
       from.startsWith('app/records/query/') &&
-      !/^(app\/(records\/(query|resources)\/|http\/(formats|pairs)|config\/signed|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
+      !/^(app\/(records\/(query|resources)\/|http\/(compact|formats|pairs)|config\/signed|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
         to,
       ),
   )

@@ -43,7 +43,7 @@ const shorten = (check: Target['check'], found: Finding): Finding => {
 export const fuzz = ({ seeds, words, check }: Target, { seed, isDue, isMeasured }: Options) => {
   const random = createRandom(seed)
   const coverage = startCoverage(isMeasured)
-  const corpus = seeds.map((each) => Buffer.from(each))
+  const corpus: Buffer[] = seeds.map((each) => Buffer.from(each))
   const reached = new Set<string>()
   let inputs = 0
 

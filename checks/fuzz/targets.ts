@@ -92,6 +92,7 @@ const forwardedAddress: Target = {
   },
 }
 
+const at = '2026-11-28T08:00:00.000000Z'
 const entry: StoredEntry = {
   customerId: 'acme',
   key: '/v1/products?limit=2',
@@ -101,7 +102,7 @@ const entry: StoredEntry = {
   isAbsent: false,
   body: Buffer.from('{"data":[]}'),
   etag: 'W/"etag"',
-  at: '2026-11-28T08:00:00.000000Z',
+  at,
   rows: 0,
   encoded: new Map(),
 }
@@ -123,7 +124,7 @@ const sharedEntry: Target = {
 
 const jwt = {
   verify: () => {
-    throw new Error('no signature is right here')
+    throw new Error('no signature matches')
   },
   sign: () => '',
 }
@@ -142,7 +143,7 @@ const syncToken: SyncToken = {
   resources: ['products'],
   moment: { day: '2026-11-28', window: 90 },
   base: entry.snapshot,
-  baseAt: entry.at,
+  baseAt: at,
   mark: 'mark',
 }
 const goodToken = syncTokens.encode('acme', syncToken)

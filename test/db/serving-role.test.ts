@@ -96,7 +96,16 @@ t.test('the serving role reads and cannot change the tables, including future on
   const history = ['history_begun', 'record_history', 'reference_history']
   t.same(
     names(rows.filter(({ reads }) => reads)),
-    [...resourceNames, 'change_log', 'elements', 'removals', ...audit, ...history, ...bookkeeping].sort(),
+    [
+      ...resourceNames,
+      'change_log',
+      'elements',
+      'record_words',
+      'removals',
+      ...audit,
+      ...history,
+      ...bookkeeping,
+    ].sort(),
   )
   t.same(names(rows.filter(({ changes }) => changes)), [])
 })
@@ -116,6 +125,7 @@ t.test('its policy limits the serving role to one customer', async (t) => {
       ...resourceNames.filter((name) => name !== 'countries'),
       'change_log',
       'elements',
+      'record_words',
       'removals',
       'history_begun',
       'record_history',

@@ -3,10 +3,10 @@ import { Refusal } from './refusal.ts'
 import type { Shell } from './shell.ts'
 
 /** `sizeBytes`: unknown for a pipe. */
-export type Source = { stream: AsyncIterable<Uint8Array>; sizeBytes?: number }
+type OpenedSource = { stream: AsyncIterable<Uint8Array>; sizeBytes?: number }
 
 /** Opens a file, or standard input for `-`. Throws a Refusal if the file cannot be read. */
-export const openSource = async (shell: Shell, file: string): Promise<Source> => {
+export const openSource = async (shell: Shell, file: string): Promise<OpenedSource> => {
   if (file === '-') return { stream: shell.stdin }
   let handle: FileHandle
   try {
