@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import type { Cluster } from 'ioredis'
+import pg from 'pg'
 import t from 'tap'
 import { ConfigError, parseConfig } from '../app/config/config.ts'
 import { localOrigin } from '../app/config/local-origin.ts'
@@ -289,4 +291,47 @@ t.test("OpenTelemetry's variables are honoured or refused", async (t) => {
   t.equal(refusal({ ...endpoint, ...both }), '', 'the one for traces wins')
   t.equal(refusal({ ...endpoint, OTEL_RESOURCE_ATTRIBUTES: 'a=b,c=d%2Ce' }), '')
   t.equal(refusal({ ...endpoint, OTEL_PROPAGATORS: 'tracecontext,baggage' }), '')
+})
+
+t.test('TLS to PostgreSQL is explicit, and its files come from the URL or the environment', async (t) => {
+  const url = 'postgresql://u:p@db/certdata'
+  const file = fileURLToPath(import.meta.url)
+  const encoded = encodeURIComponent(file)
+  const databaseUrl = (env: Record<string, string>) => parseConfig(env).databaseUrl
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+    t.equal(databaseUrl({ DATABASE_URL: `${url}?sslmode=${mode}` }), `${url}?sslmode=verify-full`, mode)
+  }
+  for (const rest of ['', '?sslmode=disable', '?sslmode=no-verify', '?sslmode=require&uselibpqcompat=true']) {
+    t.equal(databaseUrl({ DATABASE_URL: url + rest }), url + rest, rest)
+  }
+  t.equal(
+    databaseUrl({ DATABASE_URL: `${url}?sslmode=require&sslrootcert=system` }),
+    `${url}?sslmode=verify-full`,
+  )
+  const named = { DATABASE_URL: `${url}?sslmode=require`, PGSSLROOTCERT: file }
+  t.equal(databaseUrl(named), `${url}?sslmode=verify-full&sslrootcert=${encoded}`)
+  t.equal(parseConfig(named).databaseAdminUrl, databaseUrl(named))
+  t.equal(
+    databaseUrl({ DATABASE_URL: url, PGSSLROOTCERT: file, PGSSLMODE: 'verify-full' }),
+    `${url}?sslrootcert=${encoded}`,
+  )
+  const own = `${url}?sslmode=verify-full&sslrootcert=${encoded}`
+  t.equal(databaseUrl({ DATABASE_URL: own, PGSSLROOTCERT: '/other' }), own, 'the URL wins')
+  t.match(refusal({ DATABASE_URL: url, PGSSLROOTCERT: file }), 'DATABASE_URL: expected sslmode=verify-full')
+  t.match(refusal({ DATABASE_URL: `${url}?sslmode=requier` }), 'DATABASE_URL: expected sslmode=disable')
+  t.match(refusal({ DATABASE_URL: url, PGSSLMODE: 'allow' }), 'DATABASE_URL: expected sslmode=disable')
+  t.match(refusal({ ...named, PGSSLROOTCERT: '/missing' }), /DATABASE_URL: .*PGSSLROOTCERT.* cannot be read/)
+})
+
+t.test("no sslmode prints Node's warning", async (t) => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  for (const mode of ['prefer', 'require', 'verify-ca']) {
+    const { databaseUrl = '' } = parseConfig({ DATABASE_URL: `postgresql://u:p@db/x?sslmode=${mode}` })
+    t.match(new pg.Client({ connectionString: databaseUrl }), { ssl: {} })
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', note)
+  t.same(warnings, [])
 })

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { date } from '../../schemas/fields.ts'
 import { isGuessable, isTooWide, secretLength } from './insecure.ts'
 import { checkOtel, hasTraces } from './otel.ts'
+import { findTlsFault, withTls } from './postgres-tls.ts'
 import { origin, variables } from './variables.ts'
 
 type Environment = z.output<z.ZodObject<typeof variables>>
@@ -62,9 +63,16 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   if (env.HOLIDAYS?.some((each) => !date.safeParse(each).success)) {
     faults.push('HOLIDAYS: expected dates such as 2026-12-25')
   }
+  for (const name of ['DATABASE_URL', 'DATABASE_ADMIN_URL', 'DATABASE_REPLICA_URL'] as const) {
+    const fault = env[name] && findTlsFault(env[name], env)
+    if (fault) faults.push(`${name}: ${fault}`)
+  }
   faults.push(...checkOtel(env))
   return faults
 }
+
+const addTls = (env: Environment, url: string | undefined) =>
+  url === undefined ? undefined : withTls(url, env)
 
 const toConfig = (env: Environment) => ({
   host: env.HOST,
@@ -74,9 +82,9 @@ const toConfig = (env: Environment) => ({
   maxConnectionsPerNetwork: env.MAX_CONNECTIONS_PER_NETWORK ?? Math.ceil(env.MAX_CONNECTIONS / 4),
   publicUrl: env.PUBLIC_URL,
   dataDir: env.DATA_DIR,
-  databaseUrl: env.DATABASE_URL,
-  databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
-  databaseReplicaUrl: env.DATABASE_REPLICA_URL,
+  databaseUrl: addTls(env, env.DATABASE_URL),
+  databaseAdminUrl: addTls(env, env.DATABASE_ADMIN_URL ?? env.DATABASE_URL),
+  databaseReplicaUrl: addTls(env, env.DATABASE_REPLICA_URL),
   databasePool: env.DATABASE_POOL,
   exports: {
     pool: env.EXPORT_POOL,

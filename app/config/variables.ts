@@ -56,6 +56,21 @@ export const variables = {
   DATABASE_REPLICA_URL: postgresUrl
     .optional()
     .describe('A standby of DATABASE_URL, read while it is recent enough'),
+  PGSSLMODE: z
+    .string()
+    .optional()
+    .describe(
+      'TLS to PostgreSQL, if the URL has no sslmode: disable, verify-full (also as prefer, require and verify-ca), or no-verify, which checks no certificate',
+    ),
+  PGSSLROOTCERT: z
+    .string()
+    .optional()
+    .describe('File of the certificate authority of PostgreSQL (PEM), if the URL has no sslrootcert'),
+  PGSSLCERT: z
+    .string()
+    .optional()
+    .describe('File of the client certificate for PostgreSQL (PEM), if the URL has no sslcert'),
+  PGSSLKEY: z.string().optional().describe('File of its private key (PEM), if the URL has no sslkey'),
   DATABASE_POOL: integer(1, 200)
     .default(10)
     .describe(
